@@ -1,0 +1,5 @@
+"""`python -m interlingua` is the command `interlingua`."""
+
+from interlingua.cli import main
+
+main()

@@ -1,0 +1,362 @@
+"""What the command line calls, and what a notebook calls: `audit()`."""
+
+from __future__ import annotations
+
+import datetime
+import html
+import json
+import os
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from interlingua import languages as codes
+from interlingua.corpus import ParallelCorpus, Skip
+from interlingua.encoder import Cache, Encoder, View
+from interlingua.errors import InputError
+from interlingua.measures import measures as registry
+from interlingua.measures.tokenization import Splits
+from interlingua.readers import read_corpus
+from interlingua.readers.places import place_names
+from interlingua.report.answer import answer
+from interlingua.report.files import report_files
+from interlingua.report.page import build_page
+from interlingua.report.readings import gather
+from interlingua.studies.measuring import (
+    Language,
+    Made,
+    Plan,
+    Step,
+    encode_language,
+    language_step,
+    pair_step,
+    split_languages,
+)
+from interlingua.studies.projection import project
+from interlingua.studies.record import Record, versions
+from interlingua.studies.store import Store, write_text
+
+Progress = Callable[[str, int, int], None]
+DEFAULT_MEASURES = (
+    "retrieval",
+    "procrustes",
+    "procrustes-words",
+    "cka",
+    "separation",
+    "isotropy",
+    "tokenization",
+    "spelling",
+)
+TWO_MODELS = ("procrustes", "cka")
+"""What can be said of two models: measures that ask for no common space."""
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What an audit found: records, the run's settings, and a 2-D map of the sentences."""
+
+    records: list[dict[str, Any]]
+    run: dict[str, Any]
+    points: dict[str, Any] | None
+    folder: Path | None = None
+
+    def select(self, measure: str, variant: str, *, layer: int | None = None) -> list[dict[str, Any]]:
+        """The records of one variant of a measure, at one layer or at all."""
+        return [
+            record
+            for record in self.records
+            if record["measure"] == measure
+            and record["variant"] == variant
+            and (layer is None or record["layer"] == layer)
+        ]
+
+    @property
+    def best_layer(self) -> int | None:
+        """The layer of the best mean retrieval after centring (CKA where retrieval was not measured)."""
+        return gather(self.records).best_layer()
+
+    def answer(self) -> str:
+        """What was found, in words."""
+        return "\n".join(f"{finding.topic}. {finding.text}" for finding in answer(self.records, self.run))
+
+    def page(self) -> str:
+        """The HTML page, self-contained."""
+        return build_page(self.records, self.run, self.points)
+
+    def __repr__(self) -> str:
+        return f"Audit({self.run['model']}, {len(self.run['languages'])} languages, {len(self.records)} records)"
+
+    def _repr_html_(self) -> str:
+        # A notebook shows the page in a frame of its own, so that neither's style reaches the other.
+        return f'<iframe srcdoc="{html.escape(self.page())}" width="100%" height="800" style="border:0"></iframe>'
+
+
+def audit(
+    model: str = "embedded",
+    corpus: str | Path | ParallelCorpus = "sampler",
+    *,
+    languages: Sequence[str] | None = None,
+    measures: Sequence[str] | None = None,
+    against: str | None = None,
+    pairs: str = "all",
+    pooling: str | None = None,
+    rows: int | None = None,
+    names: str | Path | None = None,
+    seed: int = 0,
+    out: str | Path | None = None,
+    cache: str | Path | None = None,
+    device: str | None = None,
+    precision: str | None = None,
+    trust_remote_code: bool = False,
+    allow_pickle: bool = False,
+    progress: Progress | None = None,
+) -> Audit:
+    """How well the languages of a corpus are aligned inside a model, layer by layer.
+
+    Encodes each language once and runs the measures over all layers and language pairs (`pairs="pivot"`:
+    only those with the first language). With `out`, records, tables, figures and a page are written there,
+    and a second call with the same settings continues what a killed one began. `against` names a second
+    model: then every language of the first is compared with every language of the second. `rows` draws that
+    many rows by `seed`. `names` is a corpus of parallel names for `spelling`; by default CLDR's territories.
+    """
+    plan = _plan(measures, against=against, pooling=pooling, seed=seed)
+    if pairs not in ("all", "pivot"):
+        raise InputError("unknown choice of pairs", value=pairs, remedy="Use all, or pivot.")
+    texts = _corpus(corpus, languages, rows=rows, seed=seed, alone=against is not None)
+    parallel_names = _names(names, texts, plan)
+    tell = progress or (lambda stage, done, total: None)
+    tell("loading the model", 0, 1)
+
+    def load(name: str) -> Encoder:
+        return Encoder.load(
+            name, device=device, precision=precision, trust_remote_code=trust_remote_code, allow_pickle=allow_pickle
+        )
+
+    first = load(model)
+    encoders = [first] if against is None else [first, load(against)]
+    for encoder in encoders:
+        encoder.checked(View("sentence", pooling), texts=1)
+    started = time.monotonic()
+    splits = [split_languages(encoder, texts) for encoder in encoders]
+    settings = _settings(encoders, texts, plan, pairs)
+    store = _open_store(out, settings)  # Nothing is written before all that can be checked has been.
+    spaces = _encode(encoders, texts, [found for found, _ in splits], plan, _cache(cache), tell)
+    steps = _steps(spaces, texts, parallel_names, plan, pairs)
+    made = _run(steps, store, tell)
+    records = [record.to_dict() for record in made]
+    run = {
+        **settings,
+        "names": {code: codes.name(code) for code in texts.languages},
+        "skipped": _skipped(texts, [skip for _, skips in splits for skip in skips], spaces),
+        "rows": len(texts),
+        "device": str(first.device),
+        "versions": versions(),
+        "seconds": round(time.monotonic() - started, 1),
+        "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+    }
+    best = gather(records).best_layer()
+    points = project(spaces[0], texts, layer=first.layers[-1] if best is None else best, seed=seed)
+    if out is not None:
+        folder = Path(out)
+        write_text(folder / "map.json", json.dumps(points, ensure_ascii=False))
+        for name, text in report_files(records, run, points).items():
+            write_text(folder / name, text)
+        write_text(folder / "run.json", json.dumps(run, ensure_ascii=False, indent=1))
+    return Audit(records, run, points, None if out is None else Path(out))
+
+
+def _plan(names: Sequence[str] | None, *, against: str | None, pooling: str | None, seed: int) -> Plan:
+    """The measures asked for, checked before anything is loaded."""
+    chosen = tuple(names) if names is not None else DEFAULT_MEASURES if against is None else TWO_MODELS
+    for name in chosen:
+        registry[name]  # Raises with the nearest name.
+        if against is not None and name not in TWO_MODELS:
+            raise InputError(
+                "this measure needs one space, and two models have two",
+                value=name,
+                remedy=f"With a second model use: {', '.join(TWO_MODELS)}.",
+            )
+    if not chosen:
+        raise InputError("no measure was named", remedy="Leave --measures out for all of them.")
+    return Plan(chosen, seed=seed, pooling=pooling)
+
+
+def _corpus(
+    given: str | Path | ParallelCorpus, languages: Sequence[str] | None, *, rows: int | None, seed: int, alone: bool
+) -> ParallelCorpus:
+    wanted = None if languages is None else list(dict.fromkeys(codes.canonical(code) for code in languages))
+    corpus = given if isinstance(given, ParallelCorpus) else read_corpus(given, languages=wanted)
+    if wanted is not None:
+        corpus = corpus.select(wanted)
+    if len(corpus.languages) < (1 if alone else 2):
+        raise InputError(
+            "an audit compares languages, and this corpus has one",
+            value=corpus.languages[0],
+            remedy="Give at least two.",
+        )
+    if rows is not None and rows < 1:
+        raise InputError("the number of rows must be positive", value=rows, remedy="Leave --rows out for all of them.")
+    corpus = corpus if rows is None else corpus.sample(rows, seed=seed)
+    if not alone:
+        for source, target in corpus.pairs():
+            count = len(corpus.pair(source, target).rows)
+            if count < 10:
+                raise InputError(
+                    f"{source} and {target} share only {count} row{'s' if count > 1 else ''} in {corpus.name}",
+                    remedy="No measure says anything below 10; give more rows or other --languages.",
+                )
+    return corpus
+
+
+def _names(given: str | Path | None, texts: ParallelCorpus, plan: Plan) -> ParallelCorpus | None:
+    if not any(registry[name].needs == "names" for name in plan.measures):
+        return None
+    return place_names(texts.languages) if given is None else read_corpus(given)
+
+
+def _settings(encoders: list[Encoder], texts: ParallelCorpus, plan: Plan, pairs: str) -> dict[str, Any]:
+    """What decides the numbers: the same settings mean the same run."""
+    first = encoders[0]
+    return {
+        "kind": "audit",
+        "model": first.name,
+        "against": encoders[1].name if len(encoders) > 1 else None,
+        "corpus": texts.name,
+        "languages": list(texts.languages),
+        "measures": list(plan.measures),
+        "pairs": pairs,
+        "pooling": plan.pooling or first.pooling,
+        "seed": plan.seed,
+        "layers": list(first.layers),
+        "dim": first.dim,
+        "precision": first.precision,
+        "digests": {"corpus": texts.digest, **{f"model {e.name}": e.digest for e in encoders}},
+    }
+
+
+def _open_store(out: str | Path | None, settings: dict[str, Any]) -> Store | None:
+    """The store at `out`; a folder that holds another run is refused, nothing in it is touched."""
+    if out is None:
+        return None
+    folder = Path(out)
+    if folder.exists() and not folder.is_dir():
+        raise InputError("--out is a file", value=str(out), remedy="Name a folder.")
+    about = folder / "run.json"
+    if about.is_file():
+        before = _read_settings(about)
+        differs = [key for key, value in settings.items() if before.get(key) != value]
+        if differs:
+            raise InputError(
+                f"the folder holds another run (its {', '.join(differs)} differ)",
+                file=folder,
+                remedy="Name another --out, or remove that folder.",
+            )
+    elif folder.is_dir() and any(not _begun(entry) for entry in folder.iterdir()):
+        raise InputError("the folder holds files that are no run of ours", file=folder, remedy="Name another --out.")
+    store = Store(folder)
+    write_text(about, json.dumps(settings, ensure_ascii=False, indent=1))
+    return store
+
+
+def _read_settings(about: Path) -> dict[str, Any]:
+    try:
+        before = json.loads(about.read_text("utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InputError("not the settings of a run", file=about, remedy="Name another --out.") from error
+    return before if isinstance(before, dict) else {}
+
+
+def _begun(entry: Path) -> bool:
+    """Whether a run killed before its first file was whole leaves this: nothing that could be lost."""
+    return entry.name.startswith(".run.json.") or (entry.name == "items" and not any(entry.iterdir()))
+
+
+def _cache(given: str | Path | None) -> Cache | None:
+    """The cache of representations: a folder, `none`, or the user's cache folder."""
+    if given is not None and str(given) == "none":
+        return None
+    if given is not None:
+        return Cache(Path(given))
+    home = os.environ.get("INTERLINGUA_CACHE") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Cache(Path(home) / "interlingua" / "representations")
+
+
+def _encode(
+    encoders: list[Encoder],
+    texts: ParallelCorpus,
+    splits: list[dict[str, Splits]],
+    plan: Plan,
+    cache: Cache | None,
+    tell: Progress,
+) -> list[list[Language]]:
+    """Every language in every model, one pass each."""
+    total = len(encoders) * sum(len(texts.rows_of(code)) for code in texts.languages)
+    done = 0
+    spaces: list[list[Language]] = []
+    for encoder, cut in zip(encoders, splits, strict=True):
+        spaces.append([])
+        for code in texts.languages:
+            bar = partial(lambda before, part, _: tell("encoding", before + part, total), done)
+            language = encode_language(encoder, texts, code, cut[code], plan, cache=cache, progress=bar)
+            spaces[-1].append(language)
+            done += len(language.rows)
+    return spaces
+
+
+def _skipped(texts: ParallelCorpus, skips: list[Skip], spaces: list[list[Language]]) -> list[str]:
+    """All that was left out or handled specially, counted, in words."""
+    notes = [str(skip) for skip in (*texts.skipped, *skips)]
+    for language in (language for space in spaces for language in space):
+        if language.words is not None and language.words.lost:
+            notes.append(f"{language.words.lost} words of {language.code} that the tokenizer turns into nothing")
+        if language.sentences.windowed:
+            notes.append(
+                f"{language.sentences.windowed} texts of {language.code} longer than the model's limit, read in windows"
+            )
+    return notes
+
+
+def _steps(
+    spaces: list[list[Language]], texts: ParallelCorpus, names: ParallelCorpus | None, plan: Plan, pairs: str
+) -> list[Step]:
+    by_code = {language.code: language for language in spaces[0]}
+    steps = [step for language in spaces[0] if (step := language_step(language, texts, plan)) is not None]
+    if len(spaces) == 2:
+        sides = [(ours, theirs) for ours in spaces[0] for theirs in spaces[1]]
+    else:
+        pivot = texts.languages[0]
+        sides = [(by_code[a], by_code[b]) for a, b in texts.pairs() if pairs == "all" or a == pivot]
+    return steps + [pair_step(ours, theirs, texts, names, plan) for ours, theirs in sides]
+
+
+def _run(steps: list[Step], store: Store | None, tell: Progress) -> list[Record]:
+    """Run the steps that are not done, in parallel, stored in their order."""
+    todo = [step for step in steps if store is None or not store.done(step.key)]
+    made: list[Record] = []
+    threads = torch.get_num_threads()
+    # The matrices are small: a thread a step beats many threads inside each.
+    torch.set_num_threads(1)
+    try:
+        with ThreadPoolExecutor(max(threads, 1)) as pool:
+            finished = len(steps) - len(todo)
+            tell("measuring", finished, len(steps))
+            for step, result in zip(todo, pool.map(lambda step: step.run(), todo), strict=True):
+                _keep(step, result, store, made)
+                finished += 1
+                tell("measuring", finished, len(steps))
+    finally:
+        torch.set_num_threads(threads)
+    return made if store is None else store.read()
+
+
+def _keep(step: Step, result: Made, store: Store | None, made: list[Record]) -> None:
+    if store is not None:
+        store.append(step.key, result)
+    else:
+        made += [record for record, _ in result]

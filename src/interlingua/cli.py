@@ -1,0 +1,240 @@
+"""The command line: parse, one call, print.
+
+Results on stdout, progress on stderr; exit code 0, 1 (failed) or 2 (bad input).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from interlingua import __version__
+from interlingua.errors import InputError, InterlinguaError
+
+if TYPE_CHECKING:
+    from interlingua.api import Progress
+
+app = typer.Typer(
+    help="Shows, explains and improves how a multilingual language model carries meaning across languages.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else there.")]
+Load = Annotated[
+    list[Path] | None, typer.Option("--load", help="A Python file that registers more names.", metavar="FILE")
+]
+
+DEFAULT_OUT = Path("interlingua-audit")
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"interlingua {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command(
+    epilog="""
+**Examples**
+
+    interlingua audit                                        # the embedded encoder on the embedded corpus
+
+    interlingua audit xlm-roberta-base --languages en,ru,hi  # a hub model, three languages
+
+    interlingua audit ./my-model --corpus flores/ --out run  # your model, your files
+
+    interlingua audit ./a --against ./b --json               # two models, side by side
+"""
+)
+def audit(
+    model: Annotated[
+        str, typer.Argument(help="'embedded', a model folder, or a hub name.", metavar="[MODEL]")
+    ] = "embedded",
+    corpus: Annotated[
+        str, typer.Option(help="'sampler', a file, a folder, hf:NAME, or - for stdin.", metavar="CORPUS")
+    ] = "sampler",
+    languages: Annotated[
+        str | None,
+        typer.Option(help="Codes, comma-separated; the first is the pivot. All by default.", metavar="XX,YY"),
+    ] = None,
+    measures: Annotated[
+        str | None,
+        typer.Option(help="Names, comma-separated; see 'interlingua list'. All by default.", metavar="NAMES"),
+    ] = None,
+    against: Annotated[str | None, typer.Option(help="A second model to compare with.", metavar="MODEL")] = None,
+    pairs: Annotated[str, typer.Option(help="'all', or 'pivot': only with the first language.")] = "all",
+    pooling: Annotated[str | None, typer.Option(help="mean, first, last or cls; the model's own by default.")] = None,
+    rows: Annotated[int | None, typer.Option(help="Use this many rows, drawn by the seed.")] = None,
+    names: Annotated[
+        str | None, typer.Option(help="Parallel names for 'spelling'; CLDR's territories by default.", metavar="CORPUS")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Decides splits, shuffles and samples.")] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(help=f"Where results go. [default: {DEFAULT_OUT}; with --json nowhere]", metavar="DIR"),
+    ] = None,
+    cache: Annotated[
+        str | None,
+        typer.Option(help="Where representations are kept, or 'none'. [default: the user's cache]", metavar="DIR"),
+    ] = None,
+    device: Annotated[str | None, typer.Option(help="cpu, cuda or cuda:N; the GPU where there is one.")] = None,
+    precision: Annotated[str | None, typer.Option(help="fp32, bf16 or fp16; bf16 on a GPU, fp32 on a CPU.")] = None,
+    trust_remote_code: Annotated[
+        bool, typer.Option("--trust-remote-code", help="Let the model run its own code.")
+    ] = False,
+    allow_pickle: Annotated[
+        bool, typer.Option("--allow-pickle", help="Read pickled weights, which can run code.")
+    ] = False,
+    load: Load = None,
+    as_json: Json = False,
+) -> None:
+    """How well are my languages aligned inside this model, and where is it weak?
+
+    Encodes each language once, measures every layer and pair of languages against its null, prints what was
+    found, and writes records, tables (CSV, Markdown, LaTeX) and an HTML page. A killed audit continues when
+    the same command is run again.
+    """
+    _load_all(load)
+    from interlingua import api
+
+    place = out if out is not None else None if as_json else DEFAULT_OUT
+    with _progress() as tell:
+        result = api.audit(
+            model,
+            corpus,
+            languages=_split(languages),
+            measures=_split(measures),
+            against=against,
+            pairs=pairs,
+            pooling=pooling,
+            rows=rows,
+            names=names,
+            seed=seed,
+            out=place,
+            cache=cache,
+            device=device,
+            precision=precision,
+            trust_remote_code=trust_remote_code,
+            allow_pickle=allow_pickle,
+            progress=tell,
+        )
+    if as_json:
+        json.dump({"run": result.run, "records": result.records}, sys.stdout, ensure_ascii=False, allow_nan=False)
+        sys.stdout.write("\n")
+        return
+    from rich.console import Console
+
+    from interlingua.report.terminal import render
+
+    render(result.records, result.run, Console())
+    typer.echo(f"\nPage, tables and records: {place}/report.html")
+
+
+@app.command(name="list")
+def list_names(load: Load = None, as_json: Json = False) -> None:
+    """Name every measure and reader, with one line each."""
+    _load_all(load)
+    from interlingua.measures import measures
+    from interlingua.readers import readers
+
+    kinds = {"measures": list(measures), "readers": list(readers)}
+    if as_json:
+        shown = {
+            kind: [{"name": entry.name, "needs": entry.needs, "summary": entry.summary} for entry in entries]
+            for kind, entries in kinds.items()
+        }
+        typer.echo(json.dumps(shown, ensure_ascii=False))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    for kind, entries in kinds.items():
+        table = Table(title=kind, title_justify="left", show_header=False, box=None, padding=(0, 2, 0, 0))
+        for entry in entries:
+            table.add_row(f"[bold]{entry.name}[/bold]", entry.summary)
+        console.print(table)
+
+
+def main() -> None:
+    """Run the command line, with every error a user can meet on one line of stderr."""
+    try:
+        app(standalone_mode=True)
+    except InputError as error:
+        _fail(error, 2)
+    except InterlinguaError as error:
+        _fail(error, 1)
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted; run the same command again to continue\n")
+        raise SystemExit(130) from None
+    except BrokenPipeError:
+        raise SystemExit(0) from None
+
+
+def _fail(error: Exception, code: int) -> None:
+    sys.stderr.write(f"error: {error}\n")
+    raise SystemExit(code)
+
+
+def _split(names: str | None) -> list[str] | None:
+    return None if names is None else [name.strip() for name in names.split(",") if name.strip()]
+
+
+def _load_all(files: list[Path] | None) -> None:
+    from interlingua.registry import load
+
+    for file in files or []:
+        load(file)
+
+
+@contextmanager
+def _progress() -> Iterator[Progress]:
+    """A progress bar a stage on stderr; plain lines where stderr is no terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    shown: dict[str, TaskID] = {}
+    if not console.is_terminal:
+        told: dict[str, int] = {}
+
+        def line(stage: str, done: int, total: int) -> None:
+            tenth = 10 * done // max(total, 1)
+            if told.get(stage) != tenth:
+                told[stage] = tenth
+                sys.stderr.write(f"{stage}: {done}/{total}\n")
+
+        yield line
+        return
+    columns = (TextColumn("{task.description:<18}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bars:
+
+        def tell(stage: str, done: int, total: int) -> None:
+            if stage not in shown:
+                shown[stage] = bars.add_task(stage, total=total)
+            bars.update(shown[stage], completed=done, total=total)
+
+        yield tell
+
+
+if __name__ == "__main__":
+    main()

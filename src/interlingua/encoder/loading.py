@@ -1,0 +1,278 @@
+"""From a name to a tokenizer and a model: the embedded encoder, a folder, or a hub name.
+
+Only safetensors weights are read and no remote code is run unless the caller says so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from interlingua.errors import InputError, MissingExtra
+
+ASSETS = Path(__file__).parent.parent / "assets"
+EMBEDDED = "embedded"
+PRECISIONS = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
+_SPEAKS_OF_POOLING = {
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_lasttoken": "last",
+}
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What a model folder holds, ready to run."""
+
+    name: str
+    digest: str
+    tokenizer: Any
+    model: torch.nn.Module
+    pooling: str
+    layers: int
+    dim: int
+    limit: int | None
+
+
+def load(
+    name: str, *, device: torch.device, precision: str, trust_remote_code: bool = False, allow_pickle: bool = False
+) -> Loaded:
+    """The tokenizer and the encoder side of the model called `name`, checked and in evaluation mode."""
+    _check_precision(device, precision)
+    top = find_folder(name, allow_pickle=allow_pickle)
+    folder, pooling = _sentence_transformers_parts(top)
+    config = _check_folder(folder, trust_remote_code=trust_remote_code, allow_pickle=allow_pickle)
+    from transformers import AutoModel
+    from transformers.utils import logging as chatter
+
+    # Its load report and bars speak of heads we do not want; what matters of them is checked below.
+    chatter.set_verbosity_error()
+    chatter.disable_progress_bar()
+    tokenizer = _load_tokenizer(folder, trust_remote_code=trust_remote_code)
+    try:
+        model, report = AutoModel.from_pretrained(
+            folder,
+            dtype=PRECISIONS[precision],
+            use_safetensors=None if allow_pickle else True,
+            trust_remote_code=trust_remote_code,
+            output_loading_info=True,
+            ignore_mismatched_sizes=True,  # So that we can name them: see below.
+        )
+    except Exception as error:  # transformers raises many kinds; each means the folder cannot be read.
+        raise InputError(
+            f"the model cannot be loaded ({type(error).__name__}: {_first_line(error)})",
+            file=folder,
+            remedy="Check that config.json and the weights belong together and are whole.",
+        ) from error
+    if unfit := sorted(report["mismatched_keys"]):
+        key, stored, wanted = unfit[0]
+        raise InputError(
+            f"{len(unfit)} tensors of the weights have another shape than config.json says",
+            file=folder,
+            value=f"{key}: {tuple(stored)}, not {tuple(wanted)}",
+            remedy="Use the weights that belong to this config.json.",
+        )
+    missing = _missing_weights(model, report["missing_keys"])
+    if missing:
+        raise InputError(
+            f"the weights lack {len(missing)} tensors of the model",
+            file=folder,
+            value=", ".join(missing[:3]),
+            remedy="They would be random numbers; use the weights that belong to this config.json.",
+        )
+    if config.get("is_encoder_decoder"):
+        model = model.get_encoder()
+    model = model.to(device).eval().requires_grad_(False)
+    return Loaded(
+        name=name,
+        digest=_digest(folder),
+        tokenizer=tokenizer,
+        model=model,
+        pooling=pooling,
+        layers=_layer_count(model) + 1,
+        dim=int(model.get_input_embeddings().weight.shape[1]),
+        limit=_position_limit(model, tokenizer),
+    )
+
+
+def find_folder(name: str, *, allow_pickle: bool = False) -> Path:
+    """The local folder of a model: the embedded one, a path, or a snapshot of a hub repository."""
+    if name == EMBEDDED:
+        folder = ASSETS / "encoder"
+        if not folder.is_dir():
+            raise InputError(
+                "this version has no embedded encoder",
+                remedy="Give a MODEL: a folder or a hub name such as xlm-roberta-base.",
+            )
+        return folder
+    path = Path(name).expanduser()
+    if path.is_dir():
+        return path
+    if path.exists():
+        raise InputError("a model is a folder, and this is a file", value=name, remedy="Give the folder that holds it.")
+    if name.startswith((".", "/", "~")) or name.count("/") > 1 or not name.strip():
+        raise InputError("no such model folder", value=name, remedy="Give an existing folder or a hub name.")
+    from huggingface_hub import snapshot_download
+
+    patterns = ["*.json", "*.txt", "*.model", "*.spm", "*.safetensors", "*.py", *(["*.bin"] if allow_pickle else [])]
+    try:
+        return Path(snapshot_download(name, allow_patterns=patterns, ignore_patterns=["onnx/*", "openvino/*"]))
+    except Exception as error:  # Not found, no network, not allowed: to the user they are one case.
+        raise InputError(
+            f"no such folder, and the hub did not give it ({_first_line(error)})",
+            value=name,
+            remedy="Check the spelling and the network, or give a local folder.",
+        ) from error
+
+
+def default_precision(device: torch.device) -> str:
+    """bf16 on a GPU, fp32 on a CPU (where bf16 is slower, not faster)."""
+    return "bf16" if device.type == "cuda" else "fp32"
+
+
+def _check_precision(device: torch.device, precision: str) -> None:
+    if precision not in PRECISIONS:
+        raise InputError("unknown precision", value=precision, remedy=f"Known: {', '.join(PRECISIONS)}.")
+    if device.type == "cpu" and precision == "fp16":
+        raise InputError("fp16 is for GPUs", value=precision, remedy="Use --precision fp32 on a CPU.")
+    if device.type == "cpu" and precision == "bf16" and not _has_bf16_instructions():
+        raise InputError(
+            "this CPU has no bf16 instructions, and bf16 runs six times slower than fp32 on it",
+            remedy="Use --precision fp32, or a GPU.",
+        )
+
+
+def _has_bf16_instructions() -> bool:
+    cpuinfo = Path("/proc/cpuinfo")
+    return cpuinfo.is_file() and any(flag in cpuinfo.read_text() for flag in ("avx512_bf16", "amx_bf16", "bf16"))
+
+
+def _check_folder(folder: Path, *, trust_remote_code: bool, allow_pickle: bool) -> dict[str, Any]:
+    config_file = folder / "config.json"
+    if not config_file.is_file():
+        raise InputError("the model folder has no config.json", file=folder, remedy="Give a Hugging Face model folder.")
+    try:
+        config = json.loads(config_file.read_text("utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"not valid JSON ({error})", file=config_file, remedy="Fetch the model again.") from error
+    if not isinstance(config, dict):
+        raise InputError("config.json holds no object", file=config_file, remedy="Fetch the model again.")
+    if "auto_map" in config and not trust_remote_code:
+        raise InputError(
+            "the model wants to run its own code",
+            file=folder,
+            remedy="Read that code, and pass --trust-remote-code if you trust it.",
+        )
+    safe = [*folder.glob("*.safetensors"), *folder.glob("*.safetensors.index.json")]
+    pickled = [*folder.glob("*.bin"), *folder.glob("*.pt"), *folder.glob("*.pth")]
+    if not safe and pickled and not allow_pickle:
+        raise InputError(
+            f"the folder has only pickled weights ({pickled[0].name}), which can run code when read",
+            file=folder,
+            remedy="Convert them to safetensors, or pass --allow-pickle if you trust their author.",
+        )
+    if not safe and not pickled:
+        raise InputError("the folder has no weights", file=folder, remedy="It must hold model.safetensors.")
+    for file in folder.glob("*.safetensors"):
+        if file.stat().st_size < 1024 and file.read_bytes().startswith(b"version https://git-lfs"):
+            raise InputError(
+                "a Git LFS pointer, not the weights", file=file, remedy="Run 'git lfs pull' in that folder."
+            )
+    return config
+
+
+def _missing_weights(model: torch.nn.Module, missing: Any) -> list[str]:
+    """Tensors that had to be made up; a pooler is never used here, and sinusoids are computed, not learnt."""
+    computed = {name for name, module in model.named_modules() if "Sinusoidal" in type(module).__name__ and name}
+    return sorted(key for key in missing if "pooler" not in key and key.rpartition(".")[0] not in computed)
+
+
+def _load_tokenizer(folder: Path, *, trust_remote_code: bool) -> Any:
+    from transformers import AutoTokenizer
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=trust_remote_code)
+    except ImportError as error:
+        raise MissingExtra("sentencepiece", "this model's tokenizer") from error
+    except Exception as error:
+        raise InputError(
+            f"the tokenizer cannot be loaded ({type(error).__name__}: {_first_line(error)})",
+            file=folder,
+            remedy="The folder must hold tokenizer.json or the files of its tokenizer.",
+        ) from error
+    if len(tokenizer) <= len(set(tokenizer.all_special_tokens)):
+        # Without its files transformers makes an empty tokenizer of the model's kind, and says nothing.
+        raise InputError(
+            "the tokenizer has no vocabulary",
+            file=folder,
+            remedy="The folder must hold tokenizer.json or the files of its tokenizer.",
+        )
+    if tokenizer.is_fast:
+        # A tokenizer.json may carry truncation and padding of its own: both would lose text in silence.
+        tokenizer.backend_tokenizer.no_truncation()
+        tokenizer.backend_tokenizer.no_padding()
+    return tokenizer
+
+
+def _sentence_transformers_parts(folder: Path) -> tuple[Path, str]:
+    """The transformer's folder and the pooling a sentence-transformers folder states; else itself and mean."""
+    modules_file = folder / "modules.json"
+    if not modules_file.is_file():
+        return folder, "mean"
+    modules = json.loads(modules_file.read_text("utf-8"))
+    transformer, pooling = folder, "mean"
+    for module in modules:
+        kind, place = module["type"].rsplit(".", 1)[-1], folder / module["path"]
+        if kind == "Transformer":
+            transformer = place
+        elif kind == "Pooling":
+            stated = json.loads((place / "config.json").read_text("utf-8"))
+            modes = [mode for key, mode in _SPEAKS_OF_POOLING.items() if stated.get(key)]
+            pooling = str(stated.get("pooling_mode", modes[0] if modes else "mean")).replace("lasttoken", "last")
+    return transformer, pooling if pooling in ("mean", "cls", "last") else "mean"
+
+
+def _layer_count(model: torch.nn.Module) -> int:
+    config: Any = model.config
+    for key in ("num_hidden_layers", "encoder_layers", "num_layers", "n_layer", "n_layers"):
+        count = getattr(config, key, None)
+        if isinstance(count, int):
+            return count
+    raise InputError(
+        "the model's config names no number of layers", value=type(model).__name__, remedy="Report it to us."
+    )
+
+
+def _position_limit(model: torch.nn.Module, tokenizer: Any) -> int | None:
+    """The longest input in tokens, special ones included; None where positions are relative and unbounded."""
+    limits = [int(tokenizer.model_max_length)] if tokenizer.model_max_length < 1_000_000 else []
+    config: Any = model.config
+    if isinstance(getattr(config, "max_position_embeddings", None), int):
+        limits.append(config.max_position_embeddings)
+    for name, module in model.named_modules():
+        if name.endswith(("position_embeddings", "embed_positions")) and isinstance(module, torch.nn.Embedding):
+            # RoBERTa and its kin begin counting positions after the padding index.
+            limits.append(module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1))
+    return min(limits) if limits else None
+
+
+def _digest(folder: Path) -> str:
+    """A hash of everything that decides the model's output: config, tokenizer and weights."""
+    state = hashlib.blake2b(digest_size=16)
+    kinds = (".json", ".txt", ".model", ".spm", ".safetensors", ".bin", ".py")
+    for file in sorted(file for file in folder.iterdir() if file.suffix in kinds):
+        state.update(file.name.encode() + b"\0")
+        with file.open("rb") as stream:
+            while block := stream.read(1 << 22):
+                state.update(block)
+    return state.hexdigest()
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0][:200] if lines else ""

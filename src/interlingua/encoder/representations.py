@@ -1,0 +1,203 @@
+"""`Representations`: vectors by layer and item with their labels, in memory or in the memory-mapped cache."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from interlingua.errors import InputError
+
+Vectors = NDArray[np.floating[Any]]
+_HEADER = 128
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+@dataclass(frozen=True)
+class Representations:
+    """Vectors (layer, item, dim) and what each item is.
+
+    `row[i]` is the text item i belongs to and `spans[i]` its characters there. `lost` counts words
+    that the tokenizer turned into nothing and that therefore have no item.
+    """
+
+    vectors: Sequence[Vectors]
+    layers: tuple[int, ...]
+    unit: str
+    row: NDArray[np.int64]
+    spans: NDArray[np.int64]
+    lost: int = 0
+    windowed: int = 0
+    key: str = field(default="", compare=False)
+
+    def __getitem__(self, layer: int) -> Vectors:
+        """The (item, dim) vectors of a layer; layer 0 is the embedding output, negative ones count from the end."""
+        number = self.layers[layer] if -len(self.layers) <= layer < 0 else layer
+        if number not in self.layers:
+            raise InputError(
+                "no such layer",
+                value=layer,
+                remedy=f"There are {self.layers[0]} (the embedding output) to {self.layers[-1]}.",
+            )
+        return self.vectors[self.layers.index(number)]
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    @property
+    def dim(self) -> int:
+        return int(self.vectors[0].shape[1])
+
+    def __repr__(self) -> str:
+        return f"Representations({len(self.layers)} layers × {len(self)} {self.unit}s × {self.dim})"
+
+
+class Cache:
+    """A folder of finished representations, one folder each, written beside and renamed into place."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def get(self, key: str) -> Representations | None:
+        """The representations stored under a key, memory-mapped, or None."""
+        place = self.folder / key
+        try:
+            about = json.loads((place / "about.json").read_text("utf-8"))
+        except (FileNotFoundError, NotADirectoryError):  # A cache that is a file is told when it is written to.
+            return None
+        vectors = [np.load(place / f"layer-{layer:03d}.npy", mmap_mode="r") for layer in about["layers"]]
+        items = np.load(place / "items.npy")
+        return Representations(
+            vectors=vectors,
+            layers=tuple(about["layers"]),
+            unit=about["unit"],
+            row=items[:, 0],
+            spans=items[:, 1:],
+            lost=about["lost"],
+            windowed=about["windowed"],
+            key=key,
+        )
+
+    def writer(self, key: str, layers: Sequence[int], dim: int, dtype: np.dtype[Any]) -> CacheWriter:
+        return CacheWriter(self.folder, key, layers, dim, dtype)
+
+
+class MemoryWriter:
+    """Collects chunks in memory; for callers that want no files."""
+
+    def __init__(self, layers: Sequence[int]) -> None:
+        self.layers = tuple(layers)
+        self._chunks: list[Vectors] = []
+
+    def append(self, chunk: Vectors) -> None:
+        """Take a (layer, item, dim) chunk of consecutive items."""
+        self._chunks.append(chunk)
+
+    def finish(
+        self, unit: str, row: NDArray[np.int64], spans: NDArray[np.int64], lost: int, windowed: int
+    ) -> Representations:
+        vectors = np.concatenate(self._chunks, axis=1) if len(self._chunks) > 1 else self._chunks[0]
+        return Representations(list(vectors), self.layers, unit, row, spans, lost, windowed)
+
+    def abort(self) -> None:
+        self._chunks.clear()
+
+
+class CacheWriter:
+    """Streams chunks to one file a layer in a hidden folder, which `finish` renames into place.
+
+    Files are written, not mapped, so that the resident memory stays small however many items there are.
+    """
+
+    def __init__(self, folder: Path, key: str, layers: Sequence[int], dim: int, dtype: np.dtype[Any]) -> None:
+        self.layers, self._key, self._dim, self._dtype = tuple(layers), key, dim, dtype
+        self._folder, self._count = folder, 0
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._place = Path(tempfile.mkdtemp(prefix=f".{key[:12]}-", dir=folder))
+            self._files: list[BinaryIO] = [open(self._name(layer), "wb") for layer in self.layers]  # noqa: SIM115
+            for file in self._files:
+                file.write(b"\0" * _HEADER)
+        except OSError as error:
+            raise _cannot_write(folder, error) from error
+
+    def append(self, chunk: Vectors) -> None:
+        """Take a (layer, item, dim) chunk of consecutive items."""
+
+        def write(file: BinaryIO, layer: Vectors) -> None:
+            file.write(np.ascontiguousarray(layer, self._dtype).data if layer.size else b"")
+
+        try:
+            with ThreadPoolExecutor(4) as pool:  # Writing releases the interpreter; one thread would hold up a GPU.
+                list(pool.map(write, self._files, chunk))
+        except OSError as error:
+            self.abort()
+            raise _cannot_write(self._folder, error) from error
+        self._count += chunk.shape[1]
+
+    def finish(
+        self, unit: str, row: NDArray[np.int64], spans: NDArray[np.int64], lost: int, windowed: int
+    ) -> Representations:
+        try:
+            for file in self._files:
+                file.seek(0)
+                file.write(_npy_header((self._count, self._dim), self._dtype))
+                file.close()
+            np.save(self._place / "items.npy", np.column_stack([row, spans]))
+            about = {"layers": self.layers, "unit": unit, "lost": lost, "windowed": windowed}
+            (self._place / "about.json").write_text(json.dumps(about), "utf-8")
+            final = self._folder / self._key
+            try:
+                os.rename(self._place, final)
+            except OSError as error:
+                if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
+                    raise
+                shutil.rmtree(self._place)  # Another process finished the same work first; both made the same bytes.
+        except OSError as error:
+            self.abort()
+            raise _cannot_write(self._folder, error) from error
+        found = Cache(self._folder).get(self._key)
+        assert found is not None
+        return found
+
+    def abort(self) -> None:
+        """Remove the unfinished files."""
+        for file in self._files:
+            with contextlib.suppress(OSError):  # The disk is full: closing tries to write once more.
+                file.close()
+        shutil.rmtree(self._place, ignore_errors=True)
+
+    def _name(self, layer: int) -> Path:
+        return self._place / f"layer-{layer:03d}.npy"
+
+
+def _npy_header(shape: tuple[int, int], dtype: np.dtype[Any]) -> bytes:
+    """A NumPy 1.0 header of fixed size, so that it can be written over the reserved bytes at the end."""
+    text = repr({"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape})
+    body = text.ljust(_HEADER - 10 - 1) + "\n"
+    return b"\x93NUMPY\x01\x00" + len(body).to_bytes(2, "little") + body.encode("latin1")
+
+
+def _cannot_write(folder: Path, error: OSError) -> InputError:
+    if error.errno in _NO_ROOM:
+        return InputError(
+            "no space left for representations",
+            file=folder,
+            remedy="Free some, or name another place with --cache DIR.",
+        )
+    return InputError(
+        f"cannot write representations ({error.strerror})",
+        file=folder,
+        remedy="Name a folder you can write to with --cache DIR.",
+    )

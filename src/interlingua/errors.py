@@ -1,0 +1,57 @@
+"""The few errors a user can meet, each with what to do next.
+
+The command line turns `InputError` into exit code 2 and any other
+`InterlinguaError` into exit code 1; a traceback is a bug of ours.
+"""
+
+from __future__ import annotations
+
+import os
+
+
+class InterlinguaError(Exception):
+    """Something failed that the user can do something about."""
+
+
+class InputError(InterlinguaError):
+    """The user's input is wrong: what is wrong, where, the value, and the remedy.
+
+    >>> print(InputError("unequal line counts", file="a.ru", line=3, remedy="Cut both files alike."))
+    a.ru:3: unequal line counts. Cut both files alike.
+    >>> print(InputError("not a language code", value="zz9", remedy="Use ISO 639, such as 'en'."))
+    not a language code: 'zz9'. Use ISO 639, such as 'en'.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        file: str | os.PathLike[str] | None = None,
+        line: int | None = None,
+        value: object = None,
+        remedy: str,
+    ) -> None:
+        self.problem, self.file, self.line = problem, file, line
+        self.value, self.remedy = value, remedy
+        place = "" if file is None else f"{file}: " if line is None else f"{file}:{line}: "
+        shown = "" if value is None else f": {_shorten(value)!r}"
+        super().__init__(f"{place}{problem}{shown}. {remedy}")
+
+
+class MissingExtra(InputError):
+    """An optional dependency is needed and absent; the message is the install command.
+
+    >>> print(MissingExtra("zstd", "reading .zst files"))
+    reading .zst files needs an extra that is not installed. Run: pip install 'interlingua[zstd]'
+    """
+
+    def __init__(self, extra: str, purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs an extra that is not installed",
+            remedy=f"Run: pip install 'interlingua[{extra}]'",
+        )
+
+
+def _shorten(value: object, limit: int = 120) -> object:
+    """The value, cut when it is a long string, so that an error stays one line."""
+    return f"{value[:limit]}…" if isinstance(value, str) and len(value) > limit else value

@@ -1,0 +1,76 @@
+"""Readers: bytes to a `ParallelCorpus`, one format a file; every error names file and line.
+
+`read_corpus` tells formats apart by their content (the first decompressed bytes and the files
+beside them), never by the suffix alone. What every reader promises:
+
+- **Encoding.** UTF-8; a byte order mark of UTF-8, 16 or 32 is honoured before anything else;
+  other encodings by `encoding=`. An undecodable byte is an error with its file, line and value.
+- **Lines** end in LF, CRLF or CR. U+2028, form feeds and the like end nothing.
+- **Cells** are put in NFC and trimmed (`corpus.clean`). An empty cell, a short row's missing cell
+  and an absent key are gaps and are counted; a row with too many cells is an error. Rows with
+  fewer than two languages and repeated rows are dropped and counted.
+- **Gaps by design**, where bitexts are merged into one corpus, are not counted.
+- **Order.** Languages stand in the order asked for; else in the file's own; else, in a folder,
+  English first and the others by code.
+- **`limit`** keeps the first rows as they stand in the file, before anything is dropped; of
+  merged bitexts, the first rows of each.
+
+A reader says what it `needs`:
+
+| needs    | called as                                      | which is                                 |
+|----------|------------------------------------------------|------------------------------------------|
+| `file`   | `f(document, languages=…, limit=…)`            | one open `Document`                      |
+| `folder` | `f(files, languages=…, limit=…, encoding=…)`   | a `FileSet`: files that belong together  |
+| `name`   | `f(name, languages=…, limit=…)`                | something that is no path                |
+| `words`  | `f(path, encoding=…)`                          | a dictionary; no corpus                  |
+
+New format: one file here with `@readers.register("name", needs="file")` and
+`@sniffers.register("name")`, a function of (document, languages) that says whether it is its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from interlingua import languages as codes
+from interlingua.corpus import ParallelCorpus
+from interlingua.errors import InputError
+from interlingua.registry import Registry
+
+readers = Registry("reader", "interlingua.readers")
+sniffers = Registry("sniffer", "interlingua.readers")
+
+
+def read_corpus(
+    path: str | Path,
+    *,
+    languages: Sequence[str] | None = None,
+    format: str | None = None,
+    limit: int | None = None,
+    encoding: str | None = None,
+    stdin: BinaryIO | None = None,
+) -> ParallelCorpus:
+    """The corpus at a path, in the languages asked for, with all that was skipped in `skipped`.
+
+    `path` is a file, a folder, a set of files (`data/train` or `data/train.*` for `train.en` and
+    `train.ru`; `data/*.devtest`), a comma list of files with one language each (`a.en,a.ru`), `-`
+    for standard input, `sampler` for the embedded corpus, or `hf:NAME[:CONFIG[:SPLIT]]` for a
+    Hugging Face dataset. `format` names a reader where the content leaves a doubt. Only the files
+    of the languages asked for are opened.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "tea.tsv").write_text("eng\\tspa\\nTea.\\tTé.\\n", encoding="utf-8")
+    ...     read_corpus(Path(folder, "tea.tsv")).pair("en", "es").target_texts
+    ('Té.',)
+    """
+    from interlingua.readers import locating
+
+    if limit is not None and limit < 1:
+        raise InputError("the limit on rows is below one", value=limit, remedy="Give a number of rows, or none.")
+    asked = None if languages is None else tuple(dict.fromkeys(codes.canonical(code) for code in languages))
+    if asked == ():
+        raise InputError("no language is asked for", remedy="Give at least two, or none to read all.")
+    return locating.read(str(path), locating.Request(asked, format, limit, encoding), stdin=stdin)

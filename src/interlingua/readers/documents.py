@@ -1,0 +1,231 @@
+"""Files as text: decompressed by their first bytes, decoded, cut into numbered lines.
+
+A suffix that lies is no problem. Nothing is read twice: the head that tells a format apart is
+put back before the rest is read, so that standard input is treated like any file.
+"""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import gzip
+import io
+import lzma
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from interlingua.errors import InputError, MissingExtra
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+_HEAD = 1 << 16
+_CHUNK = 1 << 20
+
+# UTF-32 before UTF-16: the little-endian mark of the one begins with that of the other.
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+class Document:
+    """One open text: its name for errors, its path (None for standard input), its head, and its lines."""
+
+    def __init__(self, raw: BinaryIO, *, name: str, path: Path | None = None, encoding: str | None = None) -> None:
+        self.name, self.path = name, path
+        self._stream = _decompressed(raw, name)
+        self._first = self._stream.read(_HEAD)
+        if not self._first:
+            raise InputError("the file is empty", file=name, remedy="Give a file with text in it.")
+        marked = [codec for mark, codec in _MARKS if self._first.startswith(mark)]
+        self.encoding = marked[0] if marked else _known(encoding or "utf-8")
+        self.told = bool(marked) or encoding is not None
+        if "\0" in self.head:
+            raise InputError(
+                "the file is binary, not text",
+                file=name,
+                remedy="Give a text file; for UTF-16 without a byte order mark, give encoding='utf-16-le'.",
+            )
+
+    @property
+    def short(self) -> str:
+        """The name without its folder, for the places of what was skipped."""
+        return self.name if self.path is None else self.path.name
+
+    @property
+    def head(self) -> str:
+        """The first 64 KiB as text, without what can't be decoded: enough to tell a format."""
+        return codecs.getincrementaldecoder(self.encoding)("ignore").decode(self._first).lstrip("\ufeff")
+
+    @property
+    def first_line(self) -> str:
+        """The first line that has text, or nothing where the head has none."""
+        lines = _unified(self.head).split("\n")
+        return next((line for line in lines if line.strip()), "")
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Each line with its number, from 1; can be walked once."""
+        decoder = codecs.getincrementaldecoder(self.encoding)("strict")
+        number, rest, data = 0, "", self._first
+        while True:
+            try:
+                text = rest + decoder.decode(data, final=not data)
+            except UnicodeDecodeError as error:
+                raise self._undecodable(error, number, rest) from None
+            if number == 0:
+                text = text.removeprefix("\ufeff")
+            # A carriage return at the end of a chunk may be the first half of CRLF.
+            held = "\r" if data and text.endswith("\r") else ""
+            pieces = _unified(text[: len(text) - len(held)]).split("\n")
+            rest = pieces.pop() + held
+            for piece in pieces:
+                number += 1
+                yield number, piece
+            if not data:
+                break
+            data = self._stream.read(_CHUNK)
+        if rest:
+            yield number + 1, rest
+
+    def recode(self, encoding: str) -> None:
+        """Take an encoding the text itself declares; only before the first line is read."""
+        self.encoding = _known(encoding)
+
+    def check_head(self) -> None:
+        """Raise where the head can't be decoded: a wrong encoding explains an unknown format."""
+        try:
+            codecs.getincrementaldecoder(self.encoding)("strict").decode(self._first)
+        except UnicodeDecodeError as error:
+            raise self._undecodable(error, 0, "") from None
+
+    def _undecodable(self, error: UnicodeDecodeError, number: int, rest: str) -> InputError:
+        before = error.object[: error.start].decode(self.encoding, "ignore")
+        return InputError(
+            f"a byte that is not {self.encoding}",
+            file=self.name,
+            line=number + _unified(rest + before).count("\n") + 1,
+            value=f"0x{error.object[error.start]:02x}",
+            remedy="Give the file's encoding, such as encoding='cp1251', or convert it to UTF-8.",
+        )
+
+
+@contextmanager
+def opened(path: Path, *, encoding: str | None = None) -> Iterator[Document]:
+    """The document at a path, closed afterwards."""
+    if path.is_dir():
+        raise InputError("a folder where a file was expected", file=path, remedy="Give a file in it.")
+    try:
+        raw = path.open("rb")
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise InputError(
+            f"cannot be opened ({reason})", file=path, remedy="Check the path and its permissions."
+        ) from error
+    with raw:
+        yield Document(raw, name=str(path), path=path, encoding=encoding)
+
+
+class _Source(io.RawIOBase):
+    """Bytes from a function, the first ones put back; what fails names the file."""
+
+    def __init__(self, first: bytes, read: Callable[[int], bytes], name: str) -> None:
+        super().__init__()
+        self._first, self._read, self._name = first, read, name
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        view = memoryview(buffer)
+        if self._first:
+            data, self._first = self._first[: len(view)], self._first[len(view) :]
+        else:
+            try:
+                data = self._read(len(view))
+            except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
+                raise InputError(
+                    f"cannot be read: damaged or cut short ({error})",
+                    file=self._name,
+                    remedy="Fetch the file again, or compress it again.",
+                ) from error
+        view[: len(data)] = data
+        return len(data)
+
+
+class _Pieces:
+    """A `read` over pieces of any size."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces, self._rest = pieces, b""
+
+    def read(self, size: int) -> bytes:
+        while not self._rest:
+            piece = next(self._pieces, None)
+            if piece is None:
+                return b""
+            self._rest = piece
+        data, self._rest = self._rest[:size], self._rest[size:]
+        return data
+
+
+def _decompressed(raw: BinaryIO, name: str) -> BinaryIO:
+    """The stream behind a compressed one, by magic bytes; any other stream as it is."""
+    magic = b""
+    while len(magic) < 10 and (more := raw.read(10 - len(magic))):
+        magic += more
+    whole = cast(BinaryIO, io.BufferedReader(_Source(magic, raw.read, name)))
+    if magic.startswith(b"PK\x03\x04"):
+        raise InputError("a zip archive, not a text", file=name, remedy="Unpack it and give the file or folder.")
+    if magic.startswith(b"\x1f\x8b"):
+        inner: Callable[[int], bytes] = gzip.GzipFile(fileobj=whole).read
+    elif magic.startswith(b"BZh") and magic[4:] in (b"1AY&SY", b"\x17rE8P\x90"):  # A text may begin with BZh.
+        inner = bz2.BZ2File(whole).read
+    elif magic.startswith(b"\xfd7zXZ\x00"):
+        inner = lzma.LZMAFile(whole).read  # noqa: SIM115 - closed with the file beneath it
+    elif magic.startswith(b"\x28\xb5\x2f\xfd"):
+        inner = _Pieces(_zstandard(whole)).read
+    else:
+        return whole
+    return cast(BinaryIO, io.BufferedReader(_Source(b"", inner, name)))
+
+
+def _zstandard(raw: BinaryIO) -> Iterator[bytes]:
+    """The frames of a .zst file; zstandard's own reader ends a cut one without a word."""
+    try:
+        import zstandard
+    except ImportError:
+        raise MissingExtra("zstd", "reading .zst files") from None
+    frame = None
+    while data := raw.read(_CHUNK):
+        while data:
+            frame = frame or zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj()
+            try:
+                yield frame.decompress(data)
+            except zstandard.ZstdError as error:
+                raise OSError(str(error)) from error
+            data = frame.unused_data if frame.eof else b""
+            frame = None if frame.eof else frame
+    if frame is not None:
+        raise EOFError("the last frame has no end")
+
+
+def _known(encoding: str) -> str:
+    try:
+        codecs.getincrementaldecoder(encoding)
+        "".encode(encoding)
+    except (LookupError, TypeError):
+        raise InputError(
+            "unknown encoding", value=encoding, remedy="Use a name Python knows, such as 'utf-8' or 'cp1251'."
+        ) from None
+    return encoding
+
+
+def _unified(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text

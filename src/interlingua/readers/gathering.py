@@ -1,0 +1,151 @@
+"""Rows on their way to a corpus: which columns are languages, where each row stood, what was left out."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from typing import overload
+
+from interlingua import languages as codes
+from interlingua.corpus import Cell, ParallelCorpus, Skip
+from interlingua.errors import InputError
+
+# Ordinary names of columns that are also ISO 639-3 codes of small languages (`tag` is Tagoi): they
+# are languages only when asked for, since a corpus with a column of tags is a million times likelier.
+_WORDS = frozenset(
+    ("src", "tgt", "trg", "url", "key", "row", "num", "pos", "tag", "len", "doc", "set", "ner", "org", "per", "loc")
+) | {"qid", "sid", "lid", "lab", "sum"}
+# Indonesian and Norwegian are no small languages: the values decide.
+_DOUBTFUL = ("id", "no")
+
+ROLES = {"source": 0, "src": 0, "target": 1, "tgt": 1, "trg": 1}
+
+
+def language_of(column: str, asked: Sequence[str] | None = None) -> str | None:
+    """The code of a column's language, or None where its name is no language's.
+
+    >>> language_of("eng_Latn"), language_of("notes"), language_of("tag"), language_of("tag", ["tag", "ar"])
+    ('en', None, None, 'tag')
+    """
+    name = column.strip()
+    if not codes.is_language(name):
+        return None
+    code = codes.canonical(name)
+    return None if name.lower() in _WORDS and code not in (asked or ()) else code
+
+
+def by_role(columns: Sequence[str], asked: Sequence[str] | None) -> dict[str, str]:
+    """Column names to languages where the columns are a source and a target and two languages are asked for."""
+    roles = {name: ROLES[name.strip().lower()] for name in columns if name.strip().lower() in ROLES}
+    if sorted(roles.values()) != [0, 1] or asked is None or len(asked) != 2:
+        return {}
+    return {name: asked[role] for name, role in roles.items()}
+
+
+def looks_like_identifiers(values: Sequence[Cell]) -> bool:
+    """Whether values are all unique, without white space, of at most 40 characters and with a digit.
+
+    A column named `id` may be Indonesian or a number for each row; so may `no`, Norwegian.
+
+    >>> looks_like_identifiers(["s1", "s2"]), looks_like_identifiers(["Selamat pagi.", "Terima kasih."])
+    (True, False)
+    """
+    given = [value.strip() for value in values if value and value.strip()]
+    return len(set(given)) == len(given) and all(
+        len(value) <= 40 and len(value.split()) == 1 and any(sign.isdigit() for sign in value) for value in given
+    )
+
+
+def absent(wanted: Sequence[str], known: Sequence[str], file: str) -> InputError:
+    """The error for languages asked for that are not there."""
+    return InputError(f"has no {', '.join(wanted)}", file=file, remedy=f"It has: {', '.join(known)}.")
+
+
+class Places(Sequence[str]):
+    """The place of each row as `file:line`, made when asked for: a million strings outweigh a corpus."""
+
+    def __init__(self) -> None:
+        self._files: list[str] = []
+        self._starts: list[int] = []
+        self._lines = array("q")
+
+    def add(self, file: str, line: int) -> None:
+        if not self._files or self._files[-1] != file:
+            self._files.append(file)
+            self._starts.append(len(self._lines))
+        self._lines.append(line)
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[str]: ...
+    def __getitem__(self, row: int | slice) -> str | list[str]:
+        if isinstance(row, slice):
+            return [self[each] for each in range(*row.indices(len(self)))]
+        return f"{self._files[bisect_right(self._starts, row) - 1]}:{self._lines[row]}"
+
+
+class Gathering:
+    """Columns by language, filled row by row, and what was skipped on the way.
+
+    `name` is what places and the corpus are called by, `file` what errors name. `gap` stands where
+    a row has no such language: an empty string, which is counted as an empty cell, or None in a
+    merge of bitexts, where it is there by design.
+    """
+
+    def __init__(self, name: str, *, file: str, gap: Cell = "") -> None:
+        self.name, self.file, self.gap = name, file, gap
+        self.columns: dict[str, list[Cell]] = {}
+        self.places = Places()
+        self._skips: dict[str, list[str]] = {}
+        self._counts: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def add(self, row: Mapping[str, Cell], *, line: int, file: str | None = None) -> None:
+        """Append one row: cells by language code."""
+        for code in row:
+            if code not in self.columns:
+                self.columns[code] = [self.gap] * len(self.places)
+        for code, column in self.columns.items():
+            column.append(row.get(code, self.gap))
+        self.places.add(file or self.name, line)
+
+    def skip(self, reason: str, where: str) -> None:
+        """Count something left out; the first three places are kept."""
+        self._counts[reason] = self._counts.get(reason, 0) + 1
+        places = self._skips.setdefault(reason, [])
+        if len(places) < 3:
+            places.append(where)
+
+    def corpus(self, asked: Sequence[str] | None, *, seen: Mapping[str, str | None] | None = None) -> ParallelCorpus:
+        """The corpus in the languages asked for; `seen` maps column names to codes, for errors."""
+        for code in _DOUBTFUL:
+            if asked is None and code in self.columns and looks_like_identifiers(self.columns[code]):
+                del self.columns[code]
+                self.skip("columns that are no language", f"{self.name} {code}")
+        if asked is not None and (missing := [code for code in asked if code not in self.columns]):
+            known = dict.fromkeys(code for code in (seen or {}).values() if code)
+            raise absent(missing, list(known or self.columns), self.file)
+        if asked is None and len(self.columns) < 2:
+            raise too_few(list(self.columns), list(seen or ()), self.file)
+        chosen = {code: self.columns[code] for code in asked or self.columns}
+        skipped = [Skip(reason, count, tuple(self._skips[reason])) for reason, count in self._counts.items()]
+        return ParallelCorpus.of(chosen, name=self.name, skipped=skipped, places=self.places)
+
+
+def too_few(found: Sequence[str], seen: Sequence[str], file: str, line: int | None = None) -> InputError:
+    """The error for a table, or objects, that name fewer than two languages."""
+    return InputError(
+        f"fewer than two languages ({', '.join(found) or 'none'}) among the columns",
+        file=file,
+        line=line,
+        value=", ".join(seen),
+        remedy="Name the columns by ISO 639 or BCP 47 codes, such as 'en' and 'rus'; "
+        "for columns called source and target, give the two languages.",
+    )

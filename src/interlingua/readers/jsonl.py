@@ -1,0 +1,112 @@
+"""JSON Lines: an object a line, its keys the languages.
+
+Three shapes: `{"en": …, "ru": …}`; `{"translation": {"en": …, "ru": …}}`, as Hugging Face datasets
+have it; and `{"source": …, "target": …}`, where two languages are asked for. Other keys are ignored
+and counted; an absent key or a null is an empty cell.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from interlingua.corpus import ParallelCorpus
+from interlingua.errors import InputError
+from interlingua.readers import readers, sniffers
+from interlingua.readers.documents import Document
+from interlingua.readers.gathering import Gathering, by_role, language_of
+from interlingua.readers.xquad import is_squad
+
+
+@sniffers.register("jsonl")
+def is_jsonl(document: Document, languages: Sequence[str] | None) -> bool:
+    """Whether the first line is a JSON object, whole or longer than the head, that is no SQuAD file."""
+    line = document.first_line.lstrip()
+    return line.startswith("{") and line[1:].lstrip().startswith('"') and not is_squad(document)
+
+
+@readers.register("jsonl", needs="file")
+def jsonl(document: Document, *, languages: Sequence[str] | None, limit: int | None) -> ParallelCorpus:
+    """JSON Lines: an object of languages a line, plain or under "translation"."""
+    gathering = Gathering(document.short, file=document.name)
+    return gather_objects(_objects(document, gathering), gathering, languages=languages, limit=limit)
+
+
+def gather_objects(
+    objects: Iterable[tuple[int, Mapping[str, Any]]],
+    gathering: Gathering,
+    *,
+    languages: Sequence[str] | None,
+    limit: int | None,
+) -> ParallelCorpus:
+    """The corpus of numbered objects whose keys are languages."""
+    seen: dict[str, str | None] = {}
+    for line, item in objects:
+        if len(gathering) == limit:
+            break
+        inner = item.get("translation")
+        cells = inner if isinstance(inner, Mapping) else item
+        roles = by_role(list(cells), languages)
+        for key in cells:
+            if key not in seen:
+                seen[key] = roles.get(key) or language_of(key, languages)
+                if seen[key] is None:
+                    gathering.skip("columns that are no language", f"{gathering.name}:{line} {key}")
+        row: dict[str, str] = {}
+        for key, value in cells.items():
+            code = seen[key]
+            if code is None or (languages is not None and code not in languages):
+                continue
+            if code in row:
+                raise InputError(
+                    f"two keys are the same language ({code})",
+                    file=gathering.file,
+                    line=line,
+                    value=key,
+                    remedy="Keep one of the two.",
+                )
+            row[code] = _text(value, key, gathering, line)
+        gathering.add(row, line=line)
+    return gathering.corpus(languages, seen=seen)
+
+
+def _text(value: Any, key: str, gathering: Gathering, line: int) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, int) and key.lower() in ("id", "no"):
+        return str(value)  # Judged with the other values of its column: a number is no Indonesian.
+    if not isinstance(value, str):
+        raise InputError(
+            f"the value of {key!r} is no text",
+            file=gathering.file,
+            line=line,
+            value=value,
+            remedy="Give a string or null.",
+        )
+    if any("\ud800" <= sign <= "\udfff" for sign in value):
+        raise InputError(
+            f"the value of {key!r} holds half a surrogate pair",
+            file=gathering.file,
+            line=line,
+            remedy="Write the character itself, or both halves of its escape.",
+        )
+    return value
+
+
+def _objects(document: Document, gathering: Gathering) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    for line, text in document.lines():
+        if not text.strip():
+            gathering.skip("blank lines", f"{document.short}:{line}")
+            continue
+        try:
+            item = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise InputError(
+                f"not JSON ({error})", file=document.name, line=line, remedy="Give one JSON object a line."
+            ) from error
+        if not isinstance(item, dict):
+            raise InputError(
+                "not a JSON object", file=document.name, line=line, value=text, remedy='Give {"en": …, "ru": …}.'
+            )
+        yield line, item

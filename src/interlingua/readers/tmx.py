@@ -1,0 +1,133 @@
+"""TMX, translation memories: each `tu` a row, each `tuv` a language.
+
+The language is `xml:lang` (or `lang`, as in TMX 1.1). All text inside `seg` is kept, that of inline
+elements too. The header's `srclang` comes first among the languages. A second variant in the same
+language and a variant in an unknown one are skipped and counted.
+
+A DOCTYPE is tolerated, since most TMX files have one, but never fetched; a declared entity, which
+could grow without bound or read a file, is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from xml.parsers import expat
+
+from interlingua import languages as codes
+from interlingua.corpus import ParallelCorpus
+from interlingua.errors import InputError
+from interlingua.readers import readers, sniffers
+from interlingua.readers.documents import Document
+from interlingua.readers.gathering import Gathering
+
+
+@sniffers.register("tmx")
+def is_tmx(document: Document, languages: Sequence[str] | None) -> bool:
+    """Whether the document is XML with a `tmx` element."""
+    return document.head.lstrip().startswith("<") and bool(re.search(r"<tmx[\s>]", document.head))
+
+
+@readers.register("tmx", needs="file")
+def tmx(document: Document, *, languages: Sequence[str] | None, limit: int | None) -> ParallelCorpus:
+    """TMX, a translation memory; each unit a row."""
+    declared = re.match(r"""\s*<\?xml[^>]*encoding=["']([\w.-]+)["']""", document.head)
+    if declared and not document.told:  # A byte order mark and the user's word outrank the declaration.
+        document.recode(declared.group(1))
+    memory = _Memory(document, languages, limit)
+    for _, text in document.lines():
+        memory.feed(f"{text}\n")
+        if len(memory.gathering) == limit:
+            break
+    else:
+        memory.feed("", last=True)
+    return memory.corpus()
+
+
+class _Memory:
+    """The units of a TMX file, gathered as its elements begin and end."""
+
+    def __init__(self, document: Document, asked: Sequence[str] | None, limit: int | None) -> None:
+        self.gathering = Gathering(document.short, file=document.name)
+        self._document, self._asked, self._limit = document, asked, limit
+        self._source: str | None = None
+        self._row: dict[str, str] = {}
+        self._line = 0
+        self._language: str | None = None
+        self._text: list[str] | None = None
+        self._seen: dict[str, str | None] = {}
+        self._parser = parser = expat.ParserCreate()
+        parser.buffer_text = True
+        parser.StartElementHandler = self._begin
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._characters
+        parser.EntityDeclHandler = self._refuse
+        parser.ExternalEntityRefHandler = self._refuse
+        parser.SkippedEntityHandler = self._refuse
+
+    def feed(self, text: str, *, last: bool = False) -> None:
+        try:
+            self._parser.Parse(text, last)
+        except expat.ExpatError as error:
+            raise InputError(
+                f"broken XML ({expat.ErrorString(error.code)})",
+                file=self._document.name,
+                line=error.lineno,
+                remedy="Give a whole, well-formed TMX file.",
+            ) from error
+
+    def corpus(self) -> ParallelCorpus:
+        columns = self.gathering.columns
+        if self._source in columns:
+            self.gathering.columns = {self._source: columns[self._source], **columns}
+        return self.gathering.corpus(self._asked, seen=self._seen)
+
+    def _begin(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag == "header":
+            given = attributes.get("srclang", "")
+            self._source = codes.canonical(given) if codes.is_language(given) else None
+        elif tag == "tu":
+            self._row, self._line = {}, self._parser.CurrentLineNumber
+        elif tag == "tuv":
+            self._language = self._variant(attributes.get("xml:lang") or attributes.get("lang"))
+        elif tag == "seg" and self._language is not None:
+            self._text = []
+
+    def _variant(self, given: str | None) -> str | None:
+        """The language of a variant that is to be kept."""
+        line = self._parser.CurrentLineNumber
+        if not given:
+            raise InputError(
+                "a tuv without xml:lang", file=self._document.name, line=line, remedy="Give each variant its language."
+            )
+        if given not in self._seen:
+            self._seen[given] = codes.canonical(given) if codes.is_language(given) else None
+        code, where = self._seen[given], f"{self._document.short}:{line}"
+        if code is None:
+            self.gathering.skip("segments in an unknown language", f"{where} {given}")
+        elif code in self._row:
+            self.gathering.skip("second segments in a language", f"{where} {code}")
+        elif self._asked is None or code in self._asked:
+            return code
+        return None
+
+    def _characters(self, data: str) -> None:
+        if self._text is not None:
+            self._text.append(data)
+
+    def _end(self, tag: str) -> None:
+        if tag == "seg" and self._text is not None and self._language is not None:
+            self._row[self._language], self._text = "".join(self._text), None
+        elif tag == "tuv":
+            self._language = None
+        elif tag == "tu" and len(self.gathering) != self._limit:
+            self.gathering.add(self._row, line=self._line)
+
+    def _refuse(self, name: str | None, *_: object) -> int:
+        raise InputError(
+            "an entity that is declared or external is refused",
+            file=self._document.name,
+            line=self._parser.CurrentLineNumber,
+            value=name,
+            remedy="Write the text itself in place of the entity.",
+        )

@@ -1,0 +1,96 @@
+"""XQuAD: SQuAD JSON, one file a language (`xquad.xx.json`), parallel question for question.
+
+Rows are questions, joined by their id; the format name `xquad-contexts` takes the paragraphs
+instead, each once, joined by the id of its first question. Ids that differ are an error, not a
+skip: files that disagree are not translations of one another.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+
+from interlingua.corpus import ParallelCorpus
+from interlingua.errors import InputError
+from interlingua.readers import readers
+from interlingua.readers.documents import Document, opened
+from interlingua.readers.files import one_file_each
+from interlingua.readers.naming import FileSet
+
+
+def is_squad(document: Document) -> bool:
+    """Whether the head is a JSON object with the `data` and `paragraphs` of SQuAD.
+
+    No registered sniffer: one file has one language only, so it is known by its set of files.
+    """
+    head = document.head[:4096]
+    return bool(re.match(r'\s*\{\s*"(data|version)"\s*:', head)) and '"paragraphs"' in document.head
+
+
+@readers.register("xquad", needs="folder")
+def xquad(
+    found: FileSet, *, languages: Sequence[str] | None, limit: int | None, encoding: str | None
+) -> ParallelCorpus:
+    """XQuAD in a folder (xquad.xx.json): questions joined by id."""
+    return _joined(found, languages, limit, encoding, contexts=False)
+
+
+@readers.register("xquad-contexts", needs="folder")
+def xquad_contexts(
+    found: FileSet, *, languages: Sequence[str] | None, limit: int | None, encoding: str | None
+) -> ParallelCorpus:
+    """XQuAD in a folder: paragraphs, each once, joined by the id of their first question."""
+    return _joined(found, languages, limit, encoding, contexts=True)
+
+
+def _joined(
+    found: FileSet, languages: Sequence[str] | None, limit: int | None, encoding: str | None, *, contexts: bool
+) -> ParallelCorpus:
+    paths = one_file_each(found, languages)
+    texts = {code: _texts(path, encoding, contexts=contexts) for code, path in paths.items()}
+    first, *others = paths
+    ids = list(islice(texts[first], limit))
+    for code in others:
+        odd = next((key for key in texts[first] if key not in texts[code]), None)
+        file, other = paths[code], paths[first]
+        if odd is None:
+            odd = next((key for key in texts[code] if key not in texts[first]), None)
+            file, other = other, file
+        if odd is not None:
+            raise InputError(
+                f"has no question with an id that {other.name} has",
+                file=file,
+                value=odd,
+                remedy="Give files of one release, or only the languages that agree.",
+            )
+    columns = {code: [texts[code][key] for key in ids] for code in paths}
+    return ParallelCorpus.of(columns, name=found.label, places=[f"{found.label}#{key}" for key in ids])
+
+
+def _texts(path: Path, encoding: str | None, *, contexts: bool) -> dict[str, str]:
+    """Questions, or contexts, by id, in the order of the file."""
+    with opened(path, encoding=encoding) as document:
+        text = "\n".join(line for _, line in document.lines())
+    texts: dict[str, str] = {}
+    try:
+        for article in json.loads(text)["data"]:
+            for paragraph in article["paragraphs"]:
+                asked = paragraph["qas"][:1] if contexts else paragraph["qas"]
+                for item in asked:
+                    if item["id"] in texts:
+                        raise InputError(
+                            "an id twice", file=path, value=item["id"], remedy="Give each question one id."
+                        )
+                    texts[str(item["id"])] = str(paragraph["context"] if contexts else item["question"])
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"not JSON ({error.msg})", file=path, line=error.lineno, remedy="Give a file in the format of SQuAD."
+        ) from error
+    except (KeyError, TypeError, RecursionError) as error:
+        raise InputError(
+            f"not in the format of SQuAD (no {error})", file=path, remedy="Give data, paragraphs, qas, id and question."
+        ) from error
+    return texts

@@ -1,0 +1,102 @@
+"""Names to things. An unknown name gets the nearest match and the list.
+
+A registry is filled by decorators in the files of one package; `load` brings
+entries from a file outside (`--load my.py`). Nothing is looked up by branching.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.util
+import pkgutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from interlingua.errors import InputError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A registered thing: its name, the function, what it needs, and one line about it."""
+
+    name: str
+    call: Callable[..., Any]
+    needs: str
+    summary: str
+
+
+class Registry:
+    """A mapping from names to entries, filled on first use from one package's files."""
+
+    def __init__(self, kind: str, package: str) -> None:
+        self.kind, self.package = kind, package
+        self._entries: dict[str, Entry] = {}
+        self._discovered = False
+
+    def register(self, name: str, *, needs: str = "") -> Callable[[F], F]:
+        """Register a function under a name; the first line of its docstring is its summary."""
+
+        def add(call: F) -> F:
+            if not call.__module__.startswith(self.package):
+                self._discover()  # So that a user's file that takes a name is told, not the package's own.
+            if name in self._entries and self._entries[name].call.__module__ != call.__module__:
+                raise InputError(f"two {self.kind}s are called", value=name, remedy="Rename one of them.")
+            if not call.__doc__:
+                raise InputError(f"the {self.kind} has no docstring", value=name, remedy="Say what it returns.")
+            self._entries[name] = Entry(name, call, needs, call.__doc__.strip().splitlines()[0])
+            return call
+
+        return add
+
+    def __getitem__(self, name: str) -> Entry:
+        self._discover()
+        if name not in self._entries:
+            raise unknown(self.kind, name, list(self._entries))
+        return self._entries[name]
+
+    def __iter__(self) -> Iterator[Entry]:
+        self._discover()
+        return iter(sorted(self._entries.values(), key=lambda entry: entry.name))
+
+    def _discover(self) -> None:
+        if not self._discovered:
+            self._discovered = True
+            package = importlib.import_module(self.package)
+            for module in pkgutil.iter_modules(package.__path__):
+                importlib.import_module(f"{self.package}.{module.name}")
+
+
+def unknown(kind: str, name: str, known: list[str]) -> InputError:
+    """The error for an unknown name: the nearest match, and all that is accepted.
+
+    >>> print(unknown("measure", "retreival", ["cka", "retrieval"]))
+    unknown measure: 'retreival'. Did you mean 'retrieval'? Known: cka, retrieval.
+    """
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    hint = f"Did you mean {near[0]!r}? " if near else ""
+    return InputError(f"unknown {kind}", value=name, remedy=f"{hint}Known: {', '.join(sorted(known))}.")
+
+
+def load(path: Path) -> None:
+    """Import a user's file, so that what it registers is known by name."""
+    if not path.is_file():
+        raise InputError("no such file to load", value=str(path), remedy="Give the path of a Python file.")
+    spec = importlib.util.spec_from_file_location(f"interlingua_user_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise InputError("not a Python file", value=str(path), remedy="Give a file that ends in .py.")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except InputError as error:
+        raise InputError(error.problem, file=path, line=error.line, value=error.value, remedy=error.remedy) from error
+    except Exception as error:
+        raise InputError(
+            f"cannot be loaded ({type(error).__name__}: {error})",
+            file=path,
+            remedy="Mend the file; it must import cleanly.",
+        ) from error

@@ -1,0 +1,303 @@
+"""Records to the answer in words: what is close, what is weak, where, and how much the tokenizer is to blame."""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import rankdata
+
+from interlingua.report.readings import Reading, Readings, Record, both_ways, gather, mean
+from interlingua.report.wording import language_name, listing, number, percent
+
+FEW = 5
+"""With fewer languages than this no rank correlation is reported: of 4 languages even a perfect one has p = 0.08."""
+
+WEAK = 0.75
+"""A language is called weak when it reads less than this share of the median language."""
+
+NBSP = "\N{NO-BREAK SPACE}"
+
+RAW, CENTRED = "p@1/cosine/raw", "p@1/cosine/centred"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One paragraph of the answer: what it is about, and the sentences; plain text."""
+
+    topic: str
+    text: str
+
+
+def answer(records: Iterable[Record] | Readings, run: Mapping[str, Any]) -> list[Finding]:
+    """The findings in the order a reader asks for them, the headline first; those without records are left out."""
+    found = records if isinstance(records, Readings) else gather(records)
+    parts = (_overall, _languages, _pairs, _layers, _centring, _rotation, _tokenizer)
+    findings = [finding for part in parts if (finding := part(found, run)) is not None]
+    return findings or [Finding("Overall", "No alignment between languages was measured in this run.")]
+
+
+def rank_correlation(x: Sequence[float], y: Sequence[float], *, seed: int = 0) -> tuple[float, float]:
+    """Spearman's rho in [-1, 1] and its two-sided permutation p-value in (0, 1].
+
+    All orders are counted up to 7 items (p is then exact); 9,999 seeded orders and the one
+    observed beyond (Phipson & Smyth 2010). No table or t approximation: they fail on few items.
+    A constant side has no ranks to compare: (0, 1).
+
+    >>> rho, p = rank_correlation([1, 2, 3, 4, 5], [10, 20, 30, 50, 40])
+    >>> round(rho, 3), round(p, 3)
+    (0.9, 0.083)
+    """
+    left, right = rankdata(x) - (len(x) + 1) / 2, rankdata(y) - (len(y) + 1) / 2
+    scale = float(np.sqrt((left @ left) * (right @ right)))
+    if scale == 0:
+        return 0.0, 1.0
+    observed = float(left @ right) / scale
+    if len(x) <= 7:
+        orders = np.array(list(itertools.permutations(range(len(x)))))
+        extra = 0
+    else:
+        draw = np.random.default_rng(seed)
+        orders = draw.permuted(np.tile(np.arange(len(x)), (9999, 1)), axis=1)
+        extra = 1
+    drawn = np.abs(right[orders] @ left) / scale >= abs(observed) - 1e-9
+    return observed, float((drawn.sum() + extra) / (len(orders) + extra))
+
+
+def _overall(found: Readings, run: Mapping[str, Any]) -> Finding | None:
+    key, layer = found.headline(), found.best_layer()
+    if key is None:
+        return None
+    all_pairs = found.at(*key, layer)
+    overall = mean(all_pairs.values())
+    scope = _scope(found, all_pairs, run)
+    if key[0] == "cka":
+        return Finding(
+            "Overall",
+            f"At its best layer ({layer}), the debiased CKA of two languages’ sentences is {number(overall.value)}"
+            f"{_interval(overall)}: {scope}. 1 is the same space up to rotation and scale, 0 is no relation.",
+        )
+    chance = "" if overall.null is None else f" Chance would find {percent(overall.null)}{_times(overall)}."
+    if not _above_chance(overall):
+        chance = f" That is no better than chance ({percent(overall.null)}): no alignment shows, and nothing is ranked."
+    least = "" if len({reading.n for reading in all_pairs.values()}) == 1 else "at least "
+    kind = "" if key[1] == RAW else ", once each language’s mean is removed"
+    text = (
+        f"At its best layer ({layer}), {percent(overall.value)} of sentences{_interval(overall, percent)} "
+        f"find their translation as nearest neighbour among {least}{overall.n} candidates{kind}: {scope}.{chance}"
+    )
+    return Finding("Overall", text)
+
+
+def _languages(found: Readings, run: Mapping[str, Any]) -> Finding | None:
+    key, layer = found.headline(), found.best_layer()
+    if key is None or len(found.languages) < 3 or not _above_chance(mean(found.at(*key, layer).values())):
+        return None
+    each = _by_language(found, key, layer)
+    order = sorted(each, key=lambda code: -each[code].value)
+    middle = statistics.median(reading.value for reading in each.values())
+
+    def named(codes: Iterable[str]) -> str:
+        return listing([f"{language_name(code, run)} ({_show(key, each[code].value)})" for code in codes])
+
+    weak = [code for code in reversed(order) if each[code].value < WEAK * middle]
+    strong = named(order[: min(3, len(order) - 1)])
+    if weak:
+        more = f" and {len(weak) - 5} more" if len(weak) > 5 else ""
+        tail = f"Weak: {named(weak[:5])}{more}, under three quarters of the median language ({_show(key, middle)})."
+    else:
+        tail = f"No language falls far behind: the lowest is {named(order[-1:])}, the median {_show(key, middle)}."
+    return Finding("Languages", f"Best connected: {strong}. {tail}")
+
+
+def _pairs(found: Readings, run: Mapping[str, Any]) -> Finding | None:
+    key, layer = found.headline(), found.best_layer()
+    if key is None:
+        return None
+    pairs = both_ways(found.at(*key, layer))
+    if len(pairs) < 3 or not _above_chance(mean(pairs.values())):
+        return None
+    order = sorted(pairs, key=lambda pair: -pairs[pair].value)
+    count = min(3, len(order) // 2)
+
+    def named(chosen: Iterable[tuple[str, str | None]]) -> str:
+        return listing([f"{_pair(pair, run)} ({_show(key, pairs[pair].value)})" for pair in chosen])
+
+    return Finding("Pairs", f"Closest: {named(order[:count])}. Farthest: {named(order[: -count - 1 : -1])}.")
+
+
+def _layers(found: Readings, run: Mapping[str, Any]) -> Finding | None:
+    key, best = found.headline(), found.best_layer()
+    if key is None or best is None:
+        return None
+    layers = found.layers(*key)
+    if len(layers) < 2:
+        return None
+    first, last = (mean(found.at(*key, layer).values()).value for layer in (layers[0], layers[-1]))
+    top = mean(found.at(*key, best).values())
+    rivals = [
+        layer
+        for layer in layers
+        if layer != best and top.low is not None and mean(found.at(*key, layer).values()).value >= top.low
+    ]
+    close = (
+        f" Layer{'s' if len(rivals) > 1 else ''} {listing([str(layer) for layer in rivals])} read within its interval."
+        if rivals
+        else ""
+    )
+    text = (
+        f"Layer {best} is best of {layers[0]}–{layers[-1]} (layer 0 is the embedding output, layer k the output of "
+        f"block k): {_show(key, top.value)}, against {_show(key, first)} at layer {layers[0]} and {_show(key, last)} "
+        f"at layer {layers[-1]}.{close} "
+        "It was chosen on these same sentences, so its own number is slightly flattering."
+    )
+    return Finding("Layers", text)
+
+
+def _centring(found: Readings, run: Mapping[str, Any]) -> Finding | None:
+    layer = found.best_layer()
+    raw, centred = (found.at("retrieval", variant, layer) for variant in (RAW, CENTRED))
+    if not raw or not centred:
+        return None
+    before, after = mean(raw.values()).value, mean(centred.values()).value
+    change = f"from {percent(before)} to {percent(after)}"
+    if after - before > 0.02:
+        text = (
+            f"Subtracting each language’s mean vector lifts retrieval {change}: part of the distance between languages "
+            "is a constant offset that only says which language it is, and it can be taken away for free."
+        )
+    elif before - after > 0.02:
+        text = (
+            f"Subtracting each language’s mean vector lowers retrieval {change}: here the means carry more than the "
+            "language’s identity."
+        )
+    else:
+        text = (
+            f"Subtracting each language’s mean vector hardly changes retrieval ({change}): no constant language offset "
+            "stands in the way."
+        )
+    return Finding("Language identity", text)
+
+
+def _rotation(found: Readings, run: Mapping[str, Any]) -> Finding | None:
+    layer = found.best_layer()
+    mapped, plain = (found.at("procrustes", variant, layer) for variant in ("p@1/mapped", "p@1/identity"))
+    if not mapped or not plain:
+        return None
+    after, before = mean(mapped.values()), mean(plain.values())
+    gain = after.value - before.value
+    within = after.low is not None and after.high is not None and after.low <= before.value <= after.high
+    if gain > 0.02 and not within:
+        verdict = "the languages are shaped alike but turned against each other."
+    elif gain > 0.02:
+        verdict = "a gain inside its own interval, so no proof that the languages are turned against each other."
+    elif gain < -0.02:
+        verdict = "these sentences are too few to fit a map that helps."
+    else:
+        verdict = "the languages already lie the same way round."
+    text = (
+        f"A rotation fitted on other sentences finds {percent(after.value)} of {after.n} held-out translations, "
+        f"against {percent(before.value)} without it: {verdict}"
+    )
+    return Finding("Rotation", text)
+
+
+def _tokenizer(found: Readings, run: Mapping[str, Any]) -> Finding | None:
+    key, layer = found.headline(), found.best_layer()
+    fertility = {code: reading.value for code in found.languages if (reading := found.fertility(code))}
+    if not fertility:
+        return None
+    order = sorted(fertility, key=lambda code: fertility[code])
+    ends = (
+        f"The tokenizer cuts {language_name(order[-1], run)} most finely ({number(fertility[order[-1]])} pieces a "
+        f"word) and {language_name(order[0], run)} least ({number(fertility[order[0]])})."
+    )
+    if key and not _above_chance(mean(found.at(*key, layer).values())):
+        return Finding("Tokenizer", ends)
+    each = _by_language(found, key, layer) if key else {}
+    codes = [code for code in order if code in each]
+    if len(codes) < FEW:
+        return Finding(
+            "Tokenizer", f"{ends} {len(codes) or 'No'} languages are too few to say whether that explains who is weak."
+        )
+    rho, p = rank_correlation([fertility[code] for code in codes], [each[code].value for code in codes])
+    numbers = f"(Spearman’s ρ = {number(rho)}, {_p(p)}, {len(codes)} languages)"
+    if p >= 0.05:
+        verdict = (
+            f"Across languages, pieces a word and retrieval show no clear relation {numbers}: the tokenizer can’t be "
+            "blamed on this evidence."
+        )
+    elif rho < 0:
+        share = "much" if rho < -0.7 else "some"
+        verdict = (
+            f"The more pieces a word, the worse the retrieval {numbers}: the tokenizer may carry {share} of the blame."
+        )
+    else:
+        verdict = f"Languages cut more finely do better here {numbers}: the tokenizer is not what makes languages weak."
+    return Finding(
+        "Tokenizer",
+        " ".join(part for part in (ends, verdict, _agreement(found, key, each), _caution(len(codes))) if part),
+    )
+
+
+def _agreement(found: Readings, key: tuple[str, str] | None, each: Mapping[str, Reading]) -> str:
+    """Whether languages that get as many tokens as their translations do better, or nothing when not measured."""
+    agreement = {
+        code: reading.value for code in each if (reading := found.language("tokenization", "agreement", None, code))
+    }
+    if len(agreement) < FEW:
+        return ""
+    rho, p = rank_correlation(list(agreement.values()), [each[code].value for code in agreement])
+    return f"With the agreement of token counts, retrieval has ρ = {number(rho)} ({_p(p)})."
+
+
+def _caution(count: int) -> str:
+    few = f" and {count} languages are few" if count < 12 else ""
+    return f"A correlation is no cause{few}: size of training data and script go with both."
+
+
+def _by_language(found: Readings, key: tuple[str, str], layer: int | None) -> dict[str, Reading]:
+    return {code: reading for code in found.languages if (reading := found.language(*key, layer, code))}
+
+
+def _scope(found: Readings, pairs: Mapping[tuple[str, str | None], Reading], run: Mapping[str, Any]) -> str:
+    count = len(both_ways(pairs))
+    if count == 1:
+        return _pair(next(iter(pairs)), run)
+    languages = len({code for pair in pairs for code in pair})
+    return f"the mean over {count} pairs of {languages} languages"
+
+
+def _pair(pair: tuple[str, str | None], run: Mapping[str, Any]) -> str:
+    return "–".join(language_name(code, run) for code in pair if code is not None)
+
+
+def _interval(reading: Reading, show: Any = number) -> str:
+    if reading.low is None or reading.high is None:
+        return ""
+    low, high = show(reading.low).removesuffix(f"{NBSP}%"), show(reading.high)
+    return f" (95{NBSP}% interval {low} to {high})"
+
+
+def _above_chance(reading: Reading) -> bool:
+    """Whether the interval lies above the null; a reading without either gets the benefit of the doubt."""
+    return reading.low is None or reading.null is None or reading.low > reading.null
+
+
+def _times(reading: Reading) -> str:
+    if not reading.null or reading.value <= 0:
+        return ""
+    ratio = reading.value / reading.null
+    return f", {ratio:.0f} times fewer" if ratio >= 2 and reading.null else ""
+
+
+def _show(key: tuple[str, str], value: float) -> str:
+    return percent(value) if key[0] == "retrieval" else number(value)
+
+
+def _p(p: float) -> str:
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"

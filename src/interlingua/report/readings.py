@@ -1,0 +1,174 @@
+"""Records by what they measure: curves over layers, pairs at a layer, one number a language."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from interlingua.errors import InputError
+
+Record = Mapping[str, Any]
+Pair = tuple[str, str | None]
+
+HEADLINE = (
+    ("retrieval", "p@1/cosine/centred"),
+    ("retrieval", "p@1/cosine/raw"),
+    ("cka", "debiased"),
+)
+"""What the best layer is chosen by: the first of these that was measured."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A value, what it reads without a relation, and the bounds of its 95 % interval; None where unknown."""
+
+    value: float
+    null: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Readings:
+    """The finite records of one model, by measure, variant, layer and pair.
+
+    `pairs[measure, variant][layer][source, target]`; a `…/backward` variant stands under its
+    forward name with the pair turned round, so that a direction is a pair and nothing else.
+    """
+
+    pairs: Mapping[tuple[str, str], Mapping[int | None, Mapping[Pair, Reading]]]
+    languages: tuple[str, ...]
+
+    def variants(self, measure: str) -> list[str]:
+        return [variant for name, variant in self.pairs if name == measure]
+
+    def measures(self) -> list[str]:
+        return list(dict.fromkeys(name for name, _ in self.pairs))
+
+    def layers(self, measure: str, variant: str) -> list[int]:
+        found = self.pairs.get((measure, variant), {})
+        return sorted(layer for layer in found if layer is not None)
+
+    def at(self, measure: str, variant: str, layer: int | None) -> Mapping[Pair, Reading]:
+        """Each directed pair's reading at a layer; those without a layer where the measure has none."""
+        found = self.pairs.get((measure, variant), {})
+        return found.get(layer) or found.get(None) or {}
+
+    def headline(self) -> tuple[str, str] | None:
+        """The measure and variant that the best layer is chosen by, or None when none was measured."""
+        return next((key for key in HEADLINE if self.layers(*key)), None)
+
+    def best_layer(self) -> int | None:
+        """The layer of the highest mean over pairs and directions, the lowest such on a tie; None without layers."""
+        key = self.headline()
+        if key is None:
+            return None
+        return max(self.layers(*key), key=lambda layer: (mean(self.at(*key, layer).values()).value, -layer))
+
+    def language(self, measure: str, variant: str, layer: int | None, code: str) -> Reading | None:
+        """The mean over the pairs that a language is a side of, both directions; None when there are none."""
+        found = [reading for pair, reading in self.at(measure, variant, layer).items() if code in pair]
+        return mean(found) if found else None
+
+    def fertility(self, code: str, *, kind: str = "fertility") -> Reading | None:
+        """A language's own tokenizer reading (`fertility`, `continued` or `unknown`), over the pairs it is in."""
+        sides = [
+            reading
+            for side in ("source", "target")
+            for pair, reading in self.at("tokenization", f"{kind}/{side}", None).items()
+            if pair[side == "target"] == code
+        ]
+        return mean(sides) if sides else None
+
+
+def gather(records: Iterable[Record]) -> Readings:
+    """The records as `Readings`; records without a finite value are left out, repeats (seeds) are averaged.
+
+    >>> record = dict(measure="cka", variant="debiased", model="m", source="en", target="ru", layer=3, value=0.5)
+    >>> gather([record]).best_layer()
+    3
+    """
+    found: dict[tuple[str, str], dict[int | None, dict[Pair, list[Reading]]]] = defaultdict(
+        lambda: defaultdict(lambda: defaultdict(list))
+    )
+    languages: dict[str, None] = {}
+    models: dict[str, None] = {}
+    for record in records:
+        models[record["model"]] = None
+        value = finite(record["value"])
+        if value is None:
+            continue
+        source, target = record["source"], record.get("target")
+        languages.update({code: None for code in (source, target) if code is not None})
+        variant, pair = record["variant"], (source, target)
+        if variant.endswith("/backward") and target is not None:
+            variant, pair = variant.removesuffix("/backward"), (target, source)
+        null, low, high = (finite(record.get(key)) for key in ("null", "low", "high"))
+        reading = Reading(value, null, low, high, n=record.get("n") or 0, details=record.get("details") or {})
+        found[record["measure"], variant][record.get("layer")][pair].append(reading)
+    if len(models) > 1:
+        raise InputError(
+            "records of several models", value=", ".join(models), remedy="Report one model at a time, one folder each."
+        )
+    merged = {
+        key: {
+            layer: {pair: many[0] if len(many) == 1 else mean(many) for pair, many in pairs.items()}
+            for layer, pairs in layers.items()
+        }
+        for key, layers in found.items()
+    }
+    return Readings(merged, tuple(languages))
+
+
+def mean(readings: Iterable[Reading]) -> Reading:
+    """The mean of values, nulls and bounds; a null or bound is None unless every reading has it.
+
+    Bounds are averaged as they are: the standard error of a mean of correlated values is at
+    most the mean of their standard errors, and pairs that share sentences are correlated, so
+    the interval is never too narrow for sampling of sentences. It says nothing of other languages.
+
+    >>> mean([Reading(0.2, 0.0, 0.1, 0.3, 10), Reading(0.4, 0.1, 0.2, 0.6, 20)])
+    Reading(value=0.30000000000000004, null=0.05, low=0.15000000000000002, high=0.44999999999999996, n=10, details={})
+    """
+    many = list(readings)
+
+    def middle(values: Sequence[float | None]) -> float | None:
+        known = [value for value in values if value is not None]
+        return sum(known) / len(known) if len(known) == len(values) else None
+
+    return Reading(
+        value=sum(reading.value for reading in many) / len(many),
+        null=middle([reading.null for reading in many]),
+        low=middle([reading.low for reading in many]),
+        high=middle([reading.high for reading in many]),
+        n=min(reading.n for reading in many),
+        details=many[0].details if len(many) == 1 else {},
+    )
+
+
+def both_ways(readings: Mapping[Pair, Reading]) -> dict[Pair, Reading]:
+    """One reading an unordered pair: the mean of its directions, under the order seen first.
+
+    >>> list(both_ways({("en", "ru"): Reading(0.2), ("ru", "en"): Reading(0.4)}))
+    [('en', 'ru')]
+    """
+    groups: dict[frozenset[str | None], list[tuple[Pair, Reading]]] = defaultdict(list)
+    for pair, reading in readings.items():
+        groups[frozenset(pair)].append((pair, reading))
+    return {many[0][0]: mean(reading for _, reading in many) for many in groups.values()}
+
+
+def finite(value: object) -> float | None:
+    """The number as a float, or None when it is missing, NaN or infinite.
+
+    >>> finite(1), finite(None), finite(float("nan"))
+    (1.0, None, None)
+    """
+    if isinstance(value, int | float) and math.isfinite(value):
+        return float(value)
+    return None

@@ -1,0 +1,290 @@
+"""Records to tables, and tables to CSV, Markdown and LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from interlingua.report.readings import Reading, Readings, Record, finite, gather
+from interlingua.report.wording import language_name, number, visible
+
+Cell = str | int | float | None
+
+MATRICES = (
+    ("retrieval", "p@1/cosine/centred", "Retrieval"),
+    ("retrieval", "p@1/cosine/raw", "Retrieval, language mean not removed"),
+    ("cka", "debiased", "CKA, debiased"),
+    ("spelling", "tnld", "TNLD"),
+    ("tokenization", "overlap", "Shared vocabulary"),
+)
+"""What is tabulated language by language, with its title."""
+
+_FLAT = (
+    "measure",
+    "variant",
+    "model",
+    "source",
+    "target",
+    "layer",
+    "unit",
+    "value",
+    "null",
+    "low",
+    "high",
+    "n",
+    "seed",
+)
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "–": "--",
+    "−": "$-$",
+}
+
+
+@dataclass(frozen=True)
+class Table:
+    """A title, a caption that says how to read it, column heads, and rows of cells as wide as the heads."""
+
+    name: str
+    title: str
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+    def __post_init__(self) -> None:
+        if any(len(row) != len(self.columns) for row in self.rows):
+            raise ValueError(f"a row of {self.name!r} is not {len(self.columns)} cells wide")
+
+    def text(self) -> list[list[str]]:
+        """The rows as people read them: numbers rounded, an en dash for what is missing."""
+        return [[shown(cell) for cell in row] for row in self.rows]
+
+    def numeric(self) -> list[bool]:
+        """Which columns hold numbers, and so stand right-aligned."""
+        return [
+            any(isinstance(row[at], int | float) for row in self.rows)
+            and not any(isinstance(row[at], str) for row in self.rows)
+            for at in range(len(self.columns))
+        ]
+
+
+def shown(cell: Cell) -> str:
+    """A cell as people read it.
+
+    >>> shown(0.12345), shown(1200), shown(None), shown("a")
+    ('0.123', '1200', '–', 'a')
+    """
+    if isinstance(cell, str):
+        return cell
+    return str(cell) if isinstance(cell, int) else number(cell, 3)
+
+
+def to_csv(table: Table) -> str:
+    r"""The table as RFC 4180 text with full precision; what is missing is an empty cell.
+
+    >>> to_csv(Table("t", "T", "", ("a", "b"), (("x,y", None),)))
+    'a,b\r\n"x,y",\r\n'
+    """
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(table.columns)
+    writer.writerows(
+        [None if isinstance(cell, float) and finite(cell) is None else cell for cell in row] for row in table.rows
+    )
+    return out.getvalue()
+
+
+def to_markdown(table: Table) -> str:
+    r"""The table as a GitHub-flavoured Markdown pipe table under its title.
+
+    >>> print(to_markdown(Table("t", "T", "", ("a|b", "n"), (("x", 0.5),))))
+    **T**
+    <BLANKLINE>
+    | a\|b | n |
+    | --- | ---: |
+    | x | 0.500 |
+    <BLANKLINE>
+    """
+
+    def line(cells: Iterable[str]) -> str:
+        return f"| {' | '.join(markdown_text(cell) for cell in cells)} |"
+
+    rule = "| " + " | ".join("---:" if numeric else "---" for numeric in table.numeric()) + " |"
+    head = [f"**{markdown_text(table.title)}**", ""] + ([markdown_text(table.caption), ""] if table.caption else [])
+    return "\n".join([*head, line(table.columns), rule, *(line(row) for row in table.text()), ""])
+
+
+def to_latex(table: Table) -> str:
+    r"""The table as a LaTeX float with booktabs rules; every character with a meaning to TeX is escaped.
+
+    >>> print(to_latex(Table("t", "T", "", ("a_b", "n"), (("50%", 0.5),))))
+    \begin{table}
+    \centering
+    \caption{T}
+    \label{tab:t}
+    \begin{tabular}{lr}
+    \toprule
+    a\_b & n \\
+    \midrule
+    50\% & 0.500 \\
+    \bottomrule
+    \end{tabular}
+    \end{table}
+    <BLANKLINE>
+    """
+
+    def line(cells: Iterable[str]) -> str:
+        return " & ".join(latex_text(cell) for cell in cells) + r" \\"
+
+    caption = f"{table.title}. {table.caption}" if table.caption else table.title
+    return "\n".join(
+        [
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{latex_text(caption)}}}",
+            rf"\label{{tab:{table.name}}}",
+            rf"\begin{{tabular}}{{{''.join('r' if numeric else 'l' for numeric in table.numeric())}}}",
+            r"\toprule",
+            line(table.columns),
+            r"\midrule",
+            *(line(row) for row in table.text()),
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def latex_text(text: str) -> str:
+    r"""Text in which TeX sees only characters.
+
+    >>> latex_text("a_b\\c{d}")
+    'a\\_b\\textbackslash{}c\\{d\\}'
+    """
+    return "".join(_LATEX.get(letter, letter) for letter in visible(text).replace("\n", " "))
+
+
+def markdown_text(text: str) -> str:
+    r"""Text in which Markdown sees neither a cell's end nor HTML nor emphasis.
+
+    >>> markdown_text("a|b <i> *c*")
+    'a\\|b &lt;i> \\*c\\*'
+    """
+    plain = visible(text).replace("\n", " ").replace("\\", "\\\\").replace("&", "&amp;").replace("<", "&lt;")
+    for letter in "|*_`[]":
+        plain = plain.replace(letter, f"\\{letter}")
+    return plain
+
+
+def summary_table(records: Iterable[Record] | Readings, run: Mapping[str, Any]) -> Table:
+    """One row a language, best retrieval first: its means at the best layer; empty columns are left out."""
+    found = _readings(records)
+    layer = found.best_layer()
+    columns = {
+        "Retrieval": _column(found, "retrieval", "p@1/cosine/raw", layer),
+        "Retrieval, centred": _column(found, "retrieval", "p@1/cosine/centred", layer),
+        "CKA": _column(found, "cka", "debiased", layer),
+        "Rotated": _column(found, "procrustes", "p@1/mapped", layer),
+        "Separation": _column(found, "separation", "auc/cosine", layer),
+        "Mean cosine": _column(found, "isotropy", "average-cosine", layer),
+        "Fertility": {code: found.fertility(code) for code in found.languages},
+    }
+    bounded = columns["Retrieval, centred"] if any(columns["Retrieval, centred"].values()) else columns["Retrieval"]
+    values: dict[str, dict[str, float | None]] = {}
+    for head, column in columns.items():
+        values[head] = {code: reading.value if reading else None for code, reading in column.items()}
+        if column is bounded:
+            values["95 % low"] = {code: reading.low if reading else None for code, reading in column.items()}
+            values["95 % high"] = {code: reading.high if reading else None for code, reading in column.items()}
+            values["Chance"] = {code: reading.null if reading else None for code, reading in column.items()}
+    kept = [head for head, column in values.items() if any(value is not None for value in column.values())]
+    order = sorted(found.languages, key=lambda code: -(bounded[code].value if bounded[code] else -1.0))  # type: ignore[union-attr]
+    rows = tuple((language_name(code, run), code, *(values[head][code] for head in kept)) for code in order)
+    caption = "Means over the pairs a language is in, both directions" + (
+        f", at layer {layer} (layer 0 is the embedding output)." if layer is not None else "."
+    )
+    return Table("languages", "Languages", caption, ("Language", "Code", *kept), rows)
+
+
+def tokenizer_table(records: Iterable[Record] | Readings, run: Mapping[str, Any]) -> Table:
+    """One row a language, lowest fertility first: how the tokenizer cuts its words; no rows when not measured."""
+    found = _readings(records)
+    own = {
+        kind: {code: found.fertility(code, kind=kind) for code in found.languages}
+        for kind in ("fertility", "continued", "unknown")
+    }
+    shared = {
+        kind: {code: found.language("tokenization", kind, None, code) for code in found.languages}
+        for kind in ("overlap", "agreement")
+    }
+    rows = [
+        (language_name(code, run), code, *(_value(column[code]) for column in (*own.values(), *shared.values())))
+        for code in found.languages
+        if own["fertility"][code] is not None
+    ]
+    heads = ("Language", "Code", "Pieces a word", "Words cut", "Unknown tokens", "Shared vocabulary", "Agreement")
+    caption = (
+        "Pieces a word: 1 is best. Words cut: share of words in two pieces or more. Shared vocabulary and agreement of "
+        "token counts are means over the other languages."
+    )
+    rows.sort(key=lambda row: row[2] if isinstance(row[2], float) else 0.0)
+    return Table("tokenizer", "Tokenizer", caption, heads, tuple(rows))
+
+
+def matrix_tables(records: Iterable[Record] | Readings, run: Mapping[str, Any]) -> list[Table]:
+    """Language by language at the best layer, one table a measure; rows are sources, columns targets."""
+    found = _readings(records)
+    layer = found.best_layer()
+    tables = []
+    for measure, variant, title in MATRICES:
+        readings = found.at(measure, variant, layer)
+        codes = [code for code in found.languages if any(code in pair for pair in readings)]
+        if not readings:
+            continue
+        rows = tuple(
+            (
+                language_name(code, run),
+                *(_value(readings.get((code, other)) or readings.get((other, code))) for other in codes),
+            )
+            for code in codes
+        )
+        place = "" if not found.layers(measure, variant) else f" at layer {layer}; layer 0 is the embedding output"
+        caption = f"Rows are sources, columns targets{place}."
+        name = f"pairs-{measure}" + ("-raw" if variant.endswith("/raw") else "")
+        tables.append(Table(name, title, caption, ("Language", *codes), rows))
+    return tables
+
+
+def records_table(records: Iterable[Record]) -> Table:
+    """Every record, one row each, with its numbers and what they are of; settings stay in `run.json`."""
+    rows = tuple(tuple(record.get(key) for key in _FLAT) for record in records)
+    return Table("records", "All records", "", _FLAT, rows)
+
+
+def _readings(records: Iterable[Record] | Readings) -> Readings:
+    return records if isinstance(records, Readings) else gather(records)
+
+
+def _column(found: Readings, measure: str, variant: str, layer: int | None) -> dict[str, Reading | None]:
+    return {code: found.language(measure, variant, layer, code) for code in found.languages}
+
+
+def _value(reading: Reading | None) -> float | None:
+    return None if reading is None else reading.value

@@ -1,0 +1,1 @@
+"""Studies: what is measured, step by step, and the store of records it leaves."""

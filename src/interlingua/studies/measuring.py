@@ -1,0 +1,346 @@
+"""From a corpus and an encoder to records, a step for each language and each pair of languages.
+
+One encoding pass a language gives sentences and words at every layer; every measure reads those.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from interlingua.corpus import Pair, ParallelCorpus, Skip
+from interlingua.encoder import Cache, Encoder, Representations, View
+from interlingua.errors import InputError, MissingExtra
+from interlingua.measures import measures
+from interlingua.measures.tokenization import Splits
+from interlingua.registry import Entry
+from interlingua.score import Scores
+from interlingua.studies.record import Record, versions
+from interlingua.wordalign import link_words
+from interlingua.words import word_spans
+
+Made = list[tuple[Record, NDArray[np.floating[Any]] | None]]
+MOST_UNKNOWN = 0.5
+"""The share of unknown tokens above which a language counts as one the tokenizer can't spell."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is measured: names of measures, and the few numbers that decide the result."""
+
+    measures: tuple[str, ...]
+    seed: int = 0
+    pooling: str | None = None
+    word_rows: int = 250
+    repeats: int = 10
+
+
+@dataclass(frozen=True)
+class Language:
+    """One language of the corpus inside one model: its sentences, words and splits."""
+
+    code: str
+    encoder: Encoder
+    rows: NDArray[np.int64]
+    sentences: Representations
+    words: Representations | None
+    splits: Splits
+
+    def at(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The places of corpus rows among this language's texts."""
+        return np.searchsorted(self.rows, rows)
+
+
+@dataclass(frozen=True)
+class Step:
+    """Work whose records are stored together, under a key made of everything that decides them."""
+
+    key: str
+    name: str
+    run: Callable[[], Made]
+
+
+def split_languages(encoder: Encoder, corpus: ParallelCorpus) -> tuple[dict[str, Splits], list[Skip]]:
+    """How the tokenizer cuts each language, and the languages whose words can't be found.
+
+    A language that the tokenizer can't spell is an error, before anything is encoded.
+    """
+    found: dict[str, Splits] = {}
+    skipped: list[Skip] = []
+    for code in corpus.languages:
+        texts = corpus.column(code)
+        try:
+            found[code] = encoder.split(texts)
+        except MissingExtra as error:
+            found[code] = encoder.split(texts, words=False)
+            skipped.append(Skip(f"language left out of word measures: {code} ({error})", 1))
+        unknown = found[code].unknown.mean()
+        if unknown > MOST_UNKNOWN:
+            raise InputError(
+                f"the tokenizer of {encoder.name} can't spell {code}: {unknown:.0%} of its tokens are unknown",
+                remedy="Leave the language out with --languages, or use a model that knows its script.",
+            )
+    return found, skipped
+
+
+def encode_language(
+    encoder: Encoder,
+    corpus: ParallelCorpus,
+    code: str,
+    splits: Splits,
+    plan: Plan,
+    *,
+    cache: Cache | None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Language:
+    """A language's sentences and words, at every layer, from one pass."""
+    rows = corpus.rows_of(code)
+    views = [View("sentence", plan.pooling)]
+    wanted = {measures[name].needs for name in plan.measures}
+    only = tuple(int(place) for place in np.flatnonzero(np.isin(rows, _word_rows(corpus, plan))))
+    if wanted & {"words", "space"} and only and len(splits.pieces):
+        views.append(View("word", "mean", only=only))
+    made = encoder.encode_views(corpus.column(code), views, cache=cache, progress=progress)
+    return Language(code, encoder, rows, made[0], made[1] if len(made) > 1 else None, splits)
+
+
+def language_step(language: Language, corpus: ParallelCorpus, plan: Plan) -> Step | None:
+    """The measures of one language's space, at every layer; None where there is nothing to measure."""
+    chosen = [entry for entry in map(measures.__getitem__, plan.measures) if entry.needs == "space"]
+    if not chosen or language.words is None:
+        return None
+    return Step(
+        _key("language", chosen, plan, corpus, [language.encoder.digest], [language.code]),
+        language.code,
+        partial(_measure_language, language, language.words, chosen, corpus, plan),
+    )
+
+
+def pair_step(
+    source: Language, target: Language, corpus: ParallelCorpus, names: ParallelCorpus | None, plan: Plan
+) -> Step:
+    """The measures of two languages (of one model or two), at every layer."""
+    chosen = [entry for entry in map(measures.__getitem__, plan.measures) if entry.needs != "space"]
+    digests = [source.encoder.digest, target.encoder.digest, names.digest if names else ""]
+    return Step(
+        _key("pair", chosen, plan, corpus, digests, [source.code, target.code]),
+        f"{source.code}–{target.code}",
+        partial(_measure_pair, source, target, chosen, corpus, names, plan),
+    )
+
+
+def _measure_language(
+    language: Language, words: Representations, chosen: Sequence[Entry], corpus: ParallelCorpus, plan: Plan
+) -> Made:
+    made: Made = []
+    for entry in chosen:
+        for layer in words.layers:
+            scores = _call(entry, plan, _tensor(words[layer]))
+            made += _records(entry, scores, language, None, corpus, plan, layer=layer, unit="word")
+    return made
+
+
+def _measure_pair(
+    source: Language,
+    target: Language,
+    chosen: Sequence[Entry],
+    corpus: ParallelCorpus,
+    names: ParallelCorpus | None,
+    plan: Plan,
+) -> Made:
+    rows = _shared_rows(corpus, source.code, target.code)
+    here, there = source.at(rows), target.at(rows)
+    made: Made = []
+    linked = None
+    if any(entry.needs == "words" for entry in chosen) and source.words is not None and target.words is not None:
+        linked = _linked_words(source, target, corpus, plan)
+    for entry in chosen:
+        if entry.needs == "sentences":
+            for layer in _common_layers(source, target):
+                pair = (_tensor(source.sentences[layer][here]), _tensor(target.sentences[layer][there]))
+                scores = _call(entry, plan, *pair)
+                made += _records(entry, scores, source, target, corpus, plan, layer=layer, unit="sentence")
+        elif entry.needs == "words" and linked is not None and len(linked.groups):
+            assert source.words is not None
+            assert target.words is not None
+            for layer in _common_layers(source, target):
+                pair = (_tensor(source.words[layer][linked.source]), _tensor(target.words[layer][linked.target]))
+                scores = _call(entry, plan, *pair, groups=torch.from_numpy(linked.groups))
+                made += _records(entry, scores, source, target, corpus, plan, layer=layer, unit="word")
+        elif entry.needs == "splits":
+            scores = _call(entry, plan, _take(source.splits, here), _take(target.splits, there))
+            made += _records(entry, scores, source, target, corpus, plan, layer=None, unit="token")
+        elif entry.needs == "names" and names is not None and {source.code, target.code} <= set(names.languages):
+            both = names.pair(source.code, target.code)
+            if len(both.rows):
+                scores = _call(entry, plan, list(both.source_texts), list(both.target_texts))
+                made += _records(entry, scores, source, target, names, plan, layer=None, unit="name")
+    return made
+
+
+@dataclass(frozen=True)
+class _Linked:
+    source: NDArray[np.int64]  # items of the source's word representations
+    target: NDArray[np.int64]
+    groups: NDArray[np.int64]  # the corpus row of each
+
+
+def _linked_words(source: Language, target: Language, corpus: ParallelCorpus, plan: Plan) -> _Linked:
+    """Word pairs for the word-level measures: linked by the aligner on all shared rows, seen at least twice.
+
+    On a small corpus a link seen once is little better than a guess. A pair that recurs more than
+    `plan.repeats` times is cut to that, or the articles would be most of the sample.
+    """
+    pair = corpus.pair(source.code, target.code) if source.code != target.code else _identity(corpus, source.code)
+    ours, theirs = _word_table(pair.source_texts), _word_table(pair.target_texts)
+    links = link_words([[w for w, _ in row] for row in ours], [[w for w, _ in row] for row in theirs])
+    seen = Counter(
+        (ours[r][s][0], theirs[r][t][0]) for r, s, t in zip(links.row, links.source, links.target, strict=True)
+    )
+    ours_at, theirs_at = _item_table(source), _item_table(target)
+    used: Counter[tuple[str, str]] = Counter()
+    rows: list[tuple[int, int, int]] = []
+    for r, s, t in zip(links.row, links.source, links.target, strict=True):
+        words = (ours[r][s][0], theirs[r][t][0])
+        row = int(pair.rows[r])
+        item, other = ours_at.get((row, ours[r][s][1])), theirs_at.get((row, theirs[r][t][1]))
+        if item is None or other is None or seen[words] < 2 or used[words] >= plan.repeats:
+            continue
+        used[words] += 1
+        rows.append((item, other, row))
+    table = np.array(rows, np.int64).reshape(-1, 3)
+    few = len(table) < 20 or len(np.unique(table[:, 2])) < 10
+    return _Linked(*(table[:0] if few else table).T)
+
+
+def _word_table(texts: Sequence[str]) -> list[list[tuple[str, tuple[int, int]]]]:
+    return [[(text[a:b].casefold(), (a, b)) for a, b in word_spans(text)] for text in texts]
+
+
+def _item_table(language: Language) -> dict[tuple[int, tuple[int, int]], int]:
+    """Where a word (corpus row, characters) stands among the language's word representations."""
+    words = language.words
+    assert words is not None
+    rows = language.rows[words.row]
+    return {
+        (int(row), (int(a), int(b))): number for number, (row, (a, b)) in enumerate(zip(rows, words.spans, strict=True))
+    }
+
+
+def _identity(corpus: ParallelCorpus, code: str) -> Pair:
+    texts = corpus.column(code)
+    return Pair(code, code, texts, texts, corpus.rows_of(code))
+
+
+def _shared_rows(corpus: ParallelCorpus, source: str, target: str) -> NDArray[np.int64]:
+    return corpus.rows_of(source) if source == target else corpus.pair(source, target).rows
+
+
+def _word_rows(corpus: ParallelCorpus, plan: Plan) -> NDArray[np.int64]:
+    """The rows whose words are kept: a seeded sample, since words at every layer take far more room than sentences."""
+    if plan.word_rows >= len(corpus):
+        return np.arange(len(corpus))
+    return np.sort(np.random.default_rng(plan.seed).choice(len(corpus), plan.word_rows, replace=False))
+
+
+def _common_layers(source: Language, target: Language) -> list[int]:
+    """Layers compared with each other: the same numbers; the deeper model's extra ones have no partner."""
+    return [layer for layer in source.sentences.layers if layer in target.sentences.layers]
+
+
+def _call(entry: Entry, plan: Plan, *given: Any, **more: Any) -> Scores:
+    """Call a measure with the seed and what else it takes; a measure need not accept what it does not use."""
+    taken = inspect.signature(entry.call).parameters
+    offered = {"seed": plan.seed, **more}
+    scores: Scores = entry.call(*given, **{name: value for name, value in offered.items() if name in taken})
+    return scores
+
+
+def _records(
+    entry: Entry,
+    scores: Scores,
+    source: Language,
+    target: Language | None,
+    corpus: ParallelCorpus,
+    plan: Plan,
+    *,
+    layer: int | None,
+    unit: str,
+) -> Made:
+    digests = {"model": source.encoder.digest, "corpus": corpus.digest}
+    other = target.encoder if target is not None and target.encoder.digest != source.encoder.digest else None
+    if other is not None:
+        digests["target_model"] = other.digest
+    pooling = (plan.pooling or source.encoder.pooling) if unit == "sentence" else "mean" if unit == "word" else None
+    made: Made = []
+    for variant, score in scores.items():
+        record = Record(
+            measure=entry.name,
+            variant=variant,
+            model=source.encoder.name,
+            source=source.code,
+            target=None if target is None else target.code,
+            target_model=None if other is None else other.name,
+            layer=layer,
+            unit=unit,
+            pooling=pooling,
+            value=score.value,
+            null=score.null,
+            low=score.low,
+            high=score.high,
+            n=score.n,
+            seed=plan.seed,
+            corpus=corpus.name,
+            digests=digests,
+            details=score.details,
+            versions=versions(),
+        )
+        made.append((record, score.items))
+    return made
+
+
+def _key(
+    kind: str, chosen: Sequence[Entry], plan: Plan, corpus: ParallelCorpus, digests: list[str], codes: list[str]
+) -> str:
+    about: Mapping[str, Any] = {
+        "kind": kind,
+        "measures": [
+            (entry.name, hashlib.blake2b(inspect.getsource(entry.call).encode()).hexdigest()[:8]) for entry in chosen
+        ],
+        "plan": [plan.seed, plan.pooling, plan.word_rows, plan.repeats],
+        "corpus": corpus.digest,
+        "digests": digests,
+        "codes": codes,
+    }
+    return hashlib.blake2b(json.dumps(about, sort_keys=True).encode(), digest_size=12).hexdigest()
+
+
+def _take(splits: Splits, rows: NDArray[np.int64]) -> Splits:
+    """The splits of some rows, renumbered; rows are in ascending order."""
+    if len(rows) == splits.rows:
+        return splits
+    place = np.full(splits.rows, -1)
+    place[rows] = np.arange(len(rows))
+    words, tokens = place[splits.word_row] >= 0, place[splits.token_row] >= 0
+    return Splits(
+        len(rows),
+        splits.pieces[words],
+        place[splits.word_row[words]],
+        splits.tokens[tokens],
+        place[splits.token_row[tokens]],
+        splits.unknown[tokens],
+    )
+
+
+def _tensor(vectors: NDArray[np.floating[Any]]) -> torch.Tensor:
+    return torch.from_numpy(np.array(vectors, np.float32))

@@ -1,0 +1,84 @@
+"""`Record`: one measured number with all that made it. The schema is written in docs/records.md."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from typing import Any
+
+from interlingua import __version__
+from interlingua.errors import InputError
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Record:
+    """One measured number with all that made it.
+
+    `layer` None: the measure has no layer. `target` None: the measure is of one language. `target_model`
+    differs from `model` only where two models are compared. `items` names the per-item values in the
+    store (`file#number`), None where the value is no mean over items. Two runs with the same inputs give
+    the same records to the byte; times are therefore kept in run.json, not here.
+    """
+
+    measure: str
+    variant: str
+    model: str
+    source: str
+    value: float
+    n: int
+    target: str | None = None
+    target_model: str | None = None
+    layer: int | None = None
+    unit: str = "sentence"
+    pooling: str | None = None
+    null: float | None = None
+    low: float | None = None
+    high: float | None = None
+    seed: int | None = None
+    corpus: str = ""
+    digests: Mapping[str, str] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
+    items: str | None = None
+    step: str = ""
+    part: tuple[int, int] = (1, 1)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    schema: int = SCHEMA
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.value):
+            raise InputError(
+                f"{self.measure} {self.variant} of {self.source}–{self.target} at layer {self.layer} is not a number",
+                value=self.value,
+                remedy="The vectors are degenerate (constant or infinite); try --precision fp32.",
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "part": list(self.part)}
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Record:
+        """The record a dictionary describes; an unknown schema or a missing key is an error."""
+        if given.get("schema") != SCHEMA:
+            raise InputError(
+                "a record of another schema", value=given.get("schema"), remedy=f"This version reads schema {SCHEMA}."
+            )
+        try:
+            return cls(**{**given, "part": tuple(given["part"])})
+        except (TypeError, KeyError) as error:
+            raise InputError(f"not a record ({error})", remedy="See docs/records.md for the schema.") from error
+
+
+@cache
+def versions() -> dict[str, str]:
+    """The versions of what computes: interlingua, torch, transformers, numpy."""
+    found = {name: importlib.metadata.version(name) for name in ("torch", "transformers", "numpy")}
+    return {"interlingua": __version__, **found}

@@ -1,0 +1,170 @@
+"""The store: a folder with `records.jsonl` and the per-item values, appended to step by step, never half-written.
+
+A step's items are written first, under a name made of the step's key and renamed into place; its
+records follow in one write. A step cut short by a kill leaves fewer lines than its `part` says:
+they are dropped when the folder is opened again, and the step runs again.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from interlingua.errors import InputError
+from interlingua.studies.record import Record
+
+Items = NDArray[np.floating[Any]]
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+class Store:
+    """The records of a run, in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._file = folder / "records.jsonl"
+        try:
+            (folder / "items").mkdir(parents=True, exist_ok=True)
+            self._steps = self._recover()
+        except OSError as error:
+            raise cannot_write(folder, error) from error
+
+    def done(self, step: str) -> bool:
+        """Whether all records of a step are here."""
+        return step in self._steps
+
+    def append(self, step: str, made: Sequence[tuple[Record, Items | None]]) -> None:
+        """Add a step's records and per-item values: all of them or none."""
+        if not made:
+            return
+        arrays = {str(number): _compact(items) for number, (_, items) in enumerate(made) if items is not None}
+        lines = []
+        for number, (record, items) in enumerate(made):
+            place = f"{step}.npz#{number}" if items is not None else None
+            lines.append(replace(record, step=step, part=(number + 1, len(made)), items=place).to_json())
+        try:
+            if arrays:
+                write_beside(
+                    self.folder / "items" / f"{step}.npz",
+                    lambda file: np.savez_compressed(file, allow_pickle=False, **arrays),
+                )
+            self._add(("\n".join(lines) + "\n").encode())
+        except OSError as error:
+            raise cannot_write(self.folder, error) from error
+        self._steps.add(step)
+
+    def _add(self, lines: bytes) -> None:
+        """Append to the records; where the disk takes only some of it, none of it stays."""
+        with self._file.open("ab", buffering=0) as file:
+            before = file.seek(0, os.SEEK_END)
+            try:
+                while lines:  # An unbuffered write may take less than it is given.
+                    lines = lines[file.write(lines) :]
+                os.fsync(file.fileno())
+            except OSError:
+                file.truncate(before)
+                raise
+
+    def read(self) -> list[Record]:
+        """All records, in the order they were made."""
+        return list(self._lines())
+
+    def items(self, record: Record) -> Items:
+        """The per-item values of a record."""
+        if record.items is None:
+            raise InputError(
+                "this record has no per-item values",
+                value=f"{record.measure} {record.variant}",
+                remedy="Its value is no mean.",
+            )
+        name, _, number = record.items.partition("#")
+        with np.load(self.folder / "items" / name) as arrays:
+            values: Items = arrays[number]
+        return values
+
+    def _lines(self) -> Iterable[Record]:
+        if not self._file.is_file():
+            return
+        with self._file.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                try:
+                    record = Record.from_dict(json.loads(line))
+                except InputError as error:
+                    raise self._unreadable(number, error.problem) from error
+                except (ValueError, AttributeError) as error:
+                    raise self._unreadable(number, str(error)) from error
+                yield record
+
+    def _unreadable(self, line: int, why: str) -> InputError:
+        return InputError(
+            f"not a record ({why})", file=self._file, line=line, remedy="Remove that line and run again."
+        )
+
+    def _recover(self) -> set[str]:
+        """The finished steps; what an interrupted write left of others is removed."""
+        if not self._file.is_file():
+            return set()
+        data = self._file.read_bytes()
+        whole = data[: data.rfind(b"\n") + 1]
+        if len(whole) < len(data):
+            write_beside(self._file, lambda file: file.write(whole))
+        present: Counter[str] = Counter()
+        wanted: dict[str, int] = {}
+        for record in self._lines():
+            present[record.step] += 1
+            wanted[record.step] = record.part[1]
+        broken = {step for step, count in present.items() if count < wanted[step]}
+        if broken:
+            kept = [line for line in whole.splitlines(keepends=True) if json.loads(line)["step"] not in broken]
+            write_beside(self._file, lambda file: file.write(b"".join(kept)))
+        return set(present) - broken
+
+
+def write_beside(path: Path, write: Any) -> None:
+    """Write a file under a hidden name and rename it into place, so that no reader sees half of it."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with beside.open("wb") as file:
+            write(file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file beside and rename it into place; a full or forbidden disk is a clear error."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_beside(path, lambda file: file.write(text.encode()))
+    except OSError as error:
+        raise cannot_write(path.parent, error) from error
+
+
+def cannot_write(folder: Path, error: OSError) -> InputError:
+    """The error for a folder that takes no more."""
+    if error.errno in _NO_ROOM:
+        return InputError(
+            "no space left for results", file=folder, remedy="Free some, or name another --out; a rerun continues."
+        )
+    return InputError(
+        f"cannot write results ({error.strerror})", file=folder, remedy="Name a folder you can write to with --out DIR."
+    )
+
+
+def _compact(values: Items) -> NDArray[Any]:
+    """Zeros and ones as bytes, the rest as float32: lossless for hits, enough for the rest."""
+    if np.isin(values, (0.0, 1.0)).all():
+        return values.astype(np.uint8)
+    return values.astype(np.float32)

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if not SHARED.is_dir():
+        for item in items:
+            if item.get_closest_marker("shared"):
+                item.add_marker(pytest.mark.skip(reason="../shared is not here"))
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    return SHARED
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test reads or writes the user's cache, and none reaches for a hub."""
+    monkeypatch.setenv("INTERLINGUA_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+
+
+@pytest.fixture(scope="session")
+def bert_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    import models
+
+    return models.bert(tmp_path_factory.mktemp("models") / "bert")

@@ -1,0 +1,269 @@
+"""Every architecture against a plain, one-sentence-at-a-time reference; windows, units, poolings, cache, memory."""
+
+from __future__ import annotations
+
+import functools
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import models
+from interlingua.encoder import Cache, Encoder, View
+from interlingua.errors import InputError
+
+LINES = models.LINES
+
+
+@pytest.fixture(scope="module")
+def bert(bert_folder: Path) -> Encoder:
+    return Encoder.load(str(bert_folder))
+
+
+@functools.cache
+def reference(folder: Path) -> tuple[Any, Any]:
+    from transformers import AutoModel, AutoTokenizer
+
+    model = AutoModel.from_pretrained(folder).eval()
+    return AutoTokenizer.from_pretrained(folder), model.get_encoder() if model.config.is_encoder_decoder else model
+
+
+def hidden_states(folder: Path, text: str) -> tuple[list[np.ndarray], np.ndarray, list[tuple[int, int]]]:
+    """All layers of one text, its special-token mask and character offsets, by plain transformers."""
+    tokenizer, model = reference(folder)
+    given = tokenizer(text, return_tensors="pt", return_special_tokens_mask=True, return_offsets_mapping=True)
+    with torch.no_grad():
+        states = model(
+            input_ids=given["input_ids"], attention_mask=given["attention_mask"], output_hidden_states=True
+        ).hidden_states
+    special = given["special_tokens_mask"][0].bool().numpy()
+    return (
+        [state[0].numpy() for state in states],
+        special,
+        [tuple(pair) for pair in given["offset_mapping"][0].tolist()],
+    )
+
+
+@pytest.mark.parametrize("architecture", models.ARCHITECTURES)
+def test_sentences_and_words_of_every_layer_equal_a_plain_loop(architecture: str, tmp_path: Path) -> None:
+    folder = models.ARCHITECTURES[architecture](tmp_path / architecture)
+    encoder = Encoder.load(str(folder))
+    sentences, words, tokens = encoder.encode_views(LINES, [View(), View("word"), View("token")])
+    assert len(sentences) == len(LINES)
+    for row, text in enumerate(LINES):
+        states, special, offsets = hidden_states(folder, text)
+        assert len(states) == len(encoder.layers)
+        mine = np.flatnonzero(words.row == row)
+        for layer, state in enumerate(states):
+            np.testing.assert_allclose(sentences[layer][row], state[~special].mean(0), atol=2e-5)
+            np.testing.assert_allclose(tokens[layer][tokens.row == row], state[~special], atol=2e-5)
+            for item in mine:
+                start, end = words.spans[item]
+                inside = [
+                    place
+                    for place, (a, b) in enumerate(offsets)
+                    if not special[place] and a < end and b > start and text[max(a, start) : min(b, end)].strip()
+                ]
+                np.testing.assert_allclose(words[layer][item], state[inside].mean(0), atol=2e-5)
+
+
+def test_words_are_the_words_of_the_text(bert: Encoder) -> None:
+    words = bert.encode(["Don't feed the monkeys, please!", "किताब मेज़ पर है।"], unit="word")
+    texts = ["Don't feed the monkeys, please!", "किताब मेज़ पर है।"]
+    found = [texts[row][a:b] for row, (a, b) in zip(words.row, words.spans, strict=True)]
+    assert found == ["Don't", "feed", "the", "monkeys", "please", "किताब", "मेज़", "पर", "है"]
+
+
+@pytest.mark.parametrize(
+    ("pooling", "place"), [("first", lambda n: 1), ("last", lambda n: n - 2), ("cls", lambda n: 0)]
+)
+def test_poolings_pick_the_token_they_name(bert_folder: Path, bert: Encoder, pooling: str, place) -> None:  # type: ignore[no-untyped-def]
+    vectors = bert.encode(LINES, pooling=pooling)
+    for row, text in enumerate(LINES):
+        states, _, _ = hidden_states(bert_folder, text)
+        for layer, state in enumerate(states):
+            np.testing.assert_allclose(vectors[layer][row], state[place(len(state))], atol=1e-5)
+
+
+def test_special_tokens_count_only_when_asked_for(bert_folder: Path, bert: Encoder) -> None:
+    vectors = bert.encode(LINES[:3], special_tokens=True)
+    for row, text in enumerate(LINES[:3]):
+        states, _, _ = hidden_states(bert_folder, text)
+        np.testing.assert_allclose(vectors[-1][row], states[-1].mean(0), atol=1e-5)
+
+
+def test_order_and_batching_do_not_change_a_text(bert_folder: Path) -> None:
+    """Texts of many lengths in one call, tiny and huge budgets: the same vectors as one at a time."""
+    texts = [" ".join(LINES[0].split() * n) for n in (1, 5, 2, 9, 1, 3)] + LINES
+    one = Encoder.load(str(bert_folder), budget=130)
+    many = Encoder.load(str(bert_folder), budget=100_000)
+    alone = np.stack([one.encode([text])[2][0] for text in texts])
+    np.testing.assert_allclose(one.encode(texts)[2], alone, atol=1e-5)
+    np.testing.assert_allclose(many.encode(texts)[2], alone, atol=1e-5)
+
+
+def test_over_long_text_is_windowed_and_every_token_counted(bert: Encoder) -> None:
+    long = " ".join(f"word{n % 7} river" for n in range(200))
+    result = bert.encode_views([LINES[0], long], [View(), View("token"), View("word")])
+    sentences, tokens, words = result
+    assert sentences.windowed == 1
+    count = len(bert.tokeniser([long], spans=False, words=False).ids)
+    assert count > bert.room
+    assert (tokens.row == 1).sum() == count
+    assert (words.row == 1).sum() == 400
+    for layer in bert.layers:
+        np.testing.assert_allclose(sentences[layer][1], tokens[layer][tokens.row == 1].mean(0), atol=1e-5)
+        assert np.isfinite(tokens[layer]).all()
+
+
+def test_embedding_layer_of_a_windowed_text_without_positions_is_exact(tmp_path: Path) -> None:
+    """T5 has no absolute positions: at layer 0 a token's vector cannot depend on its window."""
+    folder = models.t5(tmp_path / "t5")
+    whole = Encoder.load(str(folder), budget=4096)
+    cut = Encoder.load(str(folder), budget=512)
+    text = " ".join(LINES[0].split() * 300)
+    assert len(cut.tokeniser([text], spans=False, words=False).ids) > cut.room
+    np.testing.assert_allclose(cut.encode([text])[0], whole.encode([text])[0], atol=2e-5)
+
+
+def test_cache_returns_the_same_vectors_and_computes_once(bert: Encoder, tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    views = [View(), View("word", "first", only=(1, 4)), View("sentence", layers=(0, -1))]
+    calls: list[tuple[int, int]] = []
+    first = bert.encode_views(LINES, views, cache=cache)
+    forward = bert._loaded.model.forward
+    bert._loaded.model.forward = lambda *_, **__: pytest.fail("computed again")  # type: ignore[method-assign]
+    try:
+        again = bert.encode_views(LINES, views, cache=cache, progress=lambda done, total: calls.append((done, total)))
+    finally:
+        bert._loaded.model.forward = forward  # type: ignore[method-assign]
+    assert calls == [(len(LINES), len(LINES))]
+    memory = bert.encode_views(LINES, views)
+    for ours, theirs, plain in zip(first, again, memory, strict=True):
+        assert isinstance(theirs.vectors[0], np.memmap)
+        assert ours.layers == theirs.layers == plain.layers
+        np.testing.assert_array_equal(ours.row, plain.row)
+        np.testing.assert_array_equal(ours.spans, plain.spans)
+        for layer in ours.layers:
+            np.testing.assert_array_equal(ours[layer], theirs[layer])
+            np.testing.assert_array_equal(ours[layer], plain[layer])
+    assert set(again[1].row) == {1, 4}
+    assert again[2].layers == (0, 3)
+
+
+def test_cache_key_depends_on_what_changes_the_numbers(bert_folder: Path, tmp_path: Path, bert: Encoder) -> None:
+    other = Encoder.load(str(models.bert(tmp_path / "other", seed=5)))
+    keys = {
+        bert.encode(LINES, cache=Cache(tmp_path / "c")).key,
+        bert.encode(LINES[::-1], cache=Cache(tmp_path / "c")).key,
+        bert.encode(LINES, pooling="first", cache=Cache(tmp_path / "c")).key,
+        bert.encode(LINES, unit="word", cache=Cache(tmp_path / "c")).key,
+        other.encode(LINES, cache=Cache(tmp_path / "c")).key,
+    }
+    assert len(keys) == 5
+    assert Encoder.load(str(bert_folder)).encode(LINES, cache=Cache(tmp_path / "c")).key in keys
+
+
+def test_an_interrupted_pass_leaves_no_entry(bert: Encoder, tmp_path: Path) -> None:
+    def stop(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        bert.encode(LINES, cache=Cache(tmp_path), progress=stop)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_chunks_do_not_show(bert: Encoder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    whole = bert.encode_views(LINES, [View(), View("word")])
+    monkeypatch.setitem(__import__("interlingua.encoder.encoder", fromlist=["x"])._CHUNK_TEXTS, "cpu", 3)
+    parts = bert.encode_views(LINES, [View(), View("word")], cache=Cache(tmp_path))
+    for ours, theirs in zip(whole, parts, strict=True):
+        np.testing.assert_array_equal(ours.row, theirs.row)
+        for layer in bert.layers:
+            np.testing.assert_allclose(ours[layer], theirs[layer], atol=1e-6)
+
+
+def test_a_tokenizer_file_with_truncation_loses_no_text(tmp_path: Path) -> None:
+    folder = models.bert(tmp_path / "bert")
+    file = folder / "tokenizer.json"
+    written = json.loads(file.read_text())
+    written["truncation"] = {"direction": "Right", "max_length": 8, "strategy": "LongestFirst", "stride": 0}
+    written["padding"] = {
+        "strategy": {"Fixed": 8}, "direction": "Right", "pad_to_multiple_of": None,
+        "pad_id": 0, "pad_type_id": 0, "pad_token": "[PAD]",
+    }  # fmt: skip
+    file.write_text(json.dumps(written))
+    encoder = Encoder.load(str(folder))
+    lengths = encoder.tokeniser(LINES, spans=False, words=False).lengths
+    assert lengths.max() > 8
+    assert len(set(lengths)) > 1
+
+
+def test_a_sentence_transformers_folder_equals_sentence_transformers(tmp_path: Path) -> None:
+    sentence_transformers = pytest.importorskip("sentence_transformers")
+    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+
+    folder = models.bert(tmp_path / "plain")
+    for mode in ("mean", "cls"):
+        transformer = Transformer(str(folder))
+        pooling = Pooling(transformer.get_embedding_dimension(), pooling_mode=mode)
+        model = sentence_transformers.SentenceTransformer(modules=[transformer, pooling], device="cpu")
+        model.save(str(tmp_path / mode))
+        encoder = Encoder.load(str(tmp_path / mode))
+        assert encoder.pooling == mode
+        ours = encoder.encode(LINES, special_tokens=mode == "mean")[-1]
+        np.testing.assert_allclose(ours, model.encode(LINES, batch_size=1), atol=1e-5)
+
+
+def test_a_tokenizer_without_offsets_gives_words_all_the_same(bert: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Marian's own tokenizer keeps no offsets: words are then tokenised one by one."""
+    fast = bert.encode(["the kitchen tap , the monkeys"], unit="word")
+
+    class Slow:
+        is_fast = False
+        unk_token_id, pad_token_id, eos_token_id = 1, 0, None
+
+        def __call__(self, given, **options):  # type: ignore[no-untyped-def]
+            return bert._loaded.tokenizer(given, **options)
+
+    monkeypatch.setattr(bert.tokeniser, "_tokenizer", Slow())
+    slow = bert.encode(["the kitchen tap , the monkeys"], unit="word")
+    np.testing.assert_array_equal(fast.spans, slow.spans)
+    np.testing.assert_allclose(fast[-1], slow[-1], atol=1e-6)
+
+
+def test_splits_count_pieces_and_unknowns(bert: Encoder) -> None:
+    splits = bert.split(["the kitchen tap", "☃ the"])
+    assert splits.rows == 2
+    assert splits.unknown.sum() == 1
+    assert len(splits.pieces) == 4
+    assert splits.pieces.sum() == (splits.token_row == 0).sum() + 1
+
+
+@pytest.mark.parametrize(
+    ("view", "words"),
+    [
+        (View("paragraph"), "unknown unit"),
+        (View("word", "cls"), "unknown pooling of words"),
+        (View("sentence", "median"), "unknown pooling of sentences"),
+        (View("word", special_tokens=True), "special tokens count only"),
+        (View(only=(3, 1)), "ascending order"),
+    ],
+)
+def test_a_view_that_makes_no_sense_is_refused(bert: Encoder, view: View, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        bert.encode_views(LINES, [view])
+
+
+def test_a_layer_that_is_not_there_names_those_that_are(bert: Encoder) -> None:
+    with pytest.raises(InputError, match=r"no such layer: 9\. There are 0 \(the embedding output\) to 3"):
+        bert.encode(LINES)[9]
+
+
+def test_a_decoder_without_a_first_special_token_has_no_cls(tmp_path: Path) -> None:
+    encoder = Encoder.load(str(models.qwen(tmp_path / "qwen")))
+    with pytest.raises(InputError, match="has no 'cls'"):
+        encoder.encode(LINES, pooling="cls")

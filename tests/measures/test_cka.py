@@ -1,0 +1,111 @@
+import itertools
+
+import numpy as np
+import pytest
+import torch
+
+from interlingua.errors import InputError
+from interlingua.measures import rows as rows_module
+from interlingua.measures.cka import cka, minibatch_cka
+
+
+def related_pair(n, d, e, seed=0):
+    draw = np.random.default_rng(seed)
+    source = draw.normal(size=(n, d)) * np.linspace(0.2, 2, d) + 3
+    return source, source @ draw.normal(size=(d, e)) + 2 * draw.normal(size=(n, e))
+
+
+def gram_cka(source, target):
+    """Both forms by the published n x n formulas: Kornblith et al. 2019, Song et al. 2012."""
+    n = len(source)
+    centre = np.eye(n) - 1 / n
+    k, l = source @ source.T, target @ target.T  # noqa: E741
+
+    def biased(a, b):
+        return np.trace(a @ centre @ b @ centre)
+
+    def unbiased(a, b):
+        a, b = a - np.diag(np.diag(a)), b - np.diag(np.diag(b))
+        ones = np.ones(n)
+        middle = (ones @ a @ ones) * (ones @ b @ ones) / ((n - 1) * (n - 2))
+        return (np.trace(a @ b) + middle - 2 / (n - 2) * ones @ a @ b @ ones) / (n * (n - 3))
+
+    return {
+        name: hsic(k, l) / np.sqrt(hsic(k, k) * hsic(l, l))
+        for name, hsic in (("plain", biased), ("debiased", unbiased))
+    }
+
+
+@pytest.mark.parametrize(("n", "d", "e"), [(50, 8, 8), (50, 8, 12), (20, 40, 30), (30, 10, 60), (4, 3, 3)])
+def test_both_forms_equal_the_gram_formulas(n, d, e):
+    source, target = related_pair(n, d, e)
+    scores = cka(torch.tensor(source), torch.tensor(target))
+    for name, value in gram_cka(source, target).items():
+        assert scores[name].value == pytest.approx(value, abs=1e-9)
+
+
+def test_blocks_of_rows_change_nothing(monkeypatch):
+    source, target = (torch.tensor(side) for side in related_pair(90, 6, 7))
+    whole = cka(source, target)
+    monkeypatch.setattr(rows_module, "BLOCK_CELLS", 7 * 11)
+    for name, score in cka(source, target).items():
+        assert score.value == pytest.approx(whole[name].value, abs=1e-12)
+        assert score.null == pytest.approx(whole[name].null, abs=1e-12)
+
+
+def test_noise_reads_near_a_half_plain_and_nothing_debiased():
+    draw = torch.Generator().manual_seed(0)
+    source, target = torch.randn(1000, 768, generator=draw), torch.randn(1000, 768, generator=draw)
+    scores = cka(source, target)
+    assert scores["plain"].value > 0.4
+    assert scores["plain"].value == pytest.approx(scores["plain"].null, abs=0.02)
+    assert abs(scores["debiased"].value) < 0.02
+
+
+def test_null_is_the_mean_over_every_pairing():
+    source, target = (torch.tensor(side) for side in related_pair(5, 4, 3))
+    runs = [cka(source, target[list(order)]) for order in itertools.permutations(range(5))]
+    for form, score in runs[0].items():
+        assert np.mean([run[form].value for run in runs]) == pytest.approx(score.null, abs=1e-9)
+
+
+def test_interval_covers_the_value_of_a_much_larger_sample():
+    draw = np.random.default_rng(0)
+    mixing = draw.normal(size=(6, 6))
+
+    def sample(n):
+        source = draw.normal(size=(n, 6))
+        return torch.tensor(source), torch.tensor(source @ mixing + 2 * draw.normal(size=(n, 6)))
+
+    truth = cka(*sample(50_000), forms=["debiased"])["debiased"].value
+    runs = [cka(*sample(200), forms=["debiased"])["debiased"] for _ in range(40)]
+    assert sum(run.low <= truth <= run.high for run in runs) >= 33
+
+
+def test_minibatches_average_to_the_full_value_and_one_batch_is_the_full_value():
+    source, target = (torch.tensor(side) for side in related_pair(4000, 6, 7))
+    full = cka(source, target, forms=["debiased"])["debiased"].value
+    assert minibatch_cka([(source, target)]).value == pytest.approx(full, abs=1e-12)
+    many = minibatch_cka(zip(source.split(40), target.split(40), strict=True))
+    assert many.value == pytest.approx(full, abs=0.02)
+    assert many.n == 4000
+
+
+def test_minibatches_of_noise_read_zero_however_small():
+    draw = torch.Generator().manual_seed(0)
+    pairs = [(torch.randn(16, 50, generator=draw), torch.randn(16, 50, generator=draw)) for _ in range(200)]
+    assert abs(minibatch_cka(pairs).value) < 0.03
+
+
+def test_a_side_without_spread_is_similar_to_nothing():
+    scores = cka(torch.full((9, 3), 0.1), torch.eye(9))
+    assert [score.value for score in scores.values()] == [0.0, 0.0]
+
+
+def test_refuses_what_it_cannot_compare():
+    with pytest.raises(InputError, match="at least 4"):
+        cka(torch.eye(3), torch.eye(3))
+    with pytest.raises(InputError, match="Did you mean 'debiased'"):
+        cka(torch.eye(5), torch.eye(5), forms=["debiasd"])
+    with pytest.raises(InputError, match="at least one block"):
+        minibatch_cka([])

@@ -1,0 +1,97 @@
+import numpy as np
+import pytest
+import torch
+from scipy.spatial.distance import pdist
+from sklearn.decomposition import PCA
+
+from interlingua.errors import InputError
+from interlingua.measures import rows as rows_module
+from interlingua.measures.isotropy import _isotropic_spectrum, isotropy
+
+
+def cloud(n=150, d=9, seed=0):
+    draw = np.random.default_rng(seed)
+    return draw.normal(size=(n, d)) * np.linspace(0.3, 2, d) + draw.normal(size=d)
+
+
+def published_isoscore(points):
+    """Rudman et al. 2022, Algorithm 1, step by step."""
+    rotated = PCA().fit_transform(points)
+    d = points.shape[1]
+    diagonal = np.zeros(d)
+    diagonal[: rotated.shape[1]] = np.var(rotated, axis=0, ddof=1)
+    normalised = np.sqrt(d) * diagonal / np.linalg.norm(diagonal)
+    defect = np.linalg.norm(normalised - np.ones(d)) / np.sqrt(2 * (d - np.sqrt(d)))
+    used = (d - defect**2 * (d - np.sqrt(d))) ** 2 / d**2
+    return (d * used - 1) / (d - 1)
+
+
+@pytest.mark.parametrize(("n", "d"), [(150, 9), (10, 30), (30, 30)])
+def test_isoscore_and_variance_profile_equal_the_published_steps(n, d):
+    points = cloud(n, d)
+    scores = isotropy(torch.tensor(points))
+    assert scores["isoscore"].value == pytest.approx(published_isoscore(points), abs=1e-9)
+    profile = np.cumsum(PCA().fit(points).explained_variance_ratio_)
+    np.testing.assert_allclose(scores["top-1"].details["profile"], profile[:100], atol=1e-9)
+    assert scores["top-1"].value == pytest.approx(profile[0])
+    assert scores["top-10"].value == pytest.approx(profile[min(10, len(profile)) - 1])
+
+
+def test_average_cosine_equals_scipy_over_all_pairs():
+    points = cloud()
+    score = isotropy(torch.tensor(points))["average-cosine"]
+    assert score.value == pytest.approx(1 - pdist(points, "cosine").mean(), abs=1e-7)
+    assert score.items.mean() == pytest.approx(score.value)
+
+
+def test_an_isotropic_gaussian_reads_the_known_bias_and_its_null():
+    draw = torch.Generator().manual_seed(0)
+    scores = isotropy(torch.randn(1000, 768, generator=draw), seed=3)
+    assert scores["isoscore"].value == pytest.approx(0.57, abs=0.01)
+    for name in ("isoscore", "top-1", "top-10"):
+        assert scores[name].value == pytest.approx(scores[name].null, rel=0.05)
+
+
+@pytest.mark.parametrize(("n", "d"), [(40, 10), (8, 20)])
+def test_null_spectrum_has_the_moments_of_a_wishart_matrix(n, d):
+    spectra = np.array([_isotropic_spectrum(n, d, seed) for seed in range(400)]) * n
+    m = n - 1
+    assert spectra.sum(axis=1).mean() == pytest.approx(m * d, rel=0.03)
+    assert np.square(spectra).sum(axis=1).mean() == pytest.approx(m * d * (m + d + 1), rel=0.05)
+    assert (np.diff(spectra, axis=1) <= 0).all()
+
+
+@pytest.mark.parametrize("name", ["average-cosine", "isoscore", "top-1"])
+def test_interval_is_as_wide_as_the_spread_over_fresh_samples(name):
+    runs = [isotropy(torch.tensor(4 + draw.normal(size=(400, 4)) * [3, 1, 1, 0.5]))[name] for draw in draws(80)]
+    spread = np.std([run.value for run in runs])
+    assert np.mean([(run.high - run.low) / 2 for run in runs]) == pytest.approx(1.96 * spread, rel=0.25)
+
+
+def draws(count):
+    return [np.random.default_rng(seed) for seed in range(count)]
+
+
+def test_blocks_of_rows_change_nothing(monkeypatch):
+    points = torch.tensor(cloud())
+    whole = isotropy(points)
+    monkeypatch.setattr(rows_module, "BLOCK_CELLS", 9 * 11)
+    for name, score in isotropy(points).items():
+        assert (score.value, score.low) == (
+            pytest.approx(whole[name].value, abs=1e-12),
+            pytest.approx(whole[name].low, abs=1e-12),
+        )
+
+
+def test_constant_vectors_are_as_anisotropic_as_can_be():
+    scores = isotropy(torch.full((20, 5), 0.1))
+    assert scores["isoscore"].value == 0.0
+    assert scores["top-1"].value == 1.0
+    assert scores["average-cosine"].value == pytest.approx(1.0)
+
+
+def test_refuses_lines_and_too_few_rows():
+    with pytest.raises(InputError, match="width 2"):
+        isotropy(torch.ones(5, 1))
+    with pytest.raises(InputError, match="at least 3"):
+        isotropy(torch.ones(2, 5))

@@ -1,0 +1,155 @@
+import numpy as np
+import pytest
+import torch
+from scipy.linalg import orthogonal_procrustes
+
+from interlingua.errors import InputError
+from interlingua.measures import procrustes as module
+from interlingua.measures.procrustes import Map, dictionary_precision, fit, procrustes, split
+
+
+def rotated_pair(n=200, d=10, noise=0.3, seed=0):
+    draw = np.random.default_rng(seed)
+    rotation, _ = np.linalg.qr(draw.normal(size=(d, d)))
+    source = draw.normal(size=(n, d))
+    return torch.tensor(source), torch.tensor(source @ rotation + noise * draw.normal(size=(n, d)) + 1), rotation
+
+
+def test_map_equals_scipys_on_centred_rows():
+    source, target, _ = rotated_pair()
+    expected, _ = orthogonal_procrustes(source - source.mean(0), target - target.mean(0))
+    np.testing.assert_allclose(fit(source, target, normalise=False).matrix, expected, atol=1e-10)
+
+
+@pytest.mark.parametrize(("left", "right"), [(10, 10), (6, 10), (10, 6)])
+def test_map_keeps_lengths_of_the_smaller_space(left, right):
+    source, target, _ = rotated_pair()
+    matrix = fit(source[:, :left], target[:, :right]).matrix
+    small = matrix @ matrix.T if left <= right else matrix.T @ matrix
+    np.testing.assert_allclose(small, np.eye(min(left, right)), atol=1e-10)
+
+
+def test_wide_targets_get_the_least_squares_map_no_other_isometry_is_better():
+    source, target, _ = rotated_pair()
+    best = fit(source[:, :6], target, normalise=False)
+    x, y = best.centre_source(source[:, :6]), best.centre_target(target)
+    draw = np.random.default_rng(0)
+    for _ in range(50):
+        nudged = best.matrix + 0.05 * torch.tensor(draw.normal(size=(6, 10)))
+        u, _, vh = torch.linalg.svd(nudged, full_matrices=False)
+        assert (x @ (u @ vh) - y).norm() >= (x @ best.matrix - y).norm()
+
+
+def test_recovers_a_rotation_that_the_identity_misses():
+    source, target, _ = rotated_pair(noise=0.1)
+    scores = procrustes(source, target, normalise=False)
+    assert scores["p@1/mapped"].value == 1.0
+    for control in ("identity", "random"):
+        assert scores[f"p@1/{control}"].value < 0.3
+    assert scores["error/mapped"].value < 0.2
+    assert scores["error/mapped"].null > 1.0
+    assert scores["error/mapped"].low <= scores["error/mapped"].value <= scores["error/mapped"].high
+
+
+def test_error_and_hits_are_those_of_the_test_rows_under_a_map_of_the_training_rows():
+    source, target, _ = rotated_pair(n=80, noise=1.0)
+    train, test = split(80, fraction=0.8, groups=None, seed=3)
+    x, y = source.numpy(), target.numpy()
+    w, _ = orthogonal_procrustes(x[train] - x[train].mean(0), y[train] - y[train].mean(0))
+    mapped, right = (x[test] - x[train].mean(0)) @ w, y[test] - y[train].mean(0)
+    scores = procrustes(source, target, normalise=False, seed=3)
+    expected = np.linalg.norm(mapped - right) / np.linalg.norm(right)
+    assert scores["error/mapped"].value == pytest.approx(expected)
+    cosine = (mapped @ right.T) / np.linalg.norm(mapped, axis=1)[:, None] / np.linalg.norm(right, axis=1)
+    np.testing.assert_array_equal(scores["p@1/mapped"].items, cosine.argmax(axis=1) == np.arange(len(test)))
+
+
+def test_never_tested_on_its_training_pairs(monkeypatch):
+    fitted = []
+    original = module.fit
+
+    def spy(source, target, *, normalise):
+        fitted.append(source)
+        return original(source, target, normalise=normalise)
+
+    monkeypatch.setattr(module, "fit", spy)
+    # Unrelated noise of fewer rows than dimensions: a rotation fits the rows it has seen, and no others.
+    draw = torch.Generator().manual_seed(0)
+    source, target = torch.randn(100, 200, generator=draw), torch.randn(100, 200, generator=draw)
+    scores = procrustes(source, target)
+    assert len(fitted[0]) == 80
+    assert scores["p@1/mapped"].n == 20
+    assert scores["p@1/mapped"].value <= 0.25
+    seen = target[split(100, fraction=0.8, groups=None, seed=0)[0]]
+    leaked = module.ranks(original(fitted[0], seen).apply(fitted[0]), seen)[0]
+    assert (leaked == 1).mean() > 0.9
+
+
+def test_split_is_disjoint_complete_and_keeps_groups_together():
+    groups = np.random.default_rng(0).integers(0, 30, size=200)
+    train, test = split(200, fraction=0.7, groups=groups, seed=1)
+    assert sorted([*train, *test]) == list(range(200))
+    assert not set(groups[train]) & set(groups[test])
+    assert len(set(groups[train])) == 21
+    assert not np.array_equal(train, split(200, fraction=0.7, groups=groups, seed=2)[0])
+
+
+def test_saved_and_loaded_map_applies_alike_and_lands_on_the_target():
+    source, target, _ = rotated_pair(noise=0.0)
+    fitted = fit(source, target, normalise=False)
+    loaded = Map.from_tensors(fitted.to_tensors())
+    np.testing.assert_allclose(loaded.apply(source), target, atol=1e-9)
+    assert loaded.normalise is fitted.normalise
+    assert loaded.apply(source.float()).dtype == torch.float32
+    with pytest.raises(InputError, match="lacks matrix"):
+        Map.from_tensors({key: value for key, value in fitted.to_tensors().items() if key != "matrix"})
+
+
+def test_spaces_of_different_widths_have_no_identity_control():
+    source, target, _ = rotated_pair(noise=0.05)
+    scores = procrustes(source[:, :9], target)
+    assert "p@1/identity" not in scores
+    assert scores["p@1/mapped"].value > 0.8
+
+
+def test_dictionary_hit_is_any_translation_among_all_targets():
+    source, target, _ = rotated_pair(n=100, noise=0.05)
+    pairs = np.stack([np.arange(100)] * 2, axis=1)
+    extra = np.array([[90, 3], [91, 4]])
+    scores = dictionary_precision(source, target, train=pairs[:80], test=np.concatenate([pairs[80:], extra]))
+    assert scores["p@1/mapped"].value == 1.0
+    assert scores["p@1/mapped"].n == 20
+    assert scores["p@1/random"].null == pytest.approx((18 / 100 + 2 * 2 / 100) / 20)
+    wrong = np.array([[90, 3], [91, 4]])
+    missed = dictionary_precision(source, target, train=pairs[:80], test=wrong)
+    assert missed["p@1/mapped"].value == 0.0
+
+
+def test_dictionary_chance_equals_random_draws():
+    draw = np.random.default_rng(0)
+    test = np.array([[0, 0], [0, 1], [0, 2], [1, 5]])
+    hits = []
+    for _ in range(4000):
+        chosen = draw.permutation(12)[:5]
+        hits += [np.isin([0, 1, 2], chosen).any(), 5 in chosen]
+    assert module._chance(test, 12, [5])[5] == pytest.approx(np.mean(hits), abs=0.02)
+
+
+def test_dictionary_refuses_test_words_seen_in_training():
+    pairs = np.array([[0, 0], [1, 1], [2, 2]])
+    with pytest.raises(InputError, match="Split by word"):
+        dictionary_precision(torch.eye(4), torch.eye(4), train=pairs, test=pairs[2:])
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"fraction": 1.0}, "between 0 and 1"),
+        ({"groups": np.zeros(3, int)}, "one number for each"),
+        ({"groups": np.zeros(20, int)}, "more rows or groups"),
+    ],
+)
+def test_splits_that_cannot_be_say_so(options, says):
+    source, target, _ = rotated_pair(n=20)
+    with pytest.raises(InputError, match=says):
+        procrustes(source, target, **options)

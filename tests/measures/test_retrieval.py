@@ -1,0 +1,147 @@
+import numpy as np
+import pytest
+import torch
+from scipy.stats import t as student
+from sklearn.neighbors import NearestNeighbors
+
+from interlingua.errors import InputError
+from interlingua.measures import rows as rows_module
+from interlingua.measures.retrieval import nearest, ranks, retrieval
+
+
+def noisy_pair(n=60, d=12, noise=0.8, seed=0):
+    draw = np.random.default_rng(seed)
+    source = draw.normal(size=(n, d))
+    target = source + noise * draw.normal(size=(n, d)) + 2 * draw.normal(size=d)
+    return source, target
+
+
+def plain_similarity(name, source, target, k):
+    """Direct from the papers, in numpy and float64, with the whole matrix at hand."""
+    x = source / np.linalg.norm(source, axis=1, keepdims=True)
+    y = target / np.linalg.norm(target, axis=1, keepdims=True)
+    cosine = x @ y.T
+    r_source = np.sort(cosine, axis=1)[:, -k:].mean(axis=1)[:, None]
+    r_target = np.sort(cosine, axis=0)[-k:].mean(axis=0)[None, :]
+    return {"cosine": cosine, "csls": 2 * cosine - r_source - r_target, "margin": cosine / ((r_source + r_target) / 2)}[
+        name
+    ]
+
+
+@pytest.mark.parametrize("name", ["cosine", "csls", "margin"])
+@pytest.mark.parametrize("moved", [False, True])
+def test_every_variant_equals_a_plain_numpy_computation(name, moved):
+    source, target = noisy_pair()
+    scores = retrieval(torch.tensor(source), torch.tensor(target), neighbours=7)
+    if moved:
+        source, target = source - source.mean(axis=0), target - target.mean(axis=0)
+    matrix = plain_similarity(name, source, target, 7)
+    where = f"{name}/{'centred' if moved else 'raw'}"
+    for suffix, table in (("", matrix), ("/backward", matrix.T)):
+        rank = (table >= np.diagonal(table)[:, None]).sum(axis=1)
+        for metric, items in {"p@1": rank <= 1, "p@5": rank <= 5, "mrr": 1 / rank}.items():
+            score = scores[f"{metric}/{where}{suffix}"]
+            assert score.value == pytest.approx(items.mean(), abs=1e-9)
+            np.testing.assert_allclose(score.items, items)
+
+
+def test_nearest_equals_scikit_learn():
+    source, target = noisy_pair()
+    indices, cosines = nearest(torch.tensor(source), torch.tensor(target[:40]), 3)
+    distances, expected = NearestNeighbors(n_neighbors=3, metric="cosine").fit(target[:40]).kneighbors(source)
+    np.testing.assert_array_equal(indices, expected)
+    np.testing.assert_allclose(cosines, 1 - distances, atol=1e-6)
+
+
+@pytest.mark.parametrize("similarity", ["cosine", "csls", "margin"])
+def test_blocks_of_any_size_give_the_ranks_of_one_block(monkeypatch, similarity):
+    source, target = (torch.tensor(side) for side in noisy_pair(n=50))
+    whole = ranks(source, target, similarity=similarity)
+    monkeypatch.setattr(rows_module, "BLOCK_CELLS", 50 * 3)
+    for one, other in zip(whole, ranks(source, target, similarity=similarity), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_csls_normalises_by_row_where_normalising_the_whole_matrix_would_fail():
+    draw = np.random.default_rng(0)
+    latent = draw.normal(size=(200, 32))
+    lengths = np.exp(2 * draw.normal(size=(200, 1)))
+    target = (latent + 0.3 * draw.normal(size=latent.shape)) * lengths
+    whole = plain_csls_of_whole_matrix(latent, target)
+    ours = retrieval(torch.tensor(latent), torch.tensor(target), similarities=["csls"])["p@1/csls/raw"].value
+    assert ours > 0.95
+    assert whole < 0.4
+
+
+def plain_csls_of_whole_matrix(source, target):
+    product = (source / np.linalg.norm(source)) @ (target / np.linalg.norm(target)).T
+    local = np.sort(product, axis=1)[:, -10:].mean(axis=1)[:, None] + np.sort(product, axis=0)[-10:].mean(axis=0)
+    return np.mean((2 * product - local).argmax(axis=1) == np.arange(len(source)))
+
+
+def test_centring_takes_away_a_language_offset_that_hides_the_translations():
+    source, target = noisy_pair(n=200, noise=0.3)
+    shifted = torch.tensor(target) + 30 * torch.randn(12, generator=torch.Generator().manual_seed(0))
+    scores = retrieval(torch.tensor(source), shifted, similarities=["cosine"])
+    assert scores["p@1/cosine/centred"].value > 0.9 > scores["p@1/cosine/raw/backward"].value + 0.3
+
+
+def test_ties_never_count_as_hits():
+    # In float64 the mean of nine 0.1 is not 0.1: what centring leaves must not become a direction.
+    constant = torch.full((9, 4), 0.1, dtype=torch.float64) * torch.tensor([1.0, 3.0, 7.0, 11.0])
+    for score in retrieval(constant, constant).values():
+        assert score.value in (0.0, pytest.approx(1 / 9))
+    twice = torch.eye(4)[[0, 1, 2, 2]]
+    assert ranks(twice, twice)[0].tolist() == [1, 1, 2, 2]
+
+
+def test_a_zero_vector_has_cosine_zero_and_spoils_nothing():
+    source = torch.eye(4)
+    target = torch.eye(4)
+    target[3] = 0
+    forward, backward = ranks(source, target)
+    assert forward.tolist() == [1, 1, 1, 4]
+    assert backward.tolist() == [1, 1, 1, 4]
+
+
+def test_null_is_the_mean_over_shuffled_pairs():
+    source, target = (torch.tensor(side) for side in noisy_pair(n=8))
+    draw = np.random.default_rng(0)
+    runs = [retrieval(source, target[draw.permutation(8)], similarities=["cosine"]) for _ in range(400)]
+    for name, score in runs[0].items():
+        assert np.mean([run[name].value for run in runs]) == pytest.approx(score.null, abs=0.03)
+
+
+def test_interval_of_mrr_is_the_student_interval_of_its_items():
+    source, target = (torch.tensor(side) for side in noisy_pair())
+    score = retrieval(source, target)["mrr/cosine/raw"]
+    low, high = student.interval(0.95, 59, score.items.mean(), score.items.std(ddof=1) / 60**0.5)
+    assert (score.low, score.high) == (pytest.approx(low), pytest.approx(high))
+
+
+def test_neighbours_are_cut_to_what_there_is():
+    source, target = (torch.tensor(side) for side in noisy_pair(n=5))
+    np.testing.assert_array_equal(
+        ranks(source, target, similarity="csls", neighbours=4)[0], ranks(source, target, similarity="csls")[0]
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "says"),
+    [
+        (torch.ones(1, 3), torch.ones(1, 3), "at least 2"),
+        (torch.ones(3, 3), torch.ones(4, 3), "unequal"),
+        (torch.ones(3, 3), torch.ones(3, 4), "width"),
+        (torch.ones(3, 3), torch.full((3, 3), torch.inf), "fp16"),
+        (torch.ones(3), torch.ones(3), "shape"),
+        (torch.ones(3, 3, dtype=torch.int64), torch.ones(3, 3), "floats"),
+    ],
+)
+def test_bad_input_says_what_to_do(source, target, says):
+    with pytest.raises(InputError, match=says):
+        retrieval(source, target)
+
+
+def test_unknown_similarity_names_the_nearest():
+    with pytest.raises(InputError, match="Did you mean 'cosine'"):
+        retrieval(torch.eye(3), torch.eye(3), similarities=["cosin"])

@@ -1,0 +1,97 @@
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import mannwhitneyu
+
+from interlingua.errors import InputError
+from interlingua.measures import rows as rows_module
+from interlingua.measures.separation import derangement, separation
+
+
+def word_pair(n=120, d=6, noise=1.5, seed=0):
+    draw = np.random.default_rng(seed)
+    source = draw.normal(size=(n, d))
+    return source, source + noise * draw.normal(size=(n, d))
+
+
+def plain_distances(name, source, target):
+    if name == "l2":
+        return np.sqrt(((source - target) ** 2).sum(axis=1))
+    return 1 - (source * target).sum(axis=1) / np.linalg.norm(source, axis=1) / np.linalg.norm(target, axis=1)
+
+
+@pytest.mark.parametrize("name", ["l2", "cosine"])
+def test_auc_distances_and_overlap_equal_scipy_and_numpy(name):
+    source, target = word_pair()
+    scores = separation(torch.tensor(source), torch.tensor(target), seed=5)
+    partner = derangement(120, groups=None, seed=[5, 0])
+    near, far = plain_distances(name, source, target), plain_distances(name, source, target[partner])
+    auc = scores[f"auc/{name}"]
+    assert auc.value == pytest.approx(mannwhitneyu(far, near).statistic / 120**2, abs=1e-6)
+    assert auc.items.mean() == pytest.approx(auc.value)
+    np.testing.assert_allclose(scores[f"distance/related/{name}"].items, near, atol=1e-6)
+    np.testing.assert_allclose(scores[f"distance/unrelated/{name}"].items, far, atol=1e-6)
+    related, unrelated = np.array(auc.details["related"]), np.array(auc.details["unrelated"])
+    assert related.sum() == unrelated.sum() == 120
+    assert len(auc.details["edges"]) == 41
+    assert scores[f"overlap/{name}"].value == pytest.approx(np.minimum(related, unrelated).sum() / 120)
+
+
+def test_ties_count_half():
+    grid = torch.tensor(np.random.default_rng(0).integers(0, 2, size=(80, 3)), dtype=torch.float32)
+    score = separation(grid, grid.flip(0))["auc/l2"]
+    far = (grid - grid.flip(0)[derangement(80, groups=None, seed=[0, 0])]).norm(dim=1).numpy()
+    near = (grid - grid.flip(0)).norm(dim=1).numpy()
+    expected = np.mean((near[:, None] < far) + 0.5 * (near[:, None] == far))
+    assert score.value == pytest.approx(expected)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.integers(0, 6), min_size=2, max_size=40), st.integers(0, 5))
+def test_partners_are_a_permutation_that_leaves_every_group(labels, seed):
+    groups = np.array(labels)
+    if 2 * np.bincount(groups).max() > len(groups):
+        with pytest.raises(InputError, match="more sentences"):
+            derangement(len(groups), groups=groups, seed=seed)
+        return
+    partner = derangement(len(groups), groups=groups, seed=seed)
+    assert sorted(partner) == list(range(len(groups)))
+    assert (groups[partner] != groups).all()
+
+
+def test_unrelated_words_of_one_sentence_are_never_paired():
+    # Words of one sentence are equal, so a pair within a sentence would lie at distance 0.
+    groups = np.repeat(np.arange(20), 5)
+    words = torch.eye(20)[groups]
+    scores = separation(words, words, groups=groups)
+    assert min(scores["distance/unrelated/l2"].items) == pytest.approx(2**0.5)
+    assert scores["auc/l2"].value == 1.0
+
+
+@pytest.mark.parametrize("noise", [1.5, None])
+def test_interval_is_as_wide_as_the_spread_over_fresh_samples(noise):
+    runs = []
+    for seed in range(300):
+        draw = torch.Generator().manual_seed(seed)
+        source, other = torch.randn(80, 5, generator=draw), torch.randn(80, 5, generator=draw)
+        runs.append(separation(source, other if noise is None else source + noise * other, seed=seed)["auc/l2"])
+    spread = 1.96 * np.std([run.value for run in runs])
+    assert np.mean([(run.high - run.low) / 2 for run in runs]) == pytest.approx(spread, rel=0.12)
+
+
+def test_blocks_of_rows_change_nothing(monkeypatch):
+    source, target = (torch.tensor(side) for side in word_pair())
+    whole = separation(source, target)
+    monkeypatch.setattr(rows_module, "BLOCK_CELLS", 6 * 7)
+    assert {name: score.value for name, score in separation(source, target).items()} == {
+        name: score.value for name, score in whole.items()
+    }
+
+
+def test_refuses_no_bins_and_misfitting_groups():
+    with pytest.raises(InputError, match="1 or more"):
+        separation(torch.eye(4), torch.eye(4), bins=0)
+    with pytest.raises(InputError, match="each of 4 rows"):
+        separation(torch.eye(4), torch.eye(4), groups=np.arange(3))

@@ -1,0 +1,252 @@
+"""Small models of many architectures, made on the spot with random weights and a tokenizer trained on a few lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+
+LINES = [
+    "The kitchen tap is leaking again.",
+    "Empires rise slowly and collapse quickly.",
+    "Кухонный кран снова течёт.",
+    "El grifo de la cocina vuelve a gotear.",
+    "रसोई का नल फिर से टपक रहा है।",
+    "Vòi nước trong bếp lại bị rò rỉ.",
+    "厨房的水龙头又漏水了。",
+    "صنبور المطبخ يسرب الماء مرة أخرى.",
+    "Don't feed the monkeys, please!",
+    "In 1960 this district was nothing but fields and orchards.",
+]
+
+
+def wordpiece(vocabulary: int = 400) -> Tokenizer:
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=False)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    tokenizer.train_from_iterator(LINES, trainers.WordPieceTrainer(vocab_size=vocabulary, special_tokens=special))
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    tokenizer.decoder = decoders.WordPiece()
+    return tokenizer
+
+
+def sentencepiece(vocabulary: int = 400) -> Tokenizer:
+    """A Unigram model with the metaspace, as XLM-R, T5 and DeBERTa-v3 have."""
+    tokenizer = Tokenizer(models.Unigram())
+    tokenizer.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Replace("  ", " ")])
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    tokenizer.train_from_iterator(
+        LINES, trainers.UnigramTrainer(vocab_size=vocabulary, special_tokens=special, unk_token="<unk>")
+    )
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
+    tokenizer.decoder = decoders.Metaspace()
+    return tokenizer
+
+
+def byte_level(vocabulary: int = 500, *, bos: bool = True) -> Tokenizer:
+    """Byte-level BPE, as GPT-2, Llama 3, Qwen and ModernBERT have: any text can be spelled."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.train_from_iterator(
+        LINES,
+        trainers.BpeTrainer(
+            vocab_size=vocabulary,
+            special_tokens=["<s>", "<pad>", "</s>"],
+            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        ),
+    )
+    if bos:
+        tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 0)])
+    return tokenizer
+
+
+def _save(model: torch.nn.Module, tokenizer: Tokenizer, folder: Path, **names: str) -> Path:
+    from transformers import PreTrainedTokenizerFast
+
+    model.save_pretrained(folder)
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(folder)
+    return folder
+
+
+_BERT_NAMES = {
+    "unk_token": "[UNK]",
+    "pad_token": "[PAD]",
+    "cls_token": "[CLS]",
+    "sep_token": "[SEP]",
+    "mask_token": "[MASK]",
+}
+_SP_NAMES = {
+    "unk_token": "<unk>",
+    "pad_token": "<pad>",
+    "bos_token": "<s>",
+    "eos_token": "</s>",
+    "mask_token": "<mask>",
+}
+_BYTE_NAMES = {"pad_token": "<pad>", "bos_token": "<s>", "eos_token": "</s>"}
+_SMALL = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 64}
+
+
+def bert(folder: Path, *, seed: int = 0, positions: int = 128, **sizes: int) -> Path:
+    from transformers import BertConfig, BertForMaskedLM
+
+    torch.manual_seed(seed)
+    tokenizer = wordpiece()
+    config = BertConfig(
+        vocab_size=tokenizer.get_vocab_size(), max_position_embeddings=positions, pad_token_id=0, **{**_SMALL, **sizes}
+    )
+    return _save(BertForMaskedLM(config), tokenizer, folder, **_BERT_NAMES)
+
+
+def distilbert(folder: Path) -> Path:
+    from transformers import DistilBertConfig, DistilBertModel
+
+    torch.manual_seed(1)
+    tokenizer = wordpiece()
+    config = DistilBertConfig(
+        vocab_size=tokenizer.get_vocab_size(), max_position_embeddings=128, dim=32, n_layers=3, n_heads=4, hidden_dim=64
+    )
+    return _save(DistilBertModel(config), tokenizer, folder, **_BERT_NAMES)
+
+
+def xlm_roberta(folder: Path) -> Path:
+    from transformers import XLMRobertaConfig, XLMRobertaForMaskedLM
+
+    torch.manual_seed(2)
+    tokenizer = sentencepiece()
+    config = XLMRobertaConfig(
+        vocab_size=tokenizer.get_vocab_size(), max_position_embeddings=130, pad_token_id=1, **_SMALL
+    )
+    return _save(XLMRobertaForMaskedLM(config), tokenizer, folder, **_SP_NAMES)
+
+
+def deberta(folder: Path) -> Path:
+    from transformers import DebertaV2Config, DebertaV2Model
+
+    torch.manual_seed(3)
+    tokenizer = sentencepiece()
+    config = DebertaV2Config(
+        vocab_size=tokenizer.get_vocab_size(),
+        max_position_embeddings=128,
+        relative_attention=True,
+        pos_att_type=["p2c", "c2p"],
+        pad_token_id=1,
+        **_SMALL,
+    )
+    return _save(DebertaV2Model(config), tokenizer, folder, **_SP_NAMES)
+
+
+def modernbert(folder: Path) -> Path:
+    from transformers import ModernBertConfig, ModernBertModel
+
+    torch.manual_seed(4)
+    tokenizer = byte_level()
+    config = ModernBertConfig(
+        vocab_size=tokenizer.get_vocab_size(), max_position_embeddings=256, pad_token_id=1, **_SMALL
+    )
+    return _save(ModernBertModel(config), tokenizer, folder, **_BYTE_NAMES)
+
+
+def t5(folder: Path) -> Path:
+    from transformers import T5Config, T5ForConditionalGeneration
+
+    torch.manual_seed(5)
+    tokenizer = sentencepiece()
+    tokenizer.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 2)])
+    config = T5Config(
+        vocab_size=tokenizer.get_vocab_size(),
+        d_model=32,
+        d_kv=8,
+        d_ff=64,
+        num_layers=3,
+        num_heads=4,
+        pad_token_id=1,
+        eos_token_id=2,
+        decoder_start_token_id=1,
+    )
+    return _save(T5ForConditionalGeneration(config), tokenizer, folder, **_SP_NAMES)
+
+
+def marian(folder: Path) -> Path:
+    from transformers import MarianConfig, MarianMTModel
+
+    torch.manual_seed(6)
+    tokenizer = sentencepiece()
+    tokenizer.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 2)])
+    size = tokenizer.get_vocab_size()
+    config = MarianConfig(
+        vocab_size=size,
+        d_model=32,
+        encoder_layers=3,
+        decoder_layers=2,
+        encoder_attention_heads=4,
+        decoder_attention_heads=4,
+        encoder_ffn_dim=64,
+        decoder_ffn_dim=64,
+        max_position_embeddings=128,
+        pad_token_id=1,
+        eos_token_id=2,
+        decoder_start_token_id=1,
+    )
+    return _save(MarianMTModel(config), tokenizer, folder, **_SP_NAMES)
+
+
+def qwen(folder: Path) -> Path:
+    from transformers import Qwen2Config, Qwen2ForCausalLM
+
+    torch.manual_seed(7)
+    tokenizer = byte_level(bos=False)
+    config = Qwen2Config(
+        vocab_size=tokenizer.get_vocab_size(), num_key_value_heads=2, max_position_embeddings=256, **_SMALL
+    )
+    return _save(Qwen2ForCausalLM(config), tokenizer, folder, **_BYTE_NAMES)
+
+
+def llama(folder: Path) -> Path:
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    torch.manual_seed(8)
+    tokenizer = byte_level()
+    config = LlamaConfig(
+        vocab_size=tokenizer.get_vocab_size(), num_key_value_heads=2, max_position_embeddings=256, **_SMALL
+    )
+    return _save(LlamaForCausalLM(config), tokenizer, folder, **_BYTE_NAMES)
+
+
+def gemma(folder: Path) -> Path:
+    from transformers import Gemma3ForCausalLM, Gemma3TextConfig
+
+    torch.manual_seed(9)
+    tokenizer = sentencepiece()
+    tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 0)])
+    config = Gemma3TextConfig(
+        vocab_size=tokenizer.get_vocab_size(),
+        num_key_value_heads=2,
+        head_dim=8,
+        max_position_embeddings=256,
+        pad_token_id=1,
+        **_SMALL,
+    )
+    return _save(Gemma3ForCausalLM(config), tokenizer, folder, **_SP_NAMES)
+
+
+ARCHITECTURES: dict[str, Callable[[Path], Path]] = {
+    "bert": bert,
+    "distilbert": distilbert,
+    "xlm-roberta": xlm_roberta,
+    "deberta-v2": deberta,
+    "modernbert": modernbert,
+    "t5": t5,
+    "marian": marian,
+    "qwen2": qwen,
+    "llama": llama,
+    "gemma3": gemma,
+}

@@ -1,0 +1,96 @@
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+from interlingua.report.answer import answer, rank_correlation
+
+
+def texts(records, run):
+    return {finding.topic: finding.text for finding in answer(records, run)}
+
+
+def test_rank_correlation_agrees_with_scipy_also_with_ties():
+    draw = np.random.default_rng(0)
+    x, y = draw.integers(0, 8, 30), draw.normal(size=30)
+    rho, p = rank_correlation(x, y + 0.2 * x)
+    wanted = spearmanr(x, y + 0.2 * x)
+    assert rho == pytest.approx(wanted.statistic)
+    assert p == pytest.approx(wanted.pvalue, abs=0.02)
+
+
+def test_rank_correlation_of_five_in_order_has_the_exact_p():
+    assert rank_correlation(range(5), range(5)) == (pytest.approx(1), pytest.approx(2 / 120))
+
+
+def test_rank_correlation_of_a_constant_is_nothing():
+    assert rank_correlation([1, 1, 1], [1, 2, 3]) == (0.0, 1.0)
+
+
+def test_weakest_and_strongest_languages_are_named(records, run):
+    found = texts(records, run)
+    best, weak = found["Languages"].split("Weak: ")
+    assert "English" in best
+    assert weak.startswith("Swahili")
+
+
+def test_even_languages_are_not_called_weak(make):
+    make_records, make_run, _ = make
+    codes = ["en", "es", "fr", "de"]
+    assert "No language falls far behind" in texts(make_records(codes, range(3)), make_run(codes))["Languages"]
+
+
+def test_the_layer_convention_and_the_optimism_are_stated(records, run):
+    text = texts(records, run)["Layers"]
+    assert text.startswith("Layer 4 is best of 0–6 (layer 0 is the embedding output")
+    assert "chosen on these same sentences" in text
+
+
+def test_tokenizer_is_blamed_only_where_fertility_goes_with_retrieval(records, run):
+    assert "may carry much of the blame" in texts(records, run)["Tokenizer"]
+    draw = np.random.default_rng(3)
+    own = {code: draw.uniform(1, 3) for code in run["names"]}
+    mixed = [
+        {**r, "value": own[r[r["variant"].split("/")[1]]]} if r["variant"].startswith("fertility/") else r
+        for r in records
+    ]
+    assert "no clear relation" in texts(mixed, run)["Tokenizer"]
+
+
+@pytest.mark.parametrize(
+    ("codes", "words"), [(["en", "hi", "ru"], "too few"), (["en", "hi", "ru", "sw", "de", "vi"], "6 languages are few")]
+)
+def test_few_languages_make_it_cautious(make, codes, words):
+    make_records, make_run, _ = make
+    assert words in texts(make_records(codes, range(3)), make_run(codes))["Tokenizer"]
+
+
+def test_centring_that_changes_nothing_is_said_to(records, run):
+    value = {(r["source"], r["target"], r["layer"], r["variant"]): r["value"] for r in records}
+    same = [
+        {**r, "value": value[r["source"], r["target"], r["layer"], r["variant"].replace("raw", "centred")]}
+        for r in records
+    ]
+    assert "hardly changes" in texts(same, run)["Language identity"]
+    assert "lifts retrieval" in texts(records, run)["Language identity"]
+
+
+def test_one_pair_is_named_and_nothing_is_ranked(make):
+    make_records, make_run, _ = make
+    found = texts(make_records(["en", "ru"], [0, 1]), make_run(["en", "ru"]))
+    assert "English–Russian" in found["Overall"]
+    assert not {"Languages", "Pairs"} & set(found)
+
+
+def test_without_alignment_records_it_says_so(records, run):
+    only = [record for record in records if record["measure"] == "isotropy"]
+    assert list(texts(only, run)) == ["Overall"]
+    assert "No alignment" in texts(only, run)["Overall"]
+    assert "No alignment" in texts([], {})["Overall"]
+
+
+def test_a_model_at_chance_is_called_so_and_ranks_nothing(records, run):
+    flat = [{**r, "value": r["null"], "low": 0.0, "high": 0.01} if r["measure"] == "retrieval" else r for r in records]
+    found = texts(flat, run)
+    assert "no better than chance" in found["Overall"]
+    assert not {"Languages", "Pairs"} & set(found)
+    assert "blame" not in found["Tokenizer"]
