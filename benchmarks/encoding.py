@@ -94,10 +94,10 @@ def ours(folder: Path, texts: Sequence[str], device: str) -> Callable[[], object
 
 def sentence_transformers(folder: Path, texts: Sequence[str], device: str, batch: int) -> Callable[[], object]:
     from sentence_transformers import SentenceTransformer
-    from sentence_transformers.models import Pooling, Transformer
+    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 
     transformer = Transformer(str(folder), max_seq_length=512)
-    width = transformer.get_word_embedding_dimension()
+    width = transformer.get_embedding_dimension()
     model = SentenceTransformer(modules=[transformer, Pooling(width, pooling_mode="mean")], device=device)
     return lambda: model.encode(list(texts), batch_size=batch, show_progress_bar=False)
 

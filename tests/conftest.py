@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+os.environ["HF_HUB_OFFLINE"] = "1"  # Read when huggingface_hub is imported: no test reaches for a hub.
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
@@ -23,9 +25,8 @@ def shared_data() -> Path:
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test reads or writes the user's cache, and none reaches for a hub."""
+    """No test reads or writes the user's cache."""
     monkeypatch.setenv("INTERLINGUA_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
 
 
 @pytest.fixture(scope="session")

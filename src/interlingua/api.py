@@ -1,4 +1,4 @@
-"""What the command line calls, and what a notebook calls: `audit()`."""
+"""What the command line calls, and what a notebook calls: `audit()`, `pretrain()`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from threadpoolctl import threadpool_limits
 
 from interlingua import languages as codes
 from interlingua.corpus import ParallelCorpus, Skip
 from interlingua.encoder import Cache, Encoder, View
+from interlingua.encoder.encoder import pick_device
+from interlingua.encoder.loading import check_precision
 from interlingua.errors import InputError
 from interlingua.measures import measures as registry
 from interlingua.measures.tokenization import Splits
@@ -38,7 +41,9 @@ from interlingua.studies.measuring import (
     pair_step,
     split_languages,
 )
+from interlingua.studies.pretraining import pretrain as train_model
 from interlingua.studies.projection import project
+from interlingua.studies.recipe import Config, read_config
 from interlingua.studies.record import Record, versions
 from interlingua.studies.store import Store, write_text
 
@@ -103,6 +108,8 @@ def audit(
     *,
     languages: Sequence[str] | None = None,
     measures: Sequence[str] | None = None,
+    format: str | None = None,
+    encoding: str | None = None,
     against: str | None = None,
     pairs: str = "all",
     pooling: str | None = None,
@@ -122,12 +129,15 @@ def audit(
     Encodes each language once and runs the measures over all layers and language pairs (`pairs="pivot"`:
     only those with the first language). With `out`, records, tables, figures and a page are written there,
     and a second call with the same settings continues what a killed one began. `against` names a second
-    model: then every language of the first is compared with every language of the second. `rows` draws that
-    many rows by `seed`. `names` is a corpus of parallel names for `spelling`; by default CLDR's territories.
+    model: then every language of the first is compared with every language of the second. `format` and
+    `encoding` help where the corpus's content leaves a doubt. `rows` draws that many rows by `seed`. `names`
+    is a corpus of parallel names for `spelling`; by default CLDR's territories.
     """
     plan = _plan(measures, against=against, pooling=pooling, seed=seed)
     if pairs not in ("all", "pivot"):
         raise InputError("unknown choice of pairs", value=pairs, remedy="Use all, or pivot.")
+    if isinstance(corpus, str | Path):
+        corpus = read_corpus(corpus, languages=languages, format=format, encoding=encoding)
     texts = _corpus(corpus, languages, rows=rows, seed=seed, alone=against is not None)
     parallel_names = _names(names, texts, plan)
     tell = progress or (lambda stage, done, total: None)
@@ -171,6 +181,61 @@ def audit(
     return Audit(records, run, points, None if out is None else Path(out))
 
 
+@dataclass(frozen=True)
+class Pretrained:
+    """What pretraining made: the model folder, and what was measured on the way."""
+
+    folder: Path
+    summary: dict[str, Any]
+
+
+def pretrain(
+    config: str | Path,
+    *,
+    out: str | Path,
+    device: str | None = None,
+    progress: Progress | None = None,
+    stop_after: float | None = None,
+) -> Pretrained:
+    """Train a tokenizer and a masked LM on plain text a language, as a TOML file says, into a Hugging Face folder.
+
+    Paths in the file start from its own folder. A killed run goes on when the same call is made again, and so
+    does one that `stop_after` seconds ended; a finished one is not run again. Started by `torchrun` or
+    `accelerate launch`, all processes train one model.
+    """
+    settings, home = read_config(Path(config)), Path(config).parent
+    place = pick_device(device)
+    try:
+        check_precision(place, settings.training.precision)
+    except InputError as error:
+        raise settings.source.wrong(
+            error.problem, "training", "precision", value="bf16", remedy='Use precision = "fp32", or a GPU.'
+        ) from error
+    if place.index is not None:
+        torch.cuda.set_device(place)  # The launcher of several processes chooses; alone, it takes the current one.
+    summary = train_model(
+        settings,
+        _held_out(settings, home),
+        home=home,
+        out=Path(out),
+        device=place,
+        progress=progress,
+        stop_after=stop_after,
+    )
+    return Pretrained(Path(out), summary)
+
+
+def _held_out(config: Config, home: Path) -> ParallelCorpus | None:
+    """The sentences that progress is measured on, of the trained languages; None where those are fewer than two."""
+    trained = {codes.canonical(code) for code in config.data.languages}
+    if len(trained) < 2:
+        return None
+    name = config.evaluation.corpus
+    corpus = read_corpus(home / name if (home / name).exists() else name)
+    shared = [code for code in corpus.languages if code in trained]
+    return corpus.select(shared) if len(shared) > 1 else None
+
+
 def _plan(names: Sequence[str] | None, *, against: str | None, pooling: str | None, seed: int) -> Plan:
     """The measures asked for, checked before anything is loaded."""
     chosen = tuple(names) if names is not None else DEFAULT_MEASURES if against is None else TWO_MODELS
@@ -188,12 +253,10 @@ def _plan(names: Sequence[str] | None, *, against: str | None, pooling: str | No
 
 
 def _corpus(
-    given: str | Path | ParallelCorpus, languages: Sequence[str] | None, *, rows: int | None, seed: int, alone: bool
+    corpus: ParallelCorpus, languages: Sequence[str] | None, *, rows: int | None, seed: int, alone: bool
 ) -> ParallelCorpus:
-    wanted = None if languages is None else list(dict.fromkeys(codes.canonical(code) for code in languages))
-    corpus = given if isinstance(given, ParallelCorpus) else read_corpus(given, languages=wanted)
-    if wanted is not None:
-        corpus = corpus.select(wanted)
+    if languages is not None:
+        corpus = corpus.select(languages)
     if len(corpus.languages) < (1 if alone else 2):
         raise InputError(
             "an audit compares languages, and this corpus has one",
@@ -343,7 +406,7 @@ def _run(steps: list[Step], store: Store | None, tell: Progress) -> list[Record]
     # The matrices are small: a thread a step beats many threads inside each.
     torch.set_num_threads(1)
     try:
-        with ThreadPoolExecutor(max(threads, 1)) as pool:
+        with threadpool_limits(1), ThreadPoolExecutor(max(threads, 1)) as pool:
             finished = len(steps) - len(todo)
             tell("measuring", finished, len(steps))
             for step, result in zip(todo, pool.map(lambda step: step.run(), todo), strict=True):

@@ -67,7 +67,7 @@ def _root(
 )
 def audit(
     model: Annotated[
-        str, typer.Argument(help="'embedded', a model folder, or a hub name.", metavar="[MODEL]")
+        str, typer.Argument(help="'embedded', a model folder, or a hub name.", metavar="MODEL")
     ] = "embedded",
     corpus: Annotated[
         str, typer.Option(help="'sampler', a file, a folder, hf:NAME, or - for stdin.", metavar="CORPUS")
@@ -80,6 +80,10 @@ def audit(
         str | None,
         typer.Option(help="Names, comma-separated; see 'interlingua list'. All by default.", metavar="NAMES"),
     ] = None,
+    format: Annotated[
+        str | None, typer.Option(help="The corpus's format, where its content leaves a doubt.", metavar="READER")
+    ] = None,
+    encoding: Annotated[str | None, typer.Option(help="The corpus's encoding; UTF-8 by default.")] = None,
     against: Annotated[str | None, typer.Option(help="A second model to compare with.", metavar="MODEL")] = None,
     pairs: Annotated[str, typer.Option(help="'all', or 'pivot': only with the first language.")] = "all",
     pooling: Annotated[str | None, typer.Option(help="mean, first, last or cls; the model's own by default.")] = None,
@@ -123,6 +127,8 @@ def audit(
             corpus,
             languages=_split(languages),
             measures=_split(measures),
+            format=format,
+            encoding=encoding,
             against=against,
             pairs=pairs,
             pooling=pooling,
@@ -149,14 +155,61 @@ def audit(
     typer.echo(f"\nPage, tables and records: {place}/report.html")
 
 
+@app.command(
+    epilog="""
+**Examples**
+
+    interlingua pretrain recipes/tiny-bilingual-en-ru.toml --out tiny  # minutes on a CPU
+
+    interlingua pretrain recipes/embedded.toml --out model --json      # the numbers as JSON
+
+    torchrun --nproc-per-node 8 -m interlingua pretrain my.toml --out model  # eight GPUs
+"""
+)
+def pretrain(
+    config: Annotated[Path, typer.Argument(help="A TOML file; see docs/howto-pretrain.md.", metavar="CONFIG")],
+    out: Annotated[Path, typer.Option(help="Where the model folder goes.", metavar="DIR")],
+    device: Annotated[str | None, typer.Option(help="cpu, cuda or cuda:N; the GPU where there is one.")] = None,
+    stop_after: Annotated[
+        float | None,
+        typer.Option(help="Stop after this many seconds; the same command goes on later.", metavar="SECONDS"),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Train a small masked language model on plain text, one file a language.
+
+    Trains a tokenizer and a model as CONFIG says, without any parallel signal, measures retrieval on held-out
+    parallel sentences on the way, and writes an ordinary Hugging Face folder. A killed run continues when the
+    same command is run again.
+    """
+    from interlingua import api
+    from interlingua.training.processes import is_first_process
+
+    with _progress() as tell:
+        result = api.pretrain(config, out=out, device=device, progress=tell, stop_after=stop_after)
+    if not is_first_process():
+        return
+    if as_json:
+        json.dump({"folder": str(result.folder), **result.summary}, sys.stdout, ensure_ascii=False, allow_nan=False)
+        sys.stdout.write("\n")
+        return
+    from rich.console import Console
+
+    from interlingua.report.terminal import render_training
+
+    render_training(result.summary, Console())
+    typer.echo(f"\nModel: {result.folder}")
+
+
 @app.command(name="list")
 def list_names(load: Load = None, as_json: Json = False) -> None:
-    """Name every measure and reader, with one line each."""
+    """Name every measure, reader and objective, with one line each."""
     _load_all(load)
     from interlingua.measures import measures
+    from interlingua.objectives import objectives
     from interlingua.readers import readers
 
-    kinds = {"measures": list(measures), "readers": list(readers)}
+    kinds = {"measures": list(measures), "readers": list(readers), "objectives": list(objectives)}
     if as_json:
         shown = {
             kind: [{"name": entry.name, "needs": entry.needs, "summary": entry.summary} for entry in entries]

@@ -52,6 +52,10 @@ class MissingExtra(InputError):
         )
 
 
+class NoSegmenter(InputError):
+    """A script is written without spaces, and there is no segmenter for it here: words can't be found."""
+
+
 def _shorten(value: object, limit: int = 120) -> object:
     """The value, cut when it is a long string, so that an error stays one line."""
     return f"{value[:limit]}…" if isinstance(value, str) and len(value) > limit else value

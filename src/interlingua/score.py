@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 class Score:
     """One number and what is needed to judge it.
 
-    `items` are the per-item values whose mean is `value`, or None where the value is no
-    mean over items (CKA); with them any significance test can be run later. `null` is
+    `items` are the per-item values whose mean is `value`; with them any significance test can be
+    run later. None where the value is no mean over items (CKA), or where items have no partner to
+    be tested against (a language's own words, as in fertility). `null` is
     what the same measure reads when there is no relation (pairs shuffled), or None where
     no such reading exists. `low` and `high` bound the 95 % interval. `details` holds small
     arrays worth drawing, such as histogram counts; plain numbers and lists only.

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import regex
 
-from interlingua.errors import InputError, MissingExtra
+from interlingua.errors import MissingExtra, NoSegmenter
 
 Span = tuple[int, int]
 
@@ -84,7 +84,7 @@ def _segmenter(script: str) -> Callable[[str], list[str]]:
             return lambda run: list(word_tokenize(run, engine="newmm"))
     except ImportError as error:
         raise MissingExtra("segment", f"finding words in {script} script") from error
-    raise InputError(
+    raise NoSegmenter(
         "no word segmenter for this script (Japanese, Lao, Khmer, Burmese or Tibetan)",
         remedy="Use sentence or token units, or give the words separated by spaces.",
     )

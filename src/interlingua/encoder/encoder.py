@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from interlingua.encoder import loading
+from interlingua.encoder.pooling import Pool, send
 from interlingua.encoder.representations import Cache, CacheWriter, MemoryWriter, Representations
 from interlingua.encoder.tokens import (
     Items,
-    Parts,
     TokenisedTexts,
     Tokeniser,
     Windows,
@@ -38,6 +38,8 @@ _CACHE_FORMAT = 1
 _CHUNK_BYTES = {"cpu": 64 << 20, "cuda": 1 << 30}
 _CHUNK_TEXTS = {"cpu": 8192, "cuda": 16384}
 _BUDGET = {"cpu": 2048, "cuda": 32768}
+_WINDOW = 512  # for models that state no limit (relative positions)
+_LONGEST_WINDOW = 8192  # attention is quadratic: past this a document is better read in windows
 
 Progress = Callable[[int, int], None]
 
@@ -83,6 +85,8 @@ class Encoder:
         self._loaded, self.device, self.precision = loaded, device, precision
         self._budget = budget or _BUDGET[device.type]
         self.tokeniser = Tokeniser(loaded.tokenizer)
+        # Weights kept in float32 (a model in training) run in the chosen precision all the same.
+        self._mixed = precision != "fp32" and next(loaded.model.parameters()).dtype == torch.float32
 
     @classmethod
     def load(
@@ -99,12 +103,18 @@ class Encoder:
 
         `budget` is the number of tokens, padding included, that go through the model at once.
         """
-        place = _device(device)
+        place = pick_device(device)
         chosen = precision or loading.default_precision(place)
         loaded = loading.load(
             name, device=place, precision=chosen, trust_remote_code=trust_remote_code, allow_pickle=allow_pickle
         )
         return cls(loaded, device=place, precision=chosen, budget=budget)
+
+    @classmethod
+    def of(cls, model: torch.nn.Module, tokenizer: Any, *, name: str, precision: str = "fp32") -> Encoder:
+        """An encoder over a model that is already in memory, such as one in training; it has no digest."""
+        loaded = loading.from_memory(model, tokenizer, name=name)
+        return cls(loaded, device=next(model.parameters()).device, precision=precision)
 
     @property
     def name(self) -> str:
@@ -132,8 +142,7 @@ class Encoder:
     def room(self) -> int:
         """The number of text tokens one window holds."""
         around = len(self.tokeniser.prefix) + len(self.tokeniser.suffix)
-        limit = self._loaded.limit or max(512, self._budget)
-        return max(min(limit, max(512, self._budget)) - around, 1)
+        return max(min(self._loaded.limit or _WINDOW, _LONGEST_WINDOW) - around, 1)
 
     def encode(
         self,
@@ -295,24 +304,27 @@ class Encoder:
     ) -> list[Output]:
         """The (layer, item, dim) results of a chunk, pooled on the device, one for each view."""
         around = (len(self.tokeniser.prefix), len(self.tokeniser.suffix))
-        parts = [
-            parts_of(_offset(item, -begin), plan, pooling=str(view.pooling), special=view.special_tokens, around=around)
+        like = torch.empty(self.dim, dtype=torch.float32 if dtype == np.float32 else torch.float16, device=self.device)
+        pools = [
+            Pool.of(
+                parts_of(
+                    _offset(item, -begin), plan, pooling=str(view.pooling), special=view.special_tokens, around=around
+                ),
+                windows=len(plan.row),
+                items=len(item),
+                layers=view.layers or (),
+                mean=view.pooling == "mean",
+                like=like,
+            )
             for item, view in zip(items, views, strict=True)
         ]
-        store = torch.float32 if dtype == np.float32 else torch.float16
-        results = [
-            torch.zeros((len(view.layers or ()), len(item), self.dim), dtype=store, device=self.device)
-            for item, view in zip(items, views, strict=True)
-        ]
-        split = [len(np.unique(part.item)) < len(part.item) for part in parts]
-        finders = [_by_window(part, len(plan.row)) for part in parts]
         # cuDNN's attention builds a plan for every new shape, which costs more than it saves here.
         with sdpa_kernel([SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]):
             for batch in batches(plan.lengths, self._budget - sum(around)):
                 hidden = self._forward(tokens, plan, batch)
-                for number, view in enumerate(views):
-                    self._pool(hidden, batch, parts[number], finders[number], view, results[number], add=split[number])
-        return [self._fetch(result) for result in results]
+                for pool in pools:
+                    pool.take(hidden, batch)
+        return [self._fetch(pool.result) for pool in pools]
 
     def _fetch(self, result: torch.Tensor) -> Output:
         """Start the copy of a result to the host; on a GPU it runs while the next chunk is computed."""
@@ -348,10 +360,11 @@ class Encoder:
         ids[:, len(prefix) : width - len(suffix)][inside] = tokens.ids[(begin[:, None] + offsets)[inside]]
         for place, token in enumerate(suffix):
             ids[np.arange(len(batch)), len(prefix) + lengths + place] = token
-        given = {"input_ids": self._send(ids)}
+        given = {"input_ids": send(ids, self.device)}
         if int(lengths.min()) + around < width:  # Windows of one length need no mask, and run faster without.
-            given["attention_mask"] = self._send((np.arange(width) < lengths[:, None] + around).astype(np.int64))
-        states = self._loaded.model(**given, output_hidden_states=True).hidden_states
+            given["attention_mask"] = send((np.arange(width) < lengths[:, None] + around).astype(np.int64), self.device)
+        with torch.autocast(self.device.type, loading.PRECISIONS[self.precision], enabled=self._mixed):
+            states = self._loaded.model(**given, output_hidden_states=True).hidden_states
         assert isinstance(states, tuple)
         if len(states) != self._loaded.layers:
             raise InputError(
@@ -359,58 +372,6 @@ class Encoder:
                 remedy="Report it to us.",
             )
         return states
-
-    def _pool(
-        self,
-        hidden: tuple[torch.Tensor, ...],
-        batch: NDArray[np.int64],
-        parts: Parts,
-        finder: NDArray[np.int64],
-        view: View,
-        output: torch.Tensor,
-        *,
-        add: bool,
-    ) -> None:
-        """Pool a batch's items into the chunk's output, every layer, without a loop over items."""
-        counts = finder[batch + 1] - finder[batch]
-        if not counts.sum():
-            return
-        chosen = np.concatenate([np.arange(a, b) for a, b in zip(finder[batch], finder[batch + 1], strict=True)])
-        place = np.repeat(np.arange(len(batch)), counts)
-        first, last, item = parts.first[chosen], parts.last[chosen], self._send(parts.item[chosen])
-        if view.pooling == "mean":
-            slot = np.arange(len(place)) - np.repeat(np.cumsum(counts) - counts, counts)
-            bounds = np.zeros((2, len(batch), int(counts.max())), np.int64)
-            bounds[0, place, slot], bounds[1, place, slot] = first, last
-            edges = self._send(bounds)[..., None]
-            positions = torch.arange(hidden[0].shape[1], device=self.device)
-            mask = ((positions >= edges[0]) & (positions < edges[1])).float()
-            rows, slots = self._send(place), self._send(slot)
-            weight = self._send(parts.weight[chosen])[:, None]
-            for number, layer in enumerate(view.layers or ()):
-                vectors = torch.bmm(mask, hidden[layer].float())[rows, slots] * weight
-                _put(output[number], item, vectors, add=add)
-        else:
-            rows, columns = self._send(place), self._send(first)
-            for number, layer in enumerate(view.layers or ()):
-                _put(output[number], item, hidden[layer][rows, columns].float(), add=False)
-
-    def _send(self, array: NDArray[Any]) -> torch.Tensor:
-        tensor = torch.from_numpy(np.ascontiguousarray(array))
-        return tensor.pin_memory().to(self.device, non_blocking=True) if self.device.type == "cuda" else tensor
-
-
-def _put(output: torch.Tensor, item: torch.Tensor, vectors: torch.Tensor, *, add: bool) -> None:
-    if add:  # Items that several windows share are summed; in float32 unless half precision was asked for.
-        output.index_add_(0, item, vectors.to(output.dtype))
-    else:
-        output[item] = vectors.to(output.dtype)
-
-
-def _by_window(parts: Parts, count: int) -> NDArray[np.int64]:
-    """Where each window's parts begin; parts are in the order of windows since items are in the order of texts."""
-    assert (np.diff(parts.window) >= 0).all()
-    return np.searchsorted(parts.window, np.arange(count + 1))
 
 
 def _chosen(items: Items, only: tuple[int, ...] | None, begin: int) -> Items:
@@ -432,7 +393,8 @@ def _finish(writer: CacheWriter | MemoryWriter, view: View, chunks: list[Items],
     return writer.finish(view.unit, row, spans, sum(items.lost for items in chunks), windowed)
 
 
-def _device(name: str | None) -> torch.device:
+def pick_device(name: str | None) -> torch.device:
+    """The device of a name; without one, the GPU where there is one."""
     if name is None:
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:

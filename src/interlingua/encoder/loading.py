@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +43,7 @@ def load(
     name: str, *, device: torch.device, precision: str, trust_remote_code: bool = False, allow_pickle: bool = False
 ) -> Loaded:
     """The tokenizer and the encoder side of the model called `name`, checked and in evaluation mode."""
-    _check_precision(device, precision)
+    check_precision(device, precision)
     top = find_folder(name, allow_pickle=allow_pickle)
     folder, pooling = _sentence_transformers_parts(top)
     config = _check_folder(folder, trust_remote_code=trust_remote_code, allow_pickle=allow_pickle)
@@ -88,14 +88,19 @@ def load(
     if config.get("is_encoder_decoder"):
         model = model.get_encoder()
     model = model.to(device).eval().requires_grad_(False)
+    return replace(from_memory(model, tokenizer, name=name), digest=_digest(folder), pooling=pooling)
+
+
+def from_memory(model: Any, tokenizer: Any, *, name: str) -> Loaded:
+    """A model and tokenizer that are already in memory; without a folder there is no digest."""
     return Loaded(
         name=name,
-        digest=_digest(folder),
+        digest="",
         tokenizer=tokenizer,
         model=model,
-        pooling=pooling,
+        pooling="mean",
         layers=_layer_count(model) + 1,
-        dim=int(model.get_input_embeddings().weight.shape[1]),
+        dim=int(_width(model)),
         limit=_position_limit(model, tokenizer),
     )
 
@@ -135,7 +140,8 @@ def default_precision(device: torch.device) -> str:
     return "bf16" if device.type == "cuda" else "fp32"
 
 
-def _check_precision(device: torch.device, precision: str) -> None:
+def check_precision(device: torch.device, precision: str) -> None:
+    """Refuse a precision that the device lacks."""
     if precision not in PRECISIONS:
         raise InputError("unknown precision", value=precision, remedy=f"Known: {', '.join(PRECISIONS)}.")
     if device.type == "cpu" and precision == "fp16":
@@ -246,6 +252,16 @@ def _layer_count(model: torch.nn.Module) -> int:
     raise InputError(
         "the model's config names no number of layers", value=type(model).__name__, remedy="Report it to us."
     )
+
+
+def _width(model: Any) -> int:
+    """The width of the hidden states; the embedding's own may differ where it is factorised (ELECTRA, ALBERT)."""
+    config = model.config
+    for key in ("hidden_size", "d_model", "dim", "n_embd"):
+        width = getattr(config, key, None)
+        if isinstance(width, int):
+            return width
+    return int(model.get_input_embeddings().weight.shape[1])
 
 
 def _position_limit(model: torch.nn.Module, tokenizer: Any) -> int | None:

@@ -190,8 +190,11 @@ def _rotation(found: Readings, run: Mapping[str, Any]) -> Finding | None:
         return None
     after, before = mean(mapped.values()), mean(plain.values())
     gain = after.value - before.value
+    chance = after.null is not None and after.low is not None and after.low <= after.null
     within = after.low is not None and after.high is not None and after.low <= before.value <= after.high
-    if gain > 0.02 and not within:
+    if chance:
+        verdict = "no more than a map fitted on shuffled pairs finds."
+    elif gain > 0.02 and not within:
         verdict = "the languages are shaped alike but turned against each other."
     elif gain > 0.02:
         verdict = "a gain inside its own interval, so no proof that the languages are turned against each other."

@@ -13,6 +13,8 @@ from interlingua.errors import InputError
 Record = Mapping[str, Any]
 Pair = tuple[str, str | None]
 
+SAME_LANGUAGE = ", same language"
+
 HEADLINE = (
     ("retrieval", "p@1/cosine/centred"),
     ("retrieval", "p@1/cosine/raw"),
@@ -110,7 +112,9 @@ def gather(records: Iterable[Record]) -> Readings:
             variant, pair = variant.removesuffix("/backward"), (target, source)
         null, low, high = (finite(record.get(key)) for key in ("null", "low", "high"))
         reading = Reading(value, null, low, high, n=record.get("n") or 0, details=record.get("details") or {})
-        found[record["measure"], variant][record.get("layer")][pair].append(reading)
+        # One language in two models is another question than two languages: it has readings of its own.
+        measure = record["measure"] + SAME_LANGUAGE * (source == target)
+        found[measure, variant][record.get("layer")][pair].append(reading)
     if len(models) > 1:
         raise InputError(
             "records of several models", value=", ".join(models), remedy="Report one model at a time, one folder each."

@@ -27,6 +27,23 @@ def render(records: Iterable[Record], run: Mapping[str, Any], console: Console) 
         console.print(Text.assemble((f"{finding.topic}. ", "bold"), visible(finding.text)))
 
 
+def render_training(summary: Mapping[str, Any], console: Console) -> None:
+    """Print what a pretraining run made: its size, what it saw, and held-out retrieval at the best layer."""
+    metrics = summary["metrics"][-1] if summary["metrics"] else {}
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_row("architecture", f"{summary['architecture']}, {summary['parameters']:,} parameters")
+    table.add_row("languages", Text(" ".join(summary["languages"])))
+    table.add_row("vocabulary", f"{summary['vocabulary']:,}")
+    table.add_row("steps", f"{summary['steps']:,}" + ("" if summary["finished"] else ", not finished"))
+    table.add_row("tokens seen", f"{summary['tokens_seen']:,}")
+    if "loss" in metrics:
+        table.add_row("loss", number(metrics["loss"]))
+    for variant in ("raw", "centred"):
+        if variant in metrics:
+            table.add_row(f"P@1 {variant}", f"{percent(metrics[variant])} at layer {metrics[f'{variant}_layer']}")
+    console.print(table)
+
+
 def language_lines(found: Readings, run: Mapping[str, Any]) -> Table:
     """One row a language: retrieval at the best layer (mean over its pairs, both directions) and what explains it."""
     layer = found.best_layer()

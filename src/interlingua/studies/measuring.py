@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from interlingua.corpus import Pair, ParallelCorpus, Skip
 from interlingua.encoder import Cache, Encoder, Representations, View
-from interlingua.errors import InputError, MissingExtra
+from interlingua.errors import InputError, MissingExtra, NoSegmenter
 from interlingua.measures import measures
 from interlingua.measures.tokenization import Splits
 from interlingua.registry import Entry
@@ -81,7 +81,7 @@ def split_languages(encoder: Encoder, corpus: ParallelCorpus) -> tuple[dict[str,
         texts = corpus.column(code)
         try:
             found[code] = encoder.split(texts)
-        except MissingExtra as error:
+        except (MissingExtra, NoSegmenter) as error:
             found[code] = encoder.split(texts, words=False)
             skipped.append(Skip(f"language left out of word measures: {code} ({error})", 1))
         unknown = found[code].unknown.mean()

@@ -22,7 +22,7 @@ class Record:
 
     `layer` None: the measure has no layer. `target` None: the measure is of one language. `target_model`
     differs from `model` only where two models are compared. `items` names the per-item values in the
-    store (`file#number`), None where the value is no mean over items. Two runs with the same inputs give
+    store (`file#number`), None where the score kept none. Two runs with the same inputs give
     the same records to the byte; times are therefore kept in run.json, not here.
     """
 

@@ -29,8 +29,8 @@ _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 class Store:
     """The records of a run, in a folder."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = folder = Path(folder)
         self._file = folder / "records.jsonl"
         try:
             (folder / "items").mkdir(parents=True, exist_ok=True)
@@ -105,9 +105,7 @@ class Store:
                 yield record
 
     def _unreadable(self, line: int, why: str) -> InputError:
-        return InputError(
-            f"not a record ({why})", file=self._file, line=line, remedy="Remove that line and run again."
-        )
+        return InputError(f"not a record ({why})", file=self._file, line=line, remedy="Remove that line and run again.")
 
     def _recover(self) -> set[str]:
         """The finished steps; what an interrupted write left of others is removed."""

@@ -49,7 +49,7 @@ def link_words(
     forward = _best(source, target, iterations, null, tension, alpha)
     backward = _best(target, source, iterations, null, tension, alpha)
     back = {(int(r), int(s)): int(t) for r, t, s in zip(*backward, strict=True)}
-    kept = [(int(r), int(s), int(t)) for r, s, t in zip(*forward, strict=True) if back.get((int(r), int(t))) == int(s)]
+    kept = [(int(r), int(s), int(t)) for r, s, t in zip(*forward, strict=True) if back.get((int(r), int(s))) == int(t)]
     table = np.array(sorted(kept), np.int64).reshape(-1, 3)
     return Links(table[:, 0], table[:, 1], table[:, 2])
 

@@ -1,0 +1,129 @@
+"""New models: a masked LM of any `transformers` encoder architecture with random weights, and how it is saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from tokenizers import Tokenizer
+
+from interlingua.errors import InputError
+from interlingua.registry import unknown
+
+_UNMASKED = "interlingua_unmasked"
+
+
+def masked_lm(architecture: str, sizes: Mapping[str, Any], tokenizer: Tokenizer, *, length: int, seed: int) -> Any:
+    """A masked LM of this architecture and size, its weights drawn by the seed.
+
+    `sizes` are keys of the architecture's own config (`hidden_size`, `num_hidden_layers` …).
+    """
+    from transformers import AutoConfig, AutoModelForMaskedLM
+    from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
+
+    if architecture not in MODEL_FOR_MASKED_LM_MAPPING_NAMES:
+        raise unknown("architecture", architecture, sorted(MODEL_FOR_MASKED_LM_MAPPING_NAMES))
+    known = AutoConfig.for_model(architecture).to_dict()
+    if "vocab_size" not in known:
+        raise InputError("not an architecture for text", value=architecture, remedy="Use bert, or one like it.")
+    for key in sizes:
+        if key not in known:
+            raise unknown(f"size of {architecture}", key, sorted(known))
+    given = {
+        "vocab_size": tokenizer.get_vocab_size(),
+        "max_position_embeddings": length,
+        "pad_token_id": tokenizer.token_to_id("[PAD]"),
+        **sizes,
+    }
+    try:
+        with torch.device("meta"):
+            probe = AutoModelForMaskedLM.from_config(AutoConfig.for_model(architecture, **given))
+        if "max_position_embeddings" not in sizes:
+            given["max_position_embeddings"] = length + _first_position(probe)
+        torch.manual_seed(seed)
+        model = AutoModelForMaskedLM.from_config(AutoConfig.for_model(architecture, **given))
+        with torch.no_grad():  # Some sizes are found not to fit only when something passes through.
+            model.eval()(input_ids=torch.zeros((1, 8), dtype=torch.long, device=model.device))
+        return model.train()
+    except Exception as error:  # Each architecture checks its sizes in its own way.
+        reason = " ".join(str(error).split())[:200]
+        raise InputError(f"sizes that do not fit ({reason})", remedy="Mend [model] in the config.") from error
+
+
+def _first_position(model: torch.nn.Module) -> int:
+    """The number of the first position: RoBERTa and its kin begin counting after the padding index."""
+    for name, module in model.named_modules():
+        if name.endswith("position_embeddings") and isinstance(module, torch.nn.Embedding):
+            return 0 if module.padding_idx is None else module.padding_idx + 1
+    return 0
+
+
+@contextmanager
+def attention(model: Any, *, masked: bool) -> Iterator[None]:
+    """Attention with or without a mask; without, for batches that have no padding.
+
+    Compiled code can't see that a mask is all ones, so `transformers` builds one, which rules out the fast
+    kernels; an attention function of another name gets none. Architectures with an attention of their own, or
+    with layers that look at a window only, keep what they have.
+    """
+    from transformers import AttentionInterface
+
+    AttentionInterface.register(_UNMASKED, _attend)
+    before = model.config._attn_implementation
+    windowed = "sliding_attention" in (getattr(model.config, "layer_types", None) or ())
+    if before not in ("sdpa", _UNMASKED) or windowed:
+        yield
+        return
+    model.set_attn_implementation("sdpa" if masked else _UNMASKED)
+    try:
+        yield
+    finally:
+        model.set_attn_implementation(before)
+
+
+def _attend(
+    module: torch.nn.Module,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attention_mask: torch.Tensor | None,
+    dropout: float = 0.0,
+    scaling: float | None = None,
+    **_: Any,
+) -> tuple[torch.Tensor, None]:
+    if attention_mask is not None:
+        raise ValueError("a mask was given to attention that takes none")
+    mixed = torch.nn.functional.scaled_dot_product_attention(query, key, value, dropout_p=dropout, scale=scaling)
+    return mixed.transpose(1, 2).contiguous(), None
+
+
+def face(tokenizer: Tokenizer, *, length: int) -> Any:
+    """The tokenizer as `transformers` knows it."""
+    from transformers import PreTrainedTokenizerFast
+
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        model_max_length=length,
+        unk_token="[UNK]",
+        pad_token="[PAD]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        mask_token="[MASK]",
+    )
+
+
+def save_folder(model: Any, tokenizer: Tokenizer, folder: Path, *, length: int, dtype: str) -> None:
+    """An ordinary Hugging Face folder: config, tokenizer, and weights in `dtype` as safetensors."""
+    kinds = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
+    if dtype not in kinds:
+        raise unknown("dtype", dtype, list(kinds))
+    from transformers.utils import logging as chatter
+
+    chatter.disable_progress_bar()  # One file is written; stderr belongs to our own progress.
+    before = next(model.parameters()).dtype
+    model.to(kinds[dtype]).save_pretrained(folder)
+    model.to(before)
+    face(tokenizer, length=length).save_pretrained(folder)

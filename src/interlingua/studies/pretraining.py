@@ -1,0 +1,332 @@
+"""From a TOML file and plain text a language to a masked LM in an ordinary Hugging Face folder.
+
+Pure masked language modelling on unaligned text: the evaluation reads parallel sentences, the training never does.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors import SafetensorError
+from tokenizers import Tokenizer
+
+from interlingua.corpus import ParallelCorpus
+from interlingua.encoder import Encoder
+from interlingua.encoder.newborn import attention, face, masked_lm, save_folder
+from interlingua.errors import InputError
+from interlingua.languages import canonical
+from interlingua.measures.retrieval import retrieval
+from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
+from interlingua.studies.recipe import Config, Evaluation, Pieces, Recipe, TextData, read_config
+from interlingua.studies.store import cannot_write, write_text
+from interlingua.training.checkpoints import Checkpoint
+from interlingua.training.loop import Monitor, Settings, Term, train
+from interlingua.training.processes import first_process_first, is_first_process, process_count
+from interlingua.training.text import TokenStream, file_digest, token_id, token_stream
+from interlingua.training.tokenizer import SPECIAL, empty_wordpiece, finished, train_wordpiece
+
+__all__ = ["Config", "Evaluation", "Pieces", "Recipe", "TextData", "evaluate", "pretrain", "read_config"]
+
+Progress = Callable[[str, int, int], None]
+_SUFFIXES = ("", ".gz", ".bz2", ".xz", ".zst")
+
+
+def pretrain(
+    config: Config,
+    corpus: ParallelCorpus | None,
+    *,
+    home: Path,
+    out: Path,
+    device: torch.device,
+    progress: Progress | None = None,
+    stop_after: float | None = None,
+) -> dict[str, Any]:
+    """Train and write the model folder `out`; what was measured on the way.
+
+    `home` is the folder that the config's paths start from. State is kept in `out` under `.training` until the
+    model is whole, so a killed run goes on where it was; a finished run is not run again.
+    """
+    _check_processes(config)
+    files = _files(config, home)
+    with _disk(out):
+        with first_process_first(device):
+            done = _open(out, _digest(config, files, home))
+            if done is not None:
+                return done
+            state = out / ".training"
+            tokenizer = _tokenizer(config, files, home, state)
+            model = _model(config, tokenizer)
+            stream = token_stream(tokenizer, files, length=config.training.length, folder=state, progress=progress)
+        checkpoint = Checkpoint(state / "checkpoint")
+        with attention(model, masked=False):
+            metrics = train(
+                model,
+                [Term(1.0, _objective(config, stream, tokenizer))],
+                _settings(config.training),
+                device=device,
+                checkpoint=checkpoint,
+                monitors=[
+                    Monitor(config.training.evaluate_every, lambda now: evaluate(now, tokenizer, config, corpus))
+                ],
+                progress=progress,
+                stop_after=stop_after,
+            )
+        steps = checkpoint.finished_steps()
+        summary = _summary(config, model, stream, steps=steps, metrics=metrics)
+        if is_first_process():
+            _finish(model, tokenizer, summary, config, out)
+    return summary
+
+
+def _objective(config: Config, stream: TokenStream, tokenizer: Tokenizer) -> MaskedLanguageModelling:
+    recipe = config.training
+    return MaskedLanguageModelling(
+        stream,
+        SpecialTokens(
+            token_id(tokenizer, "[CLS]"), token_id(tokenizer, "[MASK]"), tokenizer.get_vocab_size(), len(SPECIAL)
+        ),
+        batch_size=recipe.batch // recipe.accumulate,
+        length=recipe.length,
+        share=recipe.mask,
+        smoothing=config.data.smoothing,
+        seed=recipe.seed,
+    )
+
+
+def _settings(recipe: Recipe) -> Settings:
+    return Settings(
+        steps=recipe.steps,
+        learning_rate=recipe.learning_rate,
+        warmup=recipe.warmup,
+        decay=recipe.decay,
+        floor=recipe.floor,
+        weight_decay=recipe.weight_decay,
+        accumulate=recipe.accumulate,
+        precision=recipe.precision,
+        compile=recipe.compile,
+        seed=recipe.seed,
+        checkpoint_every=recipe.checkpoint_every,
+    )
+
+
+def _summary(
+    config: Config, model: torch.nn.Module, stream: TokenStream, *, steps: int, metrics: list[dict[str, Any]]
+) -> dict[str, Any]:
+    recipe = config.training
+    return {
+        "architecture": _architecture(config),
+        "parameters": sum(weight.numel() for weight in model.parameters()),
+        "vocabulary": int(model.get_input_embeddings().weight.shape[0]),  # type: ignore[operator]
+        "languages": list(stream.languages),
+        "tokens_of_text": dict(zip(stream.languages, stream.sizes().tolist(), strict=True)),
+        "steps": steps,
+        "finished": steps == recipe.steps,
+        "tokens_seen": steps * recipe.batch * recipe.length,
+        "metrics": metrics,
+    }
+
+
+def evaluate(model: Any, tokenizer: Tokenizer, config: Config, corpus: ParallelCorpus | None) -> dict[str, float]:
+    """P@1 of the pivot against every other trained language, both directions, at the layer where it is best."""
+    if corpus is None:
+        return {}
+    recipe, pivot = config.training, canonical(config.evaluation.pivot)
+    trained = {canonical(code) for code in config.data.languages}
+    encoder = Encoder.of(
+        model.base_model, face(tokenizer, length=recipe.length), name="in training", precision=recipe.precision
+    )
+    others = [code for code in corpus.languages if code in trained and code != pivot]
+    if pivot not in corpus.languages or not others:
+        return {}
+    codes = [pivot, *others]
+    with attention(model, masked=True):
+        vectors = {code: encoder.encode(corpus.column(code)) for code in codes}
+    found: dict[str, float] = {}
+    for variant in ("raw", "centred"):
+        by_layer = [
+            float(np.mean([_precision(corpus, vectors, pivot, other, layer, variant) for other in others]))
+            for layer in encoder.layers
+        ]
+        found[variant], found[f"{variant}_layer"] = max(by_layer), int(np.argmax(by_layer))
+    return found
+
+
+def _precision(
+    corpus: ParallelCorpus, vectors: Mapping[str, Any], pivot: str, other: str, layer: int, variant: str
+) -> float:
+    rows = corpus.pair(pivot, other).rows
+    ours, theirs = (
+        torch.from_numpy(np.array(vectors[code][layer][np.searchsorted(corpus.rows_of(code), rows)], np.float32))
+        for code in (pivot, other)
+    )
+    scores = retrieval(ours, theirs, ks=(1,), similarities=("cosine",), centre=(variant == "centred",))
+    name = f"p@1/cosine/{variant}"
+    return (scores[name].value + scores[f"{name}/backward"].value) / 2
+
+
+def _finish(model: Any, tokenizer: Tokenizer, summary: Mapping[str, Any], config: Config, out: Path) -> None:
+    """Write the folder; once the model is whole the training state is removed."""
+    kept = json.loads((out / ".training" / "run.json").read_text("utf-8"))
+    save_folder(model, tokenizer, out, length=config.training.length, dtype=config.training.save)
+    # Last, and at once: a folder whose training.json says finished is whole.
+    write_text(out / "training.json", json.dumps({**kept, **summary}, ensure_ascii=False, indent=1))
+    if summary["finished"]:
+        shutil.rmtree(out / ".training", ignore_errors=True)
+
+
+def _open(out: Path, digest: str) -> dict[str, Any] | None:
+    """The summary of a run that is finished, None for one to begin or go on; another run's folder is refused."""
+    if out.exists() and not out.is_dir():
+        raise InputError("--out is a file", value=str(out), remedy="Name a folder.")
+    about, finished_about = out / ".training" / "run.json", out / "training.json"
+    places = [place for place in (about, finished_about) if place.is_file()]
+    for place in places:
+        if _read(place).get("digest") != digest:
+            raise InputError(
+                "the folder holds another run (its config or its text differs)",
+                file=out,
+                remedy="Name another --out, or remove that folder.",
+            )
+    if finished_about.is_file() and (summary := _read(finished_about)).get("finished"):
+        if is_first_process():
+            shutil.rmtree(out / ".training", ignore_errors=True)
+        return {key: value for key, value in summary.items() if key != "digest"}
+    if not places and out.is_dir() and any(not _begun(entry) for entry in out.iterdir()):
+        raise InputError("the folder holds files that are no run of ours", file=out, remedy="Name another --out.")
+    if not about.is_file():
+        write_text(about, json.dumps({"digest": digest}))
+    return None
+
+
+def _read(place: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(place.read_text("utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InputError("not the state of a run", file=place, remedy="Name another --out.") from error
+    return found if isinstance(found, dict) else {}
+
+
+def _begun(entry: Path) -> bool:
+    """Whether a run killed before its first file was whole leaves this: nothing that could be lost."""
+    return entry.name == ".training" and all(inner.name.startswith(".run.json.") for inner in entry.iterdir())
+
+
+@contextmanager
+def _disk(out: Path) -> Iterator[None]:
+    """A full or forbidden disk is a clear error; a rerun goes on from the newest whole state."""
+    try:
+        yield
+    except OSError as error:
+        raise cannot_write(out, error) from error
+    except SafetensorError as error:
+        # Its message ends with the system's own number: "(os error 28)".
+        _, found, number = str(error).rpartition("os error ")
+        code = number.split(")")[0]
+        if not found or not code.isdigit():
+            raise
+        raise cannot_write(out, OSError(int(code), os.strerror(int(code)))) from error
+
+
+def _check_processes(config: Config) -> None:
+    recipe, processes = config.training, process_count()
+    part = recipe.batch // recipe.accumulate
+    if part % processes:
+        raise config.source.wrong(
+            f"{part} sequences at once cannot be shared by {processes} processes",
+            "training",
+            "batch",
+            value=recipe.batch,
+            remedy="Make batch a multiple of accumulate times the number of processes.",
+        )
+
+
+def _architecture(config: Config) -> str:
+    return str(config.model.get("architecture", "bert"))
+
+
+def _model(config: Config, tokenizer: Tokenizer) -> Any:
+    recipe = config.training
+    sizes = {key: value for key, value in config.model.items() if key != "architecture"}
+    try:
+        return masked_lm(_architecture(config), sizes, tokenizer, length=recipe.length, seed=recipe.seed)
+    except InputError as error:
+        key = str(error.value) if str(error.value) in sizes else "architecture"
+        raise config.source.wrong(error.problem, "model", key, value=error.value, remedy=error.remedy) from error
+
+
+def _files(config: Config, home: Path) -> dict[str, Path]:
+    """The text file of each language, by its one code."""
+    folder = home / config.data.folder
+    found: dict[str, Path] = {}
+    for code in config.data.languages:
+        matches = [path for suffix in _SUFFIXES if (path := folder / f"{code}.txt{suffix}").is_file()]
+        if len(matches) != 1:
+            names = ", ".join(path.name for path in matches)
+            raise config.source.wrong(
+                f"two files for {code} in {folder} ({names})" if matches else f"no text for {code} in {folder}",
+                "data",
+                "languages",
+                value=code,
+                remedy="Keep one of them." if matches else f"Put a file {code}.txt there, plain or compressed.",
+            )
+        found[canonical(code)] = matches[0]
+    return found
+
+
+def _digest(config: Config, files: Mapping[str, Path], home: Path) -> str:
+    digests = {code: file_digest(path) for code, path in files.items()}
+    if config.tokenizer.file is not None:
+        digests["tokenizer"] = file_digest(_tokenizer_file(config, home))
+    return config.digest(digests)
+
+
+def _tokenizer_file(config: Config, home: Path) -> Path:
+    place = home / str(config.tokenizer.file)
+    if not place.is_file():
+        raise config.source.wrong(
+            "no such tokenizer file", "tokenizer", "file", value=str(place), remedy="Give a tokenizer.json."
+        )
+    return place
+
+
+def _tokenizer(config: Config, files: Mapping[str, Path], home: Path, state: Path) -> Tokenizer:
+    kept = state / "tokenizer.json"
+    if kept.is_file():
+        return Tokenizer.from_file(str(kept))
+    pieces = config.tokenizer
+    tokenizer = (
+        train_wordpiece(files, vocabulary=pieces.vocabulary, alphabet=pieces.alphabet)
+        if pieces.file is None
+        else _cut(config, _tokenizer_file(config, home))
+    )
+    write_text(kept, tokenizer.to_str())
+    return tokenizer
+
+
+def _cut(config: Config, place: Path) -> Tokenizer:
+    """A tokenizer of the first entries of another one's vocabulary."""
+    try:
+        vocabulary = Tokenizer.from_file(str(place)).get_vocab()
+    except Exception as error:  # The library raises plain exceptions.
+        raise config.source.wrong(
+            f"not a tokenizer ({error})", "tokenizer", "file", value=str(place), remedy="Give a tokenizer.json."
+        ) from error
+    if [vocabulary.get(name) for name in SPECIAL] != list(range(len(SPECIAL))):
+        raise config.source.wrong(
+            f"its vocabulary does not begin with {' '.join(SPECIAL)}",
+            "tokenizer",
+            "file",
+            value=str(place),
+            remedy="Give one that interlingua pretrain made.",
+        )
+    return finished(
+        empty_wordpiece({piece: number for piece, number in vocabulary.items() if number < config.tokenizer.vocabulary})
+    )

@@ -1,0 +1,85 @@
+"""Checkpoints: everything a run needs to go on, in safetensors, written beside and swapped into place."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, save_file
+
+
+class Checkpoint:
+    """The newest state of a run, in a folder: weights, optimiser state, the number of finished steps, metrics."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def save(
+        self, step: int, model: torch.nn.Module, optimizer: torch.optim.Optimizer, metrics: list[dict[str, Any]]
+    ) -> None:
+        """Keep the state after `step` finished steps; the one before is removed only when this one is whole."""
+        beside = self.folder.with_name(f".{self.folder.name}-{step}")
+        shutil.rmtree(beside, ignore_errors=True)
+        beside.mkdir(parents=True)
+        save_file(_weights(model), beside / "model.safetensors")
+        save_file(_flat(optimizer), beside / "optimizer.safetensors")
+        (beside / "state.json").write_text(json.dumps({"step": step, "metrics": metrics}), "utf-8")
+        before = self.folder.with_name(f".{self.folder.name}-before")
+        if self.folder.exists():
+            # Only now: where a kill left the one before alone, it is all there is.
+            shutil.rmtree(before, ignore_errors=True)
+            os.rename(self.folder, before)
+        os.rename(beside, self.folder)
+        shutil.rmtree(before, ignore_errors=True)
+
+    def load(self, model: torch.nn.Module, optimizer: torch.optim.Optimizer) -> tuple[int, list[dict[str, Any]]]:
+        """Put the newest state into model and optimiser; the number of finished steps (0: none) and the metrics."""
+        place = self._newest()
+        if place is None:
+            return 0, []
+        state = json.loads((place / "state.json").read_text("utf-8"))
+        weights = load_file(place / "model.safetensors")
+        with torch.no_grad():
+            for name, tensor in _weights(model).items():
+                tensor.copy_(weights[name])
+        _unflatten(optimizer, load_file(place / "optimizer.safetensors"))
+        return int(state["step"]), list(state["metrics"])
+
+    def finished_steps(self) -> int:
+        """The number of finished steps of the newest state, 0 where there is none."""
+        place = self._newest()
+        return 0 if place is None else int(json.loads((place / "state.json").read_text("utf-8"))["step"])
+
+    def _newest(self) -> Path | None:
+        # Killed between the two renames: the one before is whole.
+        places = (self.folder, self.folder.with_name(f".{self.folder.name}-before"))
+        return next((place for place in places if (place / "state.json").is_file()), None)
+
+
+def _weights(model: torch.nn.Module) -> dict[str, torch.Tensor]:
+    """Parameters and buffers by name, tied ones once."""
+    seen: set[int] = set()
+    found: dict[str, torch.Tensor] = {}
+    for name, tensor in model.state_dict().items():
+        if tensor.data_ptr() not in seen or tensor.numel() == 0:
+            seen.add(tensor.data_ptr())
+            found[name] = tensor
+    return found
+
+
+def _flat(optimizer: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
+    state = optimizer.state_dict()["state"]
+    return {f"{number}.{name}": value for number, entry in state.items() for name, value in entry.items()}
+
+
+def _unflatten(optimizer: torch.optim.Optimizer, flat: dict[str, torch.Tensor]) -> None:
+    whole = optimizer.state_dict()
+    state: dict[int, dict[str, torch.Tensor]] = {}
+    for key, value in flat.items():
+        number, _, name = key.partition(".")
+        state.setdefault(int(number), {})[name] = value
+    optimizer.load_state_dict({"state": state, "param_groups": whole["param_groups"]})

@@ -1,0 +1,114 @@
+"""The store: what is appended is read back, whole steps or nothing, whatever the moment of a kill."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from interlingua.errors import InputError
+from interlingua.studies import store as room
+from interlingua.studies.record import Record
+from interlingua.studies.store import Store, write_text
+
+
+def record(variant: str, value: float = 0.5) -> Record:
+    return Record("cka", variant, "model", "en", value, 10, target="es", layer=2, digests={"corpus": "é"}, seed=0)
+
+
+def three(name: str) -> list[tuple[Record, np.ndarray | None]]:
+    hits, inverse = np.array([0.0, 1.0, 1.0]), np.array([0.5, 1.0, 0.25])
+    return [(record(f"{name}-a"), None), (record(f"{name}-b"), hits), (record(f"{name}-c"), inverse)]
+
+
+def test_what_is_appended_is_read_back_in_order(tmp_path: Path) -> None:
+    store = Store(tmp_path / "run")
+    for name in ("one", "two"):
+        assert not store.done(name)
+        store.append(name, three(name))
+        assert store.done(name)
+    for opened in (store, Store(tmp_path / "run")):
+        found = opened.read()
+        assert [r.variant for r in found] == [f"{name}-{part}" for name in ("one", "two") for part in "abc"]
+        assert [r.part for r in found] == [(1, 3), (2, 3), (3, 3)] * 2
+        expected = replace(record("one-a"), step="one", part=(1, 3))
+        assert found[0] == expected
+        np.testing.assert_array_equal(opened.items(found[1]), [0, 1, 1])
+        np.testing.assert_array_equal(opened.items(found[5]), np.array([0.5, 1, 0.25], np.float32))
+        assert opened.done("one")
+        assert opened.done("two")
+
+
+def test_a_record_without_items_says_so(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.append("one", three("one"))
+    with pytest.raises(InputError, match=r"no per-item values: 'cka one-a'"):
+        store.items(store.read()[0])
+
+
+@settings(max_examples=40, deadline=None)
+@given(share=st.floats(0, 1))
+def test_a_file_cut_anywhere_loses_whole_steps_only(tmp_path_factory: pytest.TempPathFactory, share: float) -> None:
+    folder = tmp_path_factory.mktemp("store")
+    store = Store(folder)
+    for name in ("one", "two", "three"):
+        store.append(name, three(name))
+    file = folder / "records.jsonl"
+    whole = file.read_bytes()
+    file.write_bytes(whole[: round(share * len(whole))])
+    again = Store(folder)
+    steps = [r.step for r in again.read()]
+    finished = [name for name in ("one", "two", "three") if again.done(name)]
+    assert steps == [name for name in finished for _ in range(3)]
+    for name in ("one", "two", "three"):
+        if not again.done(name):
+            again.append(name, three(name))
+    assert file.read_bytes() == whole
+
+
+def test_a_write_that_fails_leaves_the_records_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store(tmp_path)
+    store.append("one", three("one"))
+    before = (tmp_path / "records.jsonl").read_bytes()
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(room.os, "fsync", full)
+        for made in (three("two"), [(record("plain"), None)]):
+            with pytest.raises(InputError, match="no space left for results"):
+                store.append("two", made)
+    assert (tmp_path / "records.jsonl").read_bytes() == before
+    assert not store.done("two")
+    assert [path.name for path in (tmp_path / "items").iterdir()] == ["one.npz"]
+    store.append("two", three("two"))
+    assert len(Store(tmp_path).read()) == 6
+
+
+def test_a_step_without_records_leaves_no_trace(tmp_path: Path) -> None:
+    Store(tmp_path).append("none", [])
+    assert not (tmp_path / "records.jsonl").exists()
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_a_value_that_is_no_number_is_no_record(value: float) -> None:
+    with pytest.raises(InputError, match=r"cka debiased of en–es at layer 2 is not a number"):
+        record("debiased", value)
+
+
+def test_a_record_survives_json() -> None:
+    made = replace(record("debiased"), details={"edges": [0.0, 0.5]}, versions={"numpy": "2"})
+    assert Record.from_dict(json.loads(made.to_json())) == made
+
+
+def test_text_is_replaced_whole(tmp_path: Path) -> None:
+    write_text(tmp_path / "deep" / "page.md", "old")
+    write_text(tmp_path / "deep" / "page.md", "new é")
+    assert (tmp_path / "deep" / "page.md").read_text("utf-8") == "new é"
+    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["page.md"]

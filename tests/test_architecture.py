@@ -1,0 +1,136 @@
+"""The plan of the house, read from the source: who may import whom, what a module may be called, how big it may be."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[1] / "src"
+FLOORS = {
+    # Names are those of modules and packages right under `interlingua`.
+    "errors": 0, "registry": 0, "score": 0, "languages": 0, "words": 0, "corpus": 0,
+    "measures": 1, "stats": 1, "transport": 1, "readers": 1, "wordalign": 1, "synthetic": 1,
+    "encoder": 2,
+    "training": 3, "attribution": 3, "wordalign_neural": 3,
+    "objectives": 4, "tasks": 4,
+    "studies": 5, "report": 5,
+    "explorer": 6, "api": 6,
+    "cli": 7, "__main__": 7,
+}  # fmt: skip
+SIBLINGS = {("corpus", "languages"), ("measures", "stats"), ("__main__", "cli")}
+KNOW_TRANSFORMERS = {"encoder", "training", "tasks"}
+NO_NAME = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "factory"}
+MANY_PARAMETERS = {("api", "audit"), ("cli", "audit")}
+"""What the user sets is what these take."""
+
+
+def modules() -> dict[str, Path]:
+    """Every module's path under `interlingua`, by its dotted name without the package's own."""
+    found = {}
+    for path in sorted((SOURCE / "interlingua").rglob("*.py")):
+        parts = path.relative_to(SOURCE / "interlingua").with_suffix("").parts
+        found[".".join(part for part in parts if part != "__init__")] = path
+    return found
+
+
+def imported(path: Path) -> set[str]:
+    """Every module a file names in an import, wherever the import stands; relative ones would hide a floor."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.name}:{node.lineno} is a relative import"
+            # `from interlingua import api` names a module, not a thing in the package.
+            inner = node.module == "interlingua"
+            names |= {f"interlingua.{alias.name}" for alias in node.names} if inner else {str(node.module)}
+    return names
+
+
+def rooms(path: Path) -> set[str]:
+    """The rooms of the house a file imports from; what is no room (`__version__`) is a name of the package itself."""
+    return {
+        name.split(".")[1]
+        for name in imported(path)
+        if name.startswith("interlingua.") and name not in ("interlingua.__version__",)
+    }
+
+
+def test_every_module_has_a_floor() -> None:
+    nowhere = {name for name in modules() if name and name.split(".")[0] not in FLOORS}
+    assert not nowhere, f"no floor names {nowhere}: add them to DESIGN.md and here"
+
+
+@pytest.mark.parametrize("name", [name for name in modules() if name])
+def test_a_module_imports_its_own_room_and_lower_floors_only(name: str) -> None:
+    home, _, _ = name.partition(".")
+    for room in rooms(modules()[name]) - {home, "errors"}:
+        allowed = FLOORS[room] < FLOORS[home] or (home, room) in SIBLINGS
+        assert allowed, f"{name} (floor {FLOORS[home]}) imports {room} (floor {FLOORS[room]})"
+
+
+def test_errors_stand_on_nothing() -> None:
+    assert rooms(modules()["errors"]) == set()
+
+
+def test_only_the_encoder_and_what_trains_know_transformers() -> None:
+    know = {name.split(".")[0] for name, path in modules().items() if "transformers" in roots(path)}
+    assert know <= KNOW_TRANSFORMERS
+
+
+def test_a_report_is_made_without_a_model() -> None:
+    for name, path in modules().items():
+        if name.split(".")[0] == "report":
+            assert not roots(path) & {"torch", "transformers"}, name
+
+
+def roots(path: Path) -> set[str]:
+    return {name.split(".")[0] for name in imported(path)}
+
+
+def test_no_module_is_a_drawer_for_everything() -> None:
+    assert not {name for name in modules() if set(name.split(".")) & NO_NAME}
+
+
+def test_no_function_has_more_than_nine_parameters() -> None:
+    for name, path in modules().items():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (name, node.name) not in MANY_PARAMETERS:
+                given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+                count = len([argument for argument in given if argument.arg not in ("self", "cls")])
+                assert count <= 9, f"{name}.{node.name} takes {count}"
+
+
+def test_no_file_is_longer_than_450_lines() -> None:
+    long = {
+        name: count for name, path in modules().items() if (count := len(path.read_text("utf-8").split("\n"))) > 451
+    }
+    assert not long
+
+
+@pytest.mark.parametrize("how", ["import interlingua", "import interlingua.cli", "help"])
+def test_a_first_word_loads_nothing_heavy(how: str) -> None:
+    run = (
+        "import runpy, sys; sys.argv = ['interlingua', '--help']\n"
+        "try: runpy.run_module('interlingua', run_name='__main__')\n"
+        "except SystemExit as end: assert not end.code\n"
+        if how == "help"
+        else f"{how}\n"
+    )
+    show = "import sys, json; sys.stderr.write(json.dumps(sorted({name.split('.')[0] for name in sys.modules})))"
+    done = subprocess.run(
+        [sys.executable, "-c", run + show],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": str(SOURCE), "PATH": "/usr/bin"},
+    )
+    heavy = {"torch", "transformers", "tokenizers", "numpy", "scipy", "babel", "huggingface_hub"}
+    assert not heavy & set(json.loads(done.stderr))
+    if how == "help":
+        assert "audit" in done.stdout

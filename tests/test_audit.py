@@ -1,0 +1,381 @@
+"""The whole audit: against an independent computation, run again, killed, in two models, with a user's measure."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import independent
+import models
+from interlingua import api, cli
+from interlingua.corpus import ParallelCorpus
+from interlingua.encoder import Encoder
+from interlingua.languages import name as language_name
+from interlingua.measures import measures
+from interlingua.measures.separation import derangement
+from interlingua.readers import read_corpus
+from interlingua.studies import measuring
+from interlingua.studies.store import Store
+from interlingua.wordalign import link_words
+from interlingua.words import word_spans
+
+LANGUAGES = ["en", "es", "ru", "hi"]
+ROWS = 120
+KEYS = {"measure", "variant", "model", "source", "target", "layer", "value", "null", "n", "seed", "digests", "low"} | {
+    "high", "unit", "pooling", "corpus", "details", "items", "step", "part", "versions", "schema", "target_model",
+}  # fmt: skip
+
+
+def spread_bert(folder: Path, *, width: int = 32, layers: int = 3, seed: int = 0) -> Path:
+    """A model that spells every script, with weights large enough that no two sentences are nearly the same."""
+    from transformers import BertConfig, BertModel
+
+    torch.manual_seed(seed)
+    tokenizer = models.byte_level()
+    config = BertConfig(
+        vocab_size=tokenizer.get_vocab_size(), hidden_size=width, num_hidden_layers=layers, num_attention_heads=4,
+        intermediate_size=2 * width, max_position_embeddings=512, pad_token_id=1, initializer_range=0.3,
+    )  # fmt: skip
+    return models._save(BertModel(config), tokenizer, folder, **models._BYTE_NAMES)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_thread() -> Iterator[None]:
+    """Matrices here are tiny: on a busy machine threads that wait for each other cost more than they do."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return spread_bert(tmp_path_factory.mktemp("audit") / "bert")
+
+
+@pytest.fixture(scope="module")
+def corpus_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """120 rows of the embedded corpus as a user's file, with a few gaps."""
+    whole = read_corpus("sampler", languages=LANGUAGES)
+    rows = [[whole.texts[code][row] or "" for code in LANGUAGES] for row in range(ROWS)]
+    rows[5][1] = rows[9][3] = rows[40][0] = ""
+    path = tmp_path_factory.mktemp("corpus") / "corpus.tsv"
+    path.write_text("\n".join(["\t".join(LANGUAGES), *("\t".join(row) for row in rows)]) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def finished(model: Path, corpus_file: Path, tmp_path_factory: pytest.TempPathFactory) -> api.Audit:
+    """A whole run with a folder, never to be changed."""
+    place = tmp_path_factory.mktemp("finished")
+    return api.audit(str(model), corpus_file, out=place / "out", cache=place / "cache")
+
+
+Command = Callable[..., tuple[str, str]]
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Runs the command line in this process; what it wrote on stdout and on stderr."""
+
+    def run(*arguments: object) -> tuple[str, str]:
+        monkeypatch.setattr(sys, "argv", ["interlingua", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        shown = capsys.readouterr()
+        assert not end.value.code, shown.err
+        return shown.out, shown.err
+
+    return run
+
+
+def test_an_audit_equals_an_independent_computation(model: Path, corpus_file: Path, command: Command) -> None:
+    out, _ = command("audit", model, "--corpus", corpus_file, "--json", "--cache", "none")
+    corpus = read_corpus(corpus_file)
+    assert compare(json.loads(out)["records"], model, corpus) == 6
+
+
+@pytest.mark.shared
+def test_an_audit_of_tatoeba_equals_an_independent_computation(
+    model: Path, shared_data: Path, command: Command
+) -> None:
+    languages = "en,ru,es,hi,vi"
+    given = ("--corpus", shared_data / "tatoeba", "--languages", languages, "--rows", 240)
+    out, _ = command("audit", model, *given, "--json", "--cache", "none")
+    corpus = read_corpus(shared_data / "tatoeba", languages=languages.split(",")).sample(240, seed=0)
+    # Each of Tatoeba's bitexts has its own English side: only pairs with English share rows.
+    assert compare(json.loads(out)["records"], model, corpus) == 4
+
+
+def compare(records: list[dict[str, Any]], folder: Path, corpus: ParallelCorpus) -> int:
+    """Compares every layer and pair to 1e-5 and returns the number of pairs."""
+    plain = independent.PlainModel(folder)
+    pairs = corpus.pairs()
+    found = {(r["measure"], r["variant"], r["source"], r["target"], r["layer"]): r["value"] for r in records}
+    worded = 0
+    for source, target in pairs:
+        pair = corpus.pair(source, target)
+        left, right = plain.sentences(pair.source_texts), plain.sentences(pair.target_texts)
+        expected: dict[tuple[str, str, int], independent.Expected] = {}
+        for layer, (x, y) in enumerate(zip(left, right, strict=True)):
+            for measure, scores in (
+                ("retrieval", independent.retrieval(x, y)),
+                ("cka", independent.cka(x, y)),
+                ("procrustes", independent.procrustes(x, y, seed=0)),
+            ):
+                expected |= {(measure, variant, layer): value for variant, value in scores.items()}
+        words = word_scores(plain, pair.source_texts, pair.target_texts, pair.rows)
+        assert bool(words) == any(key[:1] + key[2:4] == ("separation", source, target) for key in found)
+        worded += bool(words)
+        expected |= words
+        assert {layer for _, _, layer in expected} == {0, 1, 2, 3}
+        for (measure, variant, layer), (value, slack) in expected.items():
+            ours = found[measure, variant, source, target, layer]
+            assert ours == pytest.approx(value, abs=1e-5 + slack), (measure, variant, source, target, layer)
+        # Ties that rounding decides must be rare, or the comparison would say little.
+        assert max(slack for _, slack in expected.values()) < 0.05
+    assert worded > len(pairs) / 2
+    return len(pairs)
+
+
+def word_scores(
+    plain: independent.PlainModel, ours: tuple[str, ...], theirs: tuple[str, ...], rows: np.ndarray
+) -> dict[tuple[str, str, int], independent.Expected]:
+    left, right = ([word_spans(text) for text in side] for side in (ours, theirs))
+    words = [
+        [[text[a:b].casefold() for a, b in spans] for text, spans in zip(side, found, strict=True)]
+        for side, found in ((ours, left), (theirs, right))
+    ]
+    links = link_words(*words)
+    table = list(zip(links.row.tolist(), links.source.tolist(), links.target.tolist(), strict=True))
+    kept = [table[k] for k in independent.recurring([(words[0][r][s], words[1][r][t]) for r, s, t in table])]
+    groups = rows[[r for r, _, _ in kept]]
+    if len(kept) < 20 or len(set(groups.tolist())) < 10:
+        return {}
+    x = plain.words(ours, [(r, left[r][s]) for r, s, _ in kept])
+    y = plain.words(theirs, [(r, right[r][t]) for r, _, t in kept])
+    partner = derangement(len(kept), groups=groups, seed=[0, 0])
+    return {
+        ("separation", variant, layer): value
+        for layer in range(len(x))
+        for variant, value in independent.separation(x[layer], y[layer], partner).items()
+    }
+
+
+def test_json_is_one_object_of_whole_records_and_nothing_else_on_stdout(
+    model: Path, corpus_file: Path, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    out, err = command(
+        "audit", model, "--corpus", corpus_file, "--json", "--measures", "retrieval,tokenization,isotropy"
+    )
+    found = json.loads(out)
+    assert set(found) == {"run", "records"}
+    assert out.count("\n") == 1
+    assert all(set(record) == KEYS for record in found["records"])
+    assert all(re.fullmatch(r"[a-z ]+: \d+/\d+", line) for line in err.splitlines())
+    assert {line.split(":")[0] for line in err.splitlines()} == {"loading the model", "encoding", "measuring"}
+    assert {record["measure"] for record in found["records"]} == {"retrieval", "tokenization", "isotropy"}
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_measure_is_there_for_every_pair_and_layer(finished: api.Audit) -> None:
+    assert {record["measure"] for record in finished.records} == set(api.DEFAULT_MEASURES)
+    for measure in ("retrieval", "procrustes", "procrustes-words", "cka", "separation"):
+        places = {(r["source"], r["target"], r["layer"]) for r in finished.records if r["measure"] == measure}
+        assert len(places) == 6 * 4
+    assert {(r["source"], r["layer"]) for r in finished.records if r["measure"] == "isotropy"} == {
+        (code, layer) for code in LANGUAGES for layer in range(4)
+    }
+    assert len({(r["source"], r["target"]) for r in finished.records if r["measure"] == "spelling"}) == 6
+
+
+def test_a_second_run_does_no_work_and_changes_no_byte(
+    finished: api.Audit, model: Path, corpus_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert finished.folder is not None
+    out = tmp_path / "out"
+    shutil.copytree(finished.folder, out)
+    before = {p: p.read_bytes() for p in out.rglob("*") if p.is_file()}
+    monkeypatch.setattr(Encoder, "_forward", lambda *_: pytest.fail("encoded again"))
+    monkeypatch.setattr(measuring, "_call", lambda *_, **__: pytest.fail("measured again"))
+    again = api.audit(str(model), corpus_file, out=out, cache=finished.folder.parent / "cache")
+    assert again.records == finished.records
+    after = {p: p.read_bytes() for p in out.rglob("*") if p.is_file()}
+    # The page and the settings say when they were made; everything else is the same to the byte.
+    assert {p.name for p in before if before[p] != after[p]} <= {"report.html", "run.json"}
+    assert before.keys() == after.keys()
+
+
+def test_a_run_killed_again_and_again_ends_with_the_bytes_of_one_that_was_not(
+    finished: api.Audit, model: Path, corpus_file: Path, tmp_path: Path
+) -> None:
+    out, cache = tmp_path / "out", tmp_path / "cache"
+    given = ["audit", str(model), "--corpus", str(corpus_file), "--out", str(out), "--cache", str(cache)]
+    environment = {**os.environ, "PYTHONPATH": str(Path(cli.__file__).parents[1])}
+    for moment in (r"encoding: [1-9]", r"measuring: [1-9]", r"measuring: [5-9]"):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "interlingua", *given], env=environment, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        assert process.stderr is not None
+        with process:
+            reached = any(re.match(moment, line) for line in process.stderr)
+            process.send_signal(signal.SIGKILL)
+        assert reached
+        assert process.returncode == -signal.SIGKILL
+        assert not (out / "report.html").exists()
+    api.audit(str(model), corpus_file, out=out, cache=cache)
+    assert finished.folder is not None
+    assert (out / "records.jsonl").read_bytes() == (finished.folder / "records.jsonl").read_bytes()
+    unfinished = [entry for entry in out.rglob("*") if entry.name.startswith(".")]
+    assert not unfinished
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_the_number_of_threads_does_not_show(threads: int, finished: api.Audit, model: Path, corpus_file: Path) -> None:
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        chosen = ["retrieval", "procrustes", "cka", "separation", "isotropy"]
+        found = api.audit(str(model), corpus_file, measures=chosen, cache="none")
+        assert torch.get_num_threads() == threads
+    finally:
+        torch.set_num_threads(before)
+    expected = {place(record): record["value"] for record in finished.records if record["measure"] in chosen}
+    assert {place(record): record["value"] for record in found.records} == expected
+
+
+def place(record: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(record[key] for key in ("measure", "variant", "source", "target", "layer"))
+
+
+def test_another_seed_draws_other_splits_and_leaves_what_is_not_drawn(
+    finished: api.Audit, model: Path, corpus_file: Path
+) -> None:
+    assert finished.folder is not None
+    chosen = ["retrieval", "procrustes"]
+    other = api.audit(str(model), corpus_file, measures=chosen, seed=1, cache=finished.folder.parent / "cache")
+    values = {place(record): record["value"] for record in finished.records}
+    differ = {record["measure"] for record in other.records if record["value"] != values[place(record)]}
+    assert differ == {"procrustes"}
+    assert all(record["seed"] == 1 for record in other.records)
+
+
+def test_pivot_compares_with_the_first_language_only(model: Path, corpus_file: Path) -> None:
+    found = api.audit(
+        str(model), corpus_file, languages=["ru", "en", "es"], measures=["cka"], pairs="pivot", cache="none"
+    )
+    assert {(record["source"], record["target"]) for record in found.records} == {("ru", "en"), ("ru", "es")}
+
+
+def test_two_models_of_different_width_are_compared_in_every_pair_of_languages(
+    model: Path, corpus_file: Path, tmp_path: Path, command: Command
+) -> None:
+    other = spread_bert(tmp_path / "wide", width=48, layers=2, seed=3)
+    given = ("--corpus", corpus_file, "--languages", "en,es,ru", "--json", "--cache", "none")
+    records = json.loads(command("audit", model, "--against", other, *given)[0])["records"]
+    for measure in ("cka", "procrustes"):
+        mine = [record for record in records if record["measure"] == measure]
+        assert {(r["source"], r["target"]) for r in mine} == {(a, b) for a in LANGUAGES[:3] for b in LANGUAGES[:3]}
+        assert {r["layer"] for r in mine} == {0, 1, 2}
+    assert {(r["model"], r["target_model"]) for r in records} == {(str(model), str(other))}
+    corpus = read_corpus(corpus_file, languages=LANGUAGES[:3])
+    pair = corpus.pair("en", "ru")
+    left = independent.PlainModel(model).sentences(pair.source_texts)
+    right = independent.PlainModel(other).sentences(pair.target_texts)
+    found = {place(record): record["value"] for record in records}
+    for layer in range(3):
+        for variant, value in independent.cka(left[layer], right[layer]).items():
+            assert found["cka", variant, "en", "ru", layer] == pytest.approx(value.value, abs=1e-5)
+
+
+MINE = '''
+import torch
+from interlingua.measures import measures
+from interlingua.score import Score
+
+
+@measures.register("gap", needs="sentences")
+def gap(source, target):
+    """The distance of the two means."""
+    return {"l2": Score(float(torch.linalg.vector_norm(source.mean(0) - target.mean(0))), n=len(source))}
+'''
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Iterator[Path]:
+    """A user's file; what it registers is forgotten afterwards."""
+    before = {entry.name: entry for entry in measures}
+    path = tmp_path / "mine.py"
+    path.write_text(MINE)
+    yield path
+    measures._entries.clear()
+    measures._entries.update(before)
+
+
+def test_a_measure_from_a_file_is_measured_and_listed(
+    mine: Path, model: Path, corpus_file: Path, command: Command
+) -> None:
+    given = ("--corpus", corpus_file, "--languages", "en,es", "--cache", "none", "--json")
+    records = json.loads(command("audit", model, "--load", mine, "--measures", "gap", *given)[0])["records"]
+    pair = read_corpus(corpus_file).pair("en", "es")
+    plain = independent.PlainModel(model)
+    left, right = plain.sentences(pair.source_texts), plain.sentences(pair.target_texts)
+    for record in records:
+        apart = np.linalg.norm(left[record["layer"]].mean(0) - right[record["layer"]].mean(0))
+        assert record["value"] == pytest.approx(apart, abs=1e-5)
+    assert [(r["measure"], r["variant"], r["layer"]) for r in records] == [("gap", "l2", layer) for layer in range(4)]
+    assert re.search(r"gap\s+The distance of the two means\.", command("list", "--load", mine)[0])
+
+
+def test_list_as_json_names_every_measure_and_reader(command: Command) -> None:
+    found = json.loads(command("list", "--json")[0])
+    assert {entry["name"] for entry in found["measures"]} >= set(api.DEFAULT_MEASURES)
+    assert {entry["name"] for entry in found["readers"]} >= {"tsv", "csv", "tmx", "jsonl", "moses", "xquad", "sampler"}
+    assert all(entry["summary"].endswith(".") for kind in found.values() for entry in kind)
+
+
+def test_stored_items_average_to_their_record(finished: api.Audit) -> None:
+    assert finished.folder is not None
+    store = Store(finished.folder)
+    with_items = [record for record in store.read() if record.items is not None]
+    assert {record.measure for record in with_items} >= {"retrieval", "procrustes", "separation", "spelling"}
+    for record in with_items[::7]:
+        items = store.items(record)
+        assert len(items) == record.n
+        assert float(items.mean(dtype=np.float64)) == pytest.approx(record.value, abs=1e-6, rel=1e-6)
+
+
+def test_what_was_skipped_is_told(finished: api.Audit) -> None:
+    assert any(note.startswith("3 empty cells") for note in finished.run["skipped"])
+
+
+def test_a_run_folder_has_its_page_tables_and_map(finished: api.Audit) -> None:
+    assert finished.folder is not None
+    page = (finished.folder / "report.html").read_text("utf-8")
+    assert all(language_name(code) in page for code in LANGUAGES)
+    assert {path.suffix for path in (finished.folder / "tables").iterdir()} == {".csv", ".md", ".tex"}
+    points = json.loads((finished.folder / "map.json").read_text("utf-8"))
+    assert len(points["points"]) == 4 * ROWS - 3
+    assert json.loads((finished.folder / "run.json").read_text("utf-8")) == json.loads(json.dumps(finished.run))
+
+
+def test_a_person_is_told_in_words(model: Path, corpus_file: Path, command: Command, tmp_path: Path) -> None:
+    out, _ = command(
+        "audit", model, "--corpus", corpus_file, "--languages", "en,es,ru", "--out", tmp_path / "run", "--cache", "none"
+    )
+    assert "Russian" in out
+    assert f"{tmp_path / 'run'}/report.html" in out.replace("\n", "")

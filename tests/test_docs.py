@@ -1,0 +1,181 @@
+"""What the pages say is true: code runs, commands parse, links lead somewhere, generated pages are current."""
+
+from __future__ import annotations
+
+import doctest
+import importlib.util
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import typer
+
+import interlingua
+import models
+from interlingua.cli import app
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+NO_RUN, FILE = "<!-- no-run -->", re.compile(r"<!-- file: ([\w.]+) -->")
+
+
+@dataclass(frozen=True)
+class Block:
+    language: str
+    text: str
+    line: int  # of its first line of code
+    remark: str  # what stands on the line before it
+
+
+def blocks(page: Path) -> Iterator[Block]:
+    before, begin, language, code = "", 0, "", []
+    for number, line in enumerate(page.read_text("utf-8").splitlines(), 1):
+        if begin and line.strip() == "```":
+            yield Block(language, "\n".join(code) + "\n", begin, before)
+            begin, code, before = 0, [], ""
+        elif begin:
+            code.append(line)
+        elif line.startswith("```"):
+            begin, language = number + 1, line[3:].strip()
+        elif line.strip():
+            before = line.strip()
+
+
+def runnable(page: Path) -> list[Block]:
+    return [block for block in blocks(page) if block.language == "python" and block.remark != NO_RUN]
+
+
+def by_name(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def slugs(page: Path) -> set[str]:
+    """Anchors as GitHub makes them of headings."""
+    prose = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.M | re.S)
+    headings = re.findall(r"^#+ (.+)$", prose, flags=re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    # Byte-level: it can spell every language of the sampler.
+    return models.modernbert(tmp_path_factory.mktemp("docs") / "my-model")
+
+
+@pytest.fixture
+def own_registries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a page registers is forgotten after it: other tests count the entries."""
+    from interlingua.measures import measures
+    from interlingua.readers import readers, sniffers
+
+    for registry in (measures, readers, sniffers):
+        list(registry)
+        monkeypatch.setattr(registry, "_entries", dict(registry._entries))
+
+
+@pytest.mark.usefixtures("own_registries")
+@pytest.mark.parametrize("page", [page for page in PAGES if runnable(page)], ids=by_name)
+def test_code_of_a_page_runs_from_top_to_bottom(page, model, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my-model").symlink_to(model)
+    names: dict[str, object] = {"__name__": "page"}
+    for block in runnable(page):
+        place = f"{by_name(page)}:{block.line}"
+        if match := FILE.fullmatch(block.remark):
+            (tmp_path / match[1]).write_text(block.text, encoding="utf-8")
+        elif block.text.lstrip().startswith(">>>"):
+            examples = doctest.DocTestParser().get_doctest(block.text, names, place, place, block.line - 1)
+            report: list[str] = []
+            runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+            runner.run(examples, out=report.append, clear_globs=False)
+            names.update(examples.globs)
+            assert not report, "".join(report)
+        else:
+            exec(compile("\n" * (block.line - 1) + block.text, place, "exec"), names)
+
+
+def commands(text: str) -> Iterator[list[str]]:
+    """The arguments of each call of `interlingua` in a piece of shell."""
+    for line in text.replace("\\\n", " ").splitlines():
+        lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
+        lexer.whitespace_split = True
+        words: list[str] = []
+        for word in [*lexer, ";"]:
+            if set(word) <= set("();<>|&"):
+                if (words and Path(words[0]).name == "interlingua") or words[:2] == ["./run", "audit"]:
+                    yield words[1:]
+                words = []
+            else:
+                words.append(word)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=by_name)
+def test_commands_of_a_page_parse(page):
+    root = typer.main.get_command(app)
+    for block in blocks(page):
+        if block.language not in ("bash", "sh", "shell", "console"):
+            continue
+        for name, *arguments in filter(None, commands(block.text)):
+            where = f"{by_name(page)}:{block.line}: interlingua {name}"
+            if name.startswith("-"):
+                assert name in {"-h", "--help", *(opt for param in root.params for opt in param.opts)}, where
+                continue
+            assert name in root.commands, where
+            if not {"-h", "--help"} & set(arguments):
+                root.commands[name].make_context(where, arguments)  # Raises on an unknown option or a bad value.
+
+
+def test_a_misspelt_option_would_be_found():
+    command = typer.main.get_command(app).commands["audit"]
+    [arguments] = commands("cat x.tsv | interlingua audit m --langauges en,ru > out.txt")
+    with pytest.raises(Exception, match="--langauges"):
+        command.make_context("audit", arguments[1:])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=by_name)
+def test_links_inside_the_project_lead_somewhere(page):
+    prose = re.sub(r"^```.*?^```|`[^`\n]*`", "", page.read_text("utf-8"), flags=re.M | re.S)
+    for link in re.findall(r"\]\(([^)\s]+)\)|(?:src|href)=\"([^\"]+)\"", prose):
+        target = link[0] or link[1]
+        if re.match(r"[a-z]+:", target):
+            continue
+        file, _, anchor = target.partition("#")
+        found = (page.parent / file).resolve() if file else page
+        assert found.exists(), f"{by_name(page)} links to {target}"
+        assert ROOT in [found, *found.parents], f"{by_name(page)} links out of the project: {target}"
+        if anchor:
+            assert anchor in slugs(found), f"{by_name(page)} links to {target}, which has no such heading"
+
+
+def test_page_of_the_command_line_is_current():
+    spec = importlib.util.spec_from_file_location("generate_cli", ROOT / "docs" / "generate_cli.py")
+    generator = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generator)
+    current = (ROOT / "docs" / "cli.md").read_text("utf-8")
+    assert current == generator.page(), "run: python docs/generate_cli.py"
+    assert all(len(line) <= 100 for line in current.splitlines())
+
+
+def test_every_measure_has_its_section_in_the_method():
+    from interlingua.measures import measures
+
+    headings = " ".join(re.findall(r"^## (.+)$", (ROOT / "docs" / "method.md").read_text("utf-8"), flags=re.M))
+    assert [entry.name for entry in measures if f"`{entry.name}`" not in headings] == []
+
+
+def test_every_key_of_a_record_is_documented():
+    from dataclasses import fields
+
+    from interlingua.studies.record import Record
+
+    page = (ROOT / "docs" / "records.md").read_text("utf-8")
+    assert [field.name for field in fields(Record) if f"`{field.name}`" not in page] == []
+
+
+def test_changelog_and_citation_know_the_version():
+    version = interlingua.__version__
+    assert re.search(rf"^## \[{re.escape(version)}\]", (ROOT / "CHANGELOG.md").read_text("utf-8"), flags=re.M)
+    assert re.search(rf"^version: {re.escape(version)}$", (ROOT / "CITATION.cff").read_text("utf-8"), flags=re.M)

@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+
+from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
+from interlingua.training.text import TokenStream
+
+CPU = torch.device("cpu")
+SPECIAL = SpecialTokens(cls=2, mask=4, vocabulary=500, first_ordinary=5)
+SEPARATOR = 3
+
+
+def stream(sizes: tuple[int, ...] = (4000, 1000), *, separators: float = 0.1, seed: int = 0) -> TokenStream:
+    draw = np.random.default_rng(seed)
+    total = sum(sizes)
+    ids = draw.integers(SPECIAL.first_ordinary, SPECIAL.vocabulary, total).astype(np.uint16)
+    ids[draw.random(total) < separators] = SEPARATOR
+    edges = np.cumsum([0, *sizes])
+    starts = [np.arange(low, high - 63) for low, high in pairwise(edges)]
+    begin = np.cumsum([0, *map(len, starts)])
+    return TokenStream(ids, np.concatenate(starts), begin, edges, tuple("abcdefgh"[: len(sizes)]))
+
+
+def objective(**changes: object) -> MaskedLanguageModelling:
+    given = {"stream": stream(), "special": SPECIAL, "batch_size": 64, "length": 64, "seed": 7}
+    return MaskedLanguageModelling(**{**given, **changes})
+
+
+def original(batch: dict[str, torch.Tensor]) -> torch.Tensor:
+    """The text as it was: labels put back where something was masked."""
+    labels = torch.where(batch["labels"] < 0, batch["input_ids"].gather(1, batch["positions"]), batch["labels"])
+    return batch["input_ids"].scatter(1, batch["positions"], labels)
+
+
+def one(mlm: MaskedLanguageModelling, step: int = 0, rank: int = 0, world: int = 1) -> dict[str, torch.Tensor]:
+    return mlm.batch(step, rank=rank, world=world, device=CPU)
+
+
+@pytest.mark.parametrize("share", [0.01, 0.15, 0.4])
+def test_the_same_number_of_positions_is_masked_in_every_sequence(share):
+    batch = one(objective(share=share))
+    assert batch["positions"].shape == (64, max(round(share * 64), 1))
+    assert (batch["positions"].diff(dim=1) > 0).all()  # Distinct.
+
+
+def test_nothing_but_masked_positions_is_changed_and_labels_are_what_stood_there():
+    mlm = objective()
+    text = torch.from_numpy(mlm.stream.ids.astype(np.int64))
+    windows = {tuple(text[s : s + 63].tolist()) for s in mlm.stream.starts}
+    batch = one(mlm)
+    assert {tuple(row.tolist()) for row in original(batch)[:, 1:]} <= windows
+    assert (batch["input_ids"][:, 0] == SPECIAL.cls).all()
+
+
+def test_masked_tokens_are_hidden_swapped_and_kept_as_80_10_10():
+    mlm = objective(batch_size=2000)
+    batch = one(mlm)
+    shown = batch["input_ids"].gather(1, batch["positions"])
+    n = shown.numel()
+    ordinary = SPECIAL.vocabulary - SPECIAL.first_ordinary
+    # A drawn token is the one that stood there once in `ordinary` times.
+    expected = {"hidden": 0.8, "kept": 0.1 + 0.1 / ordinary, "swapped": 0.1 * (1 - 1 / ordinary)}
+    found = {
+        "hidden": (shown == SPECIAL.mask).sum().item(),
+        "kept": (shown == batch["labels"]).sum().item(),
+        "swapped": ((shown != SPECIAL.mask) & (shown != batch["labels"])).sum().item(),
+    }
+    for name, p in expected.items():
+        assert abs(found[name] - n * p) < 5 * math.sqrt(n * p * (1 - p)), name
+
+
+def test_every_ordinary_token_and_no_special_one_is_drawn():
+    mlm = objective(batch_size=4000)
+    batch = one(mlm)
+    shown = batch["input_ids"].gather(1, batch["positions"])
+    swapped = shown[(shown != SPECIAL.mask) & (shown != batch["labels"])]
+    assert set(swapped.tolist()) == set(range(SPECIAL.first_ordinary, SPECIAL.vocabulary))
+
+
+def test_special_tokens_are_never_masked_even_where_ordinary_ones_are_too_few():
+    mlm = objective(stream=stream(separators=0.95))
+    batch = one(mlm)
+    before = original(batch)
+    special = before.gather(1, batch["positions"]) < SPECIAL.first_ordinary
+    assert special.any()  # Else this test says nothing.
+    assert not special.all()
+    assert (batch["labels"][special] == -100).all()
+    assert (batch["labels"][~special] >= SPECIAL.first_ordinary).all()
+    assert torch.equal(batch["input_ids"] < SPECIAL.first_ordinary, (before < 5) | (batch["input_ids"] == SPECIAL.mask))
+    assert torch.equal(
+        batch["input_ids"].gather(1, batch["positions"])[special], before.gather(1, batch["positions"])[special]
+    )
+
+
+def test_every_ordinary_position_is_masked_alike_often():
+    mlm = objective(stream=stream(separators=0.0), batch_size=4000)
+    counts = torch.bincount(one(mlm)["positions"].flatten(), minlength=64)
+    assert counts[0] == 0  # [CLS]
+    p = 10 / 63
+    assert (counts[1:] - 4000 * p).abs().max() < 5 * math.sqrt(4000 * p * (1 - p))
+
+
+def test_a_batch_is_a_function_of_seed_and_step_alone():
+    first, again = objective(), objective()
+    one(again, 3)  # What was drawn before leaves no trace.
+    for key, value in one(first, 5).items():
+        assert torch.equal(value, one(again, 5)[key])
+        assert not torch.equal(value, one(first, 6)[key])
+        assert not torch.equal(value, one(objective(seed=8), 5)[key])
+
+
+@pytest.mark.parametrize("world", [2, 4])
+def test_shares_of_several_processes_join_to_the_batch_of_one(world):
+    whole = one(objective(), 5)
+    for rank in range(world):
+        for key, value in one(objective(), 5, rank, world).items():
+            assert torch.equal(value, whole[key][rank::world])
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.3, 1.0])
+def test_languages_are_drawn_by_their_smoothed_size(smoothing):
+    sizes = (8000, 2000, 500)
+    mlm = objective(stream=stream(sizes), smoothing=smoothing, batch_size=5000)
+    powers = [size**smoothing for size in sizes]
+    expected = np.array(powers) / sum(powers)
+    np.testing.assert_allclose(mlm.weights(), expected, rtol=1e-12)
+    places = mlm._places(np.random.default_rng(1))
+    counts = np.histogram(places, mlm.stream.edges)[0]
+    assert (np.abs(counts - 5000 * expected) < 5 * np.sqrt(5000 * expected * (1 - expected))).all()

@@ -1,0 +1,285 @@
+from __future__ import annotations
+
+import inspect
+import json
+import multiprocessing
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+
+import interlingua
+from interlingua import api
+from interlingua.encoder import Encoder
+from interlingua.errors import InputError
+from interlingua.measures.retrieval import retrieval
+from interlingua.readers import read_corpus
+from interlingua.training.loop import train
+from interlingua.training.tokenizer import SPECIAL
+from tiny import TINY, as_toml
+
+SOURCE = Path(next(iter(interlingua.__path__))).parent
+
+
+def weights(folder: Path) -> dict[str, torch.Tensor]:
+    return load_file(folder / "model.safetensors")
+
+
+def same(ours: Path, theirs: Path) -> bool:
+    return all(torch.equal(value, weights(theirs)[name]) for name, value in weights(ours).items())
+
+
+def measured(folder: Path) -> list[dict[str, float]]:
+    metrics = json.loads((folder / "training.json").read_text("utf-8"))["metrics"]
+    return [{key: value for key, value in entry.items() if key != "steps_per_second"} for entry in metrics]
+
+
+@pytest.fixture(scope="module")
+def made(texts):
+    (texts / "made.toml").write_text(as_toml(TINY), "utf-8")
+    return api.pretrain(texts / "made.toml", out=texts / "made", device="cpu")
+
+
+def test_the_folder_is_an_ordinary_one(made, texts):
+    from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+    assert sorted(path.name for path in made.folder.iterdir()) == [
+        "config.json",
+        "model.safetensors",
+        "tokenizer.json",
+        "tokenizer_config.json",
+        "training.json",
+    ]
+    assert {value.dtype for value in weights(made.folder).values()} == {torch.float16}
+    tokenizer = AutoTokenizer.from_pretrained(made.folder)
+    model, report = AutoModelForMaskedLM.from_pretrained(made.folder, output_loading_info=True, dtype=torch.float32)
+    assert not report["missing_keys"]
+    assert not report["unexpected_keys"]
+    line = (texts / "text" / "en.txt").read_text("utf-8").splitlines()[0]
+    batch = tokenizer(line, return_tensors="pt")
+    assert model(**batch).logits.shape == (*batch["input_ids"].shape, len(tokenizer))
+    assert tokenizer.convert_tokens_to_ids(list(SPECIAL)) == [0, 1, 2, 3, 4]
+    assert model.num_parameters() == made.summary["parameters"]
+    assert Encoder.load(str(made.folder), device="cpu").encode([line])[0].shape == (1, model.config.hidden_size)
+
+
+def test_the_last_evaluation_is_retrieval_by_the_saved_model(write_config, tmp_path):
+    config = write_config(training={"save": "fp32", "steps": 2})
+    made = api.pretrain(config, out=tmp_path / "made", device="cpu")
+    encoder = Encoder.load(str(made.folder), device="cpu", precision="fp32")
+    corpus = read_corpus(tmp_path / "held-out.tsv")
+    vectors = {code: encoder.encode(corpus.column(code)) for code in ("en", "ru", "zh")}
+    for variant in ("raw", "centred"):
+        means = []
+        for layer in encoder.layers:
+            values = []
+            for other in ("ru", "zh"):
+                sides = [torch.tensor(np.array(vectors[code][layer], np.float32)) for code in ("en", other)]
+                scores = retrieval(*sides)
+                values += [scores[f"p@1/cosine/{variant}{way}"].value for way in ("", "/backward")]
+            means.append(np.mean(values))
+        last = made.summary["metrics"][-1]
+        assert last[variant] == pytest.approx(max(means), abs=1e-9)
+        assert last[f"{variant}_layer"] == int(np.argmax(means))
+
+
+def test_the_same_config_makes_the_same_weights_and_another_seed_others(made, write_config, tmp_path):
+    api.pretrain(write_config("again.toml"), out=tmp_path / "again", device="cpu")
+    api.pretrain(write_config("other.toml", training={"seed": 1}), out=tmp_path / "other", device="cpu")
+    assert same(made.folder, tmp_path / "again")
+    assert measured(made.folder) == measured(tmp_path / "again")
+    assert not same(made.folder, tmp_path / "other")
+
+
+def test_no_parallel_signal_can_enter(write_config, tmp_path, made, texts):
+    # The loop gets objectives and their stream alone; no parameter could carry a corpus.
+    assert "corpus" not in inspect.signature(train).parameters
+    # And indeed: without the held-out sentences, and with others, the weights are the same.
+    rows = (texts / "held-out.tsv").read_text("utf-8").splitlines()
+    (tmp_path / "other.tsv").write_text("\n".join([rows[0], *reversed(rows[11:])]) + "\n", "utf-8")
+    config = write_config("other.toml", evaluation={"corpus": "other.tsv"}, training={"evaluate_every": 5})
+    api.pretrain(config, out=tmp_path / "other", device="cpu")
+    assert measured(tmp_path / "other") != measured(made.folder)
+    assert same(made.folder, tmp_path / "other")
+
+
+def test_one_language_trains_without_evaluation(write_config, tmp_path):
+    config = write_config(data={"languages": ["ru"]}, training={"steps": 1})
+    made = api.pretrain(config, out=tmp_path / "ru", device="cpu")
+    assert made.summary["languages"] == ["ru"]
+    assert set(made.summary["metrics"][-1]) == {"step", "loss", "steps_per_second"}
+
+
+def test_codes_of_any_convention_name_a_language(write_config, tmp_path, texts):
+    for path in (texts / "text").iterdir():
+        (tmp_path / "long").mkdir(exist_ok=True)
+        (tmp_path / "long" / path.name.replace("en.", "eng.")).write_bytes(path.read_bytes())
+    config = write_config(data={"folder": "long", "languages": ["eng", "ru", "zh"]}, training={"steps": 1})
+    made = api.pretrain(config, out=tmp_path / "made", device="cpu")
+    assert made.summary["languages"] == ["en", "ru", "zh"]
+    assert "raw" in made.summary["metrics"][-1]
+
+
+def test_a_run_that_was_stopped_goes_on_and_a_finished_one_is_left_alone(made, write_config, tmp_path):
+    config, out = write_config("again.toml"), tmp_path / "again"
+    stopped = api.pretrain(config, out=out, device="cpu", stop_after=0.0)
+    assert (stopped.summary["steps"], stopped.summary["finished"]) == (1, False)
+    assert stopped.summary["tokens_seen"] == 8 * 32
+    finished = api.pretrain(config, out=out, device="cpu")
+    assert same(out, made.folder)
+    assert measured(out) == measured(made.folder)
+    before = {path: path.stat().st_mtime_ns for path in out.iterdir()}
+    assert api.pretrain(config, out=out, device="cpu").summary == {**finished.summary}
+    assert {path: path.stat().st_mtime_ns for path in out.iterdir()} == before
+
+
+def test_killed_at_random_moments_and_resumed_a_run_has_the_weights_of_one_that_was_not(
+    write_config, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    # More checkpoints than in life, so that kills fall into their writing too.
+    config = write_config(training={"steps": 40, "checkpoint_every": 2, "evaluate_every": 20})
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["interlingua.api", "accelerate", "torch._dynamo"])
+
+    def start(out: Path):
+        process = context.Process(target=api.pretrain, args=(config,), kwargs={"out": out, "device": "cpu"})
+        process.start()
+        return process
+
+    whole = start(tmp_path / "whole")
+    whole.join()
+    assert whole.exitcode == 0
+    draw = np.random.default_rng(0)
+    kills = 0
+    while True:
+        process = start(tmp_path / "killed")
+        # Later each time, so that the run ends.
+        process.join(float(draw.uniform(0.1, 0.5 + 0.4 * kills)))
+        if process.exitcode is None:
+            os.kill(process.pid, signal.SIGKILL)
+            process.join()
+            kills += 1
+            continue
+        assert process.exitcode == 0
+        break
+    assert kills >= 1
+    assert same(tmp_path / "killed", tmp_path / "whole")
+    assert measured(tmp_path / "killed") == measured(tmp_path / "whole")
+    assert not (tmp_path / "killed" / ".training").exists()
+
+
+def test_two_processes_train_the_model_of_one(write_config, tmp_path):
+    still = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+    config = write_config(model=still, training={"save": "fp32", "accumulate": 2})
+    one = api.pretrain(config, out=tmp_path / "one", device="cpu")
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
+    done = subprocess.run(
+        [*launch, "-m", "interlingua", "pretrain", config, "--out", tmp_path / "two", "--device", "cpu", "--json"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(SOURCE), "OMP_NUM_THREADS": "1"},
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    summary = json.loads(done.stdout)  # One process speaks.
+    ours, theirs = weights(tmp_path / "one"), weights(tmp_path / "two")
+    for name, value in ours.items():
+        torch.testing.assert_close(theirs[name], value, atol=1e-4, rtol=0, msg=name)
+    losses = [[entry["loss"] for entry in found["metrics"]] for found in (one.summary, summary)]
+    assert losses[0] == pytest.approx(losses[1], abs=1e-4)
+
+
+def test_a_folder_of_another_run_is_refused_and_not_touched(write_config, tmp_path):
+    out = tmp_path / "out"
+    api.pretrain(write_config(), out=out, device="cpu", stop_after=0.0)
+    before = weights(out)
+    other = write_config("other.toml", training={"learning_rate": 0.1})
+    refused = r"out: the folder holds another run \(its config or its text differs\)\. Name another --out"
+    with pytest.raises(InputError, match=refused):
+        api.pretrain(other, out=out, device="cpu")
+    api.pretrain(write_config(), out=out, device="cpu")
+    with pytest.raises(InputError, match=refused):
+        api.pretrain(other, out=out, device="cpu")
+    assert set(weights(out)) == set(before)
+
+
+def test_changed_text_is_another_run(write_config, tmp_path, texts):
+    (tmp_path / "own").mkdir()
+    for path in (texts / "text").iterdir():
+        (tmp_path / "own" / path.name).write_bytes(path.read_bytes())
+    config = write_config(data={"folder": "own"})
+    api.pretrain(config, out=tmp_path / "out", device="cpu", stop_after=0.0)
+    with (tmp_path / "own" / "en.txt").open("a", encoding="utf-8") as file:
+        file.write("One more line.\n")
+    with pytest.raises(InputError, match="holds another run"):
+        api.pretrain(config, out=tmp_path / "out", device="cpu")
+
+
+def test_a_folder_of_other_files_is_refused(write_config, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "thesis.tex").write_text("x", "utf-8")
+    with pytest.raises(InputError, match="holds files that are no run of ours"):
+        api.pretrain(write_config(), out=tmp_path / "out", device="cpu")
+    with pytest.raises(InputError, match=r"--out is a file"):
+        api.pretrain(write_config(), out=tmp_path / "out" / "thesis.tex", device="cpu")
+
+
+@pytest.mark.parametrize("size", [300, 20_000, 60_000])  # In the tokenizer, in the text, in the checkpoint.
+def test_a_full_disk_is_a_clear_error_and_a_rerun_goes_on(write_config, made, tmp_path, size):
+    config, out = write_config("again.toml"), tmp_path / "out"
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        with pytest.raises(InputError, match=r"no space left for results\. Free some"):
+            api.pretrain(config, out=out, device="cpu")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, before)
+    api.pretrain(config, out=out, device="cpu")
+    assert same(out, made.folder)
+
+
+def test_the_command_prints_a_table_or_one_object(write_config, tmp_path, capsys, monkeypatch):
+    from interlingua import cli
+
+    config = write_config(training={"steps": 2})
+    given = ["interlingua", "pretrain", str(config), "--out", str(tmp_path / "out"), "--device", "cpu"]
+    for extra in ([], ["--json"]):
+        monkeypatch.setattr(sys, "argv", [*given, *extra])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        assert not end.value.code
+        printed = capsys.readouterr()
+        if not extra:
+            assert re.search(r"tokens seen +512\b", printed.out)
+            assert re.search(r"P@1 raw +[\d.]+\s?% at layer \d", printed.out)
+            assert "training: 2/2" in printed.err
+        else:
+            found = json.loads(printed.out)
+            assert (found["steps"], found["finished"], found["folder"]) == (2, True, str(tmp_path / "out"))
+
+
+def test_a_bad_config_ends_with_code_2_and_one_line(write_config, tmp_path, capsys, monkeypatch):
+    from interlingua import cli
+
+    config = write_config(training={"steps": 0})
+    monkeypatch.setattr(sys, "argv", ["interlingua", "pretrain", str(config), "--out", str(tmp_path / "out")])
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    printed = capsys.readouterr()
+    assert (end.value.code, printed.out) == (2, "")
+    assert re.fullmatch(
+        rf"error: {config}:\d+: steps is out of range: 0\. Train for at least one step\.\n", printed.err
+    )
+    assert not (tmp_path / "out").exists()
