@@ -179,3 +179,14 @@ def test_changelog_and_citation_know_the_version():
     version = interlingua.__version__
     assert re.search(rf"^## \[{re.escape(version)}\]", (ROOT / "CHANGELOG.md").read_text("utf-8"), flags=re.M)
     assert re.search(rf"^version: {re.escape(version)}$", (ROOT / "CITATION.cff").read_text("utf-8"), flags=re.M)
+
+
+def test_the_map_in_the_readme_names_every_module() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    package = ROOT / "src" / "interlingua"
+    missing = [
+        str(path.relative_to(package))
+        for path in sorted(package.rglob("*.py"))
+        if f"  {path.relative_to(package)} " not in readme
+    ]
+    assert missing == []

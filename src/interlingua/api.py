@@ -31,6 +31,7 @@ from interlingua.report.answer import answer
 from interlingua.report.files import report_files
 from interlingua.report.page import build_page
 from interlingua.report.readings import gather
+from interlingua.studies.dictionaries import dictionary_step, read_dictionaries
 from interlingua.studies.measuring import (
     Language,
     Made,
@@ -115,6 +116,7 @@ def audit(
     pooling: str | None = None,
     rows: int | None = None,
     names: str | Path | None = None,
+    dictionary: str | Path | None = None,
     seed: int = 0,
     out: str | Path | None = None,
     cache: str | Path | None = None,
@@ -131,7 +133,8 @@ def audit(
     and a second call with the same settings continues what a killed one began. `against` names a second
     model: then every language of the first is compared with every language of the second. `format` and
     `encoding` help where the corpus's content leaves a doubt. `rows` draws that many rows by `seed`. `names`
-    is a corpus of parallel names for `spelling`; by default CLDR's territories.
+    is a corpus of parallel names for `spelling`; by default CLDR's territories. `dictionary` is a folder of
+    MUSE dictionaries: then words alone are mapped, too.
     """
     plan = _plan(measures, against=against, pooling=pooling, seed=seed)
     if pairs not in ("all", "pivot"):
@@ -140,6 +143,7 @@ def audit(
         corpus = read_corpus(corpus, languages=languages, format=format, encoding=encoding)
     texts = _corpus(corpus, languages, rows=rows, seed=seed, alone=against is not None)
     parallel_names = _names(names, texts, plan)
+    entries = [] if dictionary is None else read_dictionaries(dictionary, texts.languages, seed=seed)
     tell = progress or (lambda stage, done, total: None)
     tell("loading the model", 0, 1)
 
@@ -155,9 +159,13 @@ def audit(
     started = time.monotonic()
     splits = [split_languages(encoder, texts) for encoder in encoders]
     settings = _settings(encoders, texts, plan, pairs)
+    settings["digests"] |= {f"dictionary {entry.source}-{entry.target}": entry.digest for entry in entries}
     store = _open_store(out, settings)  # Nothing is written before all that can be checked has been.
     spaces = _encode(encoders, texts, [found for found, _ in splits], plan, _cache(cache), tell)
     steps = _steps(spaces, texts, parallel_names, plan, pairs)
+    for number, entry in enumerate(entries):
+        tell("encoding words", number, len(entries))
+        steps.append(dictionary_step(entry, encoders[0], encoders[-1], plan, cache=_cache(cache)))
     made = _run(steps, store, tell)
     records = [record.to_dict() for record in made]
     run = {

@@ -91,6 +91,10 @@ def audit(
     names: Annotated[
         str | None, typer.Option(help="Parallel names for 'spelling'; CLDR's territories by default.", metavar="CORPUS")
     ] = None,
+    dictionary: Annotated[
+        Path | None,
+        typer.Option(help="A folder of MUSE dictionaries: words alone are mapped, too.", metavar="DIR"),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Decides splits, shuffles and samples.")] = 0,
     out: Annotated[
         Path | None,
@@ -134,6 +138,7 @@ def audit(
             pooling=pooling,
             rows=rows,
             names=names,
+            dictionary=dictionary,
             seed=seed,
             out=place,
             cache=cache,

@@ -112,7 +112,7 @@ class Document:
             file=self.name,
             line=number + _unified(rest + before).count("\n") + 1,
             value=f"0x{error.object[error.start]:02x}",
-            remedy="Give the file's encoding, such as encoding='cp1251', or convert it to UTF-8.",
+            remedy="Give the file's encoding (--encoding cp1251), or convert it to UTF-8.",
         )
 
 

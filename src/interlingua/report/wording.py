@@ -11,6 +11,7 @@ MEASURES = {
     "retrieval": "Translation retrieval",
     "procrustes": "Orthogonal map, sentences",
     "procrustes-words": "Orthogonal map, words",
+    "procrustes-dictionary": "Orthogonal map, dictionary words",
     "cka": "Similarity of the spaces (CKA)",
     "separation": "Related against unrelated words",
     "isotropy": "Use of the space",
