@@ -51,7 +51,7 @@ class Document:
             raise InputError(
                 "the file is binary, not text",
                 file=name,
-                remedy="Give a text file; for UTF-16 without a byte order mark, give encoding='utf-16-le'.",
+                remedy="Give a text file; for UTF-16 without a byte order mark, give --encoding utf-16-le.",
             )
 
     @property
