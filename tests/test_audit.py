@@ -379,3 +379,22 @@ def test_a_person_is_told_in_words(model: Path, corpus_file: Path, command: Comm
     )
     assert "Russian" in out
     assert f"{tmp_path / 'run'}/report.html" in out.replace("\n", "")
+
+
+def test_word_measures_of_a_set_of_bitexts_have_rows_of_each(tmp_path: Path) -> None:
+    """Two bitexts with English rows of their own: the words of both are kept, not those of a few rows of all."""
+    from interlingua.studies.measuring import Plan, _word_rows
+
+    texts = {
+        "en": [f"english {n}" for n in range(600)],
+        "es": [f"uno {n}" if n < 300 else None for n in range(600)],
+        "ru": [f"один {n}" if n >= 300 else None for n in range(600)],
+    }
+    corpus = ParallelCorpus.of(texts)
+    plan = Plan(("separation",), word_rows=100)
+    english = _word_rows(corpus, "en", plan)
+    for other in ("es", "ru"):
+        rows = _word_rows(corpus, other, plan)
+        assert len(rows) == 100
+        assert set(rows) <= set(english)
+    assert len(english) == 200

@@ -210,7 +210,12 @@ def unknown_pairs(place: Place) -> list[str]:
     return ["--pairs", "some"]
 
 
-@bad(r"this measure needs one space, and two models have two: 'retrieval'\. With a second model use: procrustes, cka\.")
+@bad(r"the seed is negative: -1\. Give 0 or more\.")
+def negative_seed(place: Place) -> list[str]:
+    return ["--seed", "-1"]
+
+
+@bad(r"this measure needs one space, and two models have two: 'retrieval'\. With a second model use: procrustes, procrustes-words, cka\.")
 def measure_of_one_space_against_another_model(place: Place) -> list[str]:
     return ["--against", str(place.sound), "--measures", "cka,retrieval"]
 

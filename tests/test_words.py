@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from interlingua import words
 from interlingua.errors import InputError, MissingExtra
-from interlingua.words import needs_segmenter, word_spans
+from interlingua.words import word_spans
 
 
 def cut(text: str) -> list[str]:
@@ -87,11 +87,6 @@ def test_a_missing_segmenter_names_the_command_that_installs_it(monkeypatch: pyt
             word_spans("你好")
     finally:
         words._segmenter.cache_clear()
-
-
-def test_only_scripts_without_spaces_need_a_segmenter() -> None:
-    assert all(map(needs_segmenter, ["你好", "ไทย", "かな", "ລາວ", "ខ្មែរ", "မြန်မာ"]))
-    assert not any(map(needs_segmenter, ["hola", "हिन्दी", "مرحبا", "안녕", "привет", "123"]))
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"], max_codepoint=0x0DFF), max_size=60))

@@ -18,7 +18,7 @@ import torch
 from threadpoolctl import threadpool_limits
 
 from interlingua import languages as codes
-from interlingua.corpus import ParallelCorpus, Skip
+from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Cache, Encoder, View
 from interlingua.encoder.encoder import pick_device
 from interlingua.encoder.loading import check_precision
@@ -32,6 +32,7 @@ from interlingua.report.files import report_files
 from interlingua.report.page import build_page
 from interlingua.report.readings import gather
 from interlingua.studies.dictionaries import dictionary_step, read_dictionaries
+from interlingua.studies.leftovers import left_out, unmeasured
 from interlingua.studies.measuring import (
     Language,
     Made,
@@ -59,7 +60,7 @@ DEFAULT_MEASURES = (
     "tokenization",
     "spelling",
 )
-TWO_MODELS = ("procrustes", "cka")
+TWO_MODELS = ("procrustes", "procrustes-words", "cka")
 """What can be said of two models: measures that ask for no common space."""
 
 
@@ -136,6 +137,8 @@ def audit(
     is a corpus of parallel names for `spelling`; by default CLDR's territories. `dictionary` is a folder of
     MUSE dictionaries: then words alone are mapped, too.
     """
+    if seed < 0:
+        raise InputError("the seed is negative", value=seed, remedy="Give 0 or more.")
     plan = _plan(measures, against=against, pooling=pooling, seed=seed)
     if pairs not in ("all", "pivot"):
         raise InputError("unknown choice of pairs", value=pairs, remedy="Use all, or pivot.")
@@ -159,6 +162,8 @@ def audit(
     started = time.monotonic()
     splits = [split_languages(encoder, texts) for encoder in encoders]
     settings = _settings(encoders, texts, plan, pairs)
+    if parallel_names is not None:
+        settings["digests"]["names"] = parallel_names.digest
     settings["digests"] |= {f"dictionary {entry.source}-{entry.target}": entry.digest for entry in entries}
     store = _open_store(out, settings)  # Nothing is written before all that can be checked has been.
     spaces = _encode(encoders, texts, [found for found, _ in splits], plan, _cache(cache), tell)
@@ -171,7 +176,10 @@ def audit(
     run = {
         **settings,
         "names": {code: codes.name(code) for code in texts.languages},
-        "skipped": _skipped(texts, [skip for _, skips in splits for skip in skips], spaces),
+        "skipped": [
+            *left_out(texts, [skip for _, skips in splits for skip in skips], spaces),
+            *unmeasured(texts, plan, made, two=against is not None),
+        ],
         "rows": len(texts),
         "device": str(first.device),
         "versions": versions(),
@@ -380,19 +388,6 @@ def _encode(
     return spaces
 
 
-def _skipped(texts: ParallelCorpus, skips: list[Skip], spaces: list[list[Language]]) -> list[str]:
-    """All that was left out or handled specially, counted, in words."""
-    notes = [str(skip) for skip in (*texts.skipped, *skips)]
-    for language in (language for space in spaces for language in space):
-        if language.words is not None and language.words.lost:
-            notes.append(f"{language.words.lost} words of {language.code} that the tokenizer turns into nothing")
-        if language.sentences.windowed:
-            notes.append(
-                f"{language.sentences.windowed} texts of {language.code} longer than the model's limit, read in windows"
-            )
-    return notes
-
-
 def _steps(
     spaces: list[list[Language]], texts: ParallelCorpus, names: ParallelCorpus | None, plan: Plan, pairs: str
 ) -> list[Step]:
@@ -423,7 +418,11 @@ def _run(steps: list[Step], store: Store | None, tell: Progress) -> list[Record]
                 tell("measuring", finished, len(steps))
     finally:
         torch.set_num_threads(threads)
-    return made if store is None else store.read()
+    if store is None:
+        return made
+    # A folder may hold steps of an earlier run whose inputs differed; they are not this run's.
+    wanted = {step.key for step in steps}
+    return [record for record in store.read() if record.step in wanted]
 
 
 def _keep(step: Step, result: Made, store: Store | None, made: list[Record]) -> None:

@@ -241,11 +241,6 @@ def main() -> None:
         _fail(error, 2)
     except InterlinguaError as error:
         _fail(error, 1)
-    except KeyboardInterrupt:
-        sys.stderr.write("interrupted; run the same command again to continue\n")
-        raise SystemExit(130) from None
-    except BrokenPipeError:
-        raise SystemExit(0) from None
 
 
 def _fail(error: Exception, code: int) -> None:

@@ -146,7 +146,10 @@ class ParallelCorpus:
                 value=", ".join(wanted),
                 remedy="Choose languages that share rows.",
             )
-        return replace(self, texts={code: self.texts[code] for code in wanted}).take(rows)
+        dropped = len(self) - len(rows)
+        skip = (Skip(f"rows with fewer than two of {', '.join(wanted)}", dropped),) if dropped else ()
+        chosen = {code: self.texts[code] for code in wanted}
+        return replace(self, texts=chosen, skipped=(*self.skipped, *skip)).take(rows)
 
     def sample(self, count: int, *, seed: int) -> ParallelCorpus:
         """`count` rows drawn without replacement, in corpus order; the whole corpus if it is smaller."""

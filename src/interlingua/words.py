@@ -50,15 +50,6 @@ def word_spans(text: str) -> list[Span]:
     return spans
 
 
-def needs_segmenter(text: str) -> bool:
-    """Whether a text holds a script that is written without spaces.
-
-    >>> needs_segmenter("你好"), needs_segmenter("hola")
-    (True, False)
-    """
-    return _UNSPACED.search(text) is not None
-
-
 def _cut(run: str, offset: int, script: str) -> list[Span]:
     spans: list[Span] = []
     at = offset

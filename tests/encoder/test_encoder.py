@@ -267,3 +267,35 @@ def test_a_decoder_without_a_first_special_token_has_no_cls(tmp_path: Path) -> N
     encoder = Encoder.load(str(models.qwen(tmp_path / "qwen")))
     with pytest.raises(InputError, match="has no 'cls'"):
         encoder.encode(LINES, pooling="cls")
+
+
+@pytest.mark.parametrize("damage", ["layer-002.npy", "items.npy", "about.json"])
+def test_a_damaged_cache_entry_is_made_anew(bert: Encoder, tmp_path: Path, damage: str) -> None:
+    cache = Cache(tmp_path)
+    first = bert.encode(LINES, cache=cache)
+    expected = np.array(first[2])
+    for harm in (lambda file: file.write_bytes(file.read_bytes()[:40]), lambda file: file.unlink()):
+        harm(tmp_path / first.key / damage)
+        np.testing.assert_array_equal(bert.encode(LINES, cache=cache)[2], expected)
+        assert (tmp_path / first.key / damage).is_file()
+
+
+def test_short_texts_keep_to_the_budget_with_their_special_tokens(
+    bert: Encoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+    forward = bert._loaded.model.forward
+    monkeypatch.setattr(bert, "_budget", 64)
+    monkeypatch.setattr(
+        bert._loaded.model, "forward", lambda **given: (seen.append(given["input_ids"].numel()), forward(**given))[1]
+    )
+    bert.encode(["the"] * 100)
+    assert max(seen) <= 64
+    assert sum(seen) == 300
+
+
+def test_a_model_in_memory_is_not_cached(bert: Encoder, tmp_path: Path) -> None:
+    other = Encoder.of(bert._loaded.model, bert._loaded.tokenizer, name="x")
+    with pytest.raises(InputError, match="no digest to cache under"):
+        other.encode(LINES, cache=Cache(tmp_path))
+    np.testing.assert_array_equal(other.encode(LINES)[1], bert.encode(LINES)[1])

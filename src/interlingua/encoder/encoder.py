@@ -171,7 +171,11 @@ class Encoder:
         if not len(texts):
             raise InputError("there is no text to encode", remedy="Give at least one sentence.")
         views = [self.checked(view, texts=len(texts)) for view in views]
-        keys = [self._key(texts, view) for view in views]
+        if cache is not None and not self.digest:
+            raise InputError("a model in memory has no digest to cache under", value=self.name, remedy="Give no cache.")
+        # A tokenizer without offsets is asked word by word where words are wanted, which may cut differently.
+        by_word = not self.tokeniser.keeps_offsets and any(view.unit != "sentence" for view in views)
+        keys = [self._key(texts, view, by_word=by_word) for view in views]
         found = [cache.get(key) if cache else None for key in keys]
         todo = [number for number, result in enumerate(found) if result is None]
         if todo:
@@ -222,12 +226,12 @@ class Encoder:
             raise InputError("a view's texts must be numbers in ascending order", remedy=f"From 0 to {texts - 1}.")
         return View(view.unit, pooling, view.special_tokens, wanted, view.only)
 
-    def _key(self, texts: Sequence[str], view: View) -> str:
+    def _key(self, texts: Sequence[str], view: View, *, by_word: bool) -> str:
         """What a stored result depends on, hashed; only what can change the numbers is in it."""
         state = hashlib.blake2b(digest_size=20)
         for text in texts:
             state.update(text.encode() + b"\0")
-        about = [_CACHE_FORMAT, self.digest, asdict(view), self.precision, self.room, state.hexdigest()]
+        about = [_CACHE_FORMAT, self.digest, asdict(view), self.precision, self.room, by_word, state.hexdigest()]
         return hashlib.blake2b(json.dumps(about).encode(), digest_size=20).hexdigest()
 
     def _encode(
@@ -320,7 +324,7 @@ class Encoder:
         ]
         # cuDNN's attention builds a plan for every new shape, which costs more than it saves here.
         with sdpa_kernel([SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]):
-            for batch in batches(plan.lengths, self._budget - sum(around)):
+            for batch in batches(plan.lengths + sum(around), self._budget):
                 hidden = self._forward(tokens, plan, batch)
                 for pool in pools:
                     pool.take(hidden, batch)
@@ -405,4 +409,8 @@ def pick_device(name: str | None) -> torch.device:
         raise InputError("unsupported device", value=name, remedy="Use cpu, cuda or cuda:N.")
     if device.type == "cuda" and not torch.cuda.is_available():
         raise InputError("no CUDA device is here", value=name, remedy="Use --device cpu.")
+    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+        raise InputError(
+            "no such CUDA device", value=name, remedy=f"There are {torch.cuda.device_count()}, from cuda:0."
+        )
     return device

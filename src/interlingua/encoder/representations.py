@@ -73,9 +73,16 @@ class Cache:
         """The representations stored under a key, memory-mapped, or None."""
         place = self.folder / key
         try:
-            about = json.loads((place / "about.json").read_text("utf-8"))
-        except (FileNotFoundError, NotADirectoryError):  # A cache that is a file is told when it is written to.
+            return self._read(place, key)
+        except NotADirectoryError:  # A cache that is a file is told when it is written to.
             return None
+        except (FileNotFoundError, ValueError, EOFError):
+            # Not there, or damaged (a file gone or cut, as after a power failure): made anew.
+            shutil.rmtree(place, ignore_errors=True)
+            return None
+
+    def _read(self, place: Path, key: str) -> Representations:
+        about = json.loads((place / "about.json").read_text("utf-8"))
         vectors = [np.load(place / f"layer-{layer:03d}.npy", mmap_mode="r") for layer in about["layers"]]
         items = np.load(place / "items.npy")
         return Representations(

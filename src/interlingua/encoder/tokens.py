@@ -58,6 +58,7 @@ class Tokeniser:
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
         self.prefix, self.suffix = _specials(tokenizer)
+        self.keeps_offsets: bool = tokenizer.is_fast
         self.unknown: int | None = tokenizer.unk_token_id
         pad = tokenizer.pad_token_id
         self.pad: int = pad if pad is not None else (tokenizer.eos_token_id or 0)

@@ -54,9 +54,11 @@ def tokenization(source: Splits, target: Splits) -> Scores:
     """
     scores: Scores = {}
     for side, split in (("source", source), ("target", target)):
-        scores[f"fertility/{side}"] = _mean(split.pieces.astype(float))
-        scores[f"continued/{side}"] = _mean((split.pieces > 1).astype(float))
-        scores[f"unknown/{side}"] = _mean(split.unknown.astype(float))
+        if split.pieces.size:  # Without a segmenter there are tokens but no words.
+            scores[f"fertility/{side}"] = _mean(split.pieces.astype(float))
+            scores[f"continued/{side}"] = _mean((split.pieces > 1).astype(float))
+        if split.unknown.size:
+            scores[f"unknown/{side}"] = _mean(split.unknown.astype(float))
     ours, theirs = np.unique(source.tokens), np.unique(target.tokens)
     shared = np.intersect1d(ours, theirs, assume_unique=True).size
     union = ours.size + theirs.size - shared
@@ -85,7 +87,5 @@ def _shuffled_ratio(left: NDArray[np.int64], right: NDArray[np.int64]) -> float:
 
 
 def _mean(values: NDArray[np.float64]) -> Score:
-    if not values.size:
-        return Score(0.0, n=0)
     low, high = mean_interval(values)
     return Score(float(values.mean()), n=values.size, low=low, high=high)

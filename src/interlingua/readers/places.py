@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from interlingua.corpus import ParallelCorpus
 
 
-def place_names(languages: Sequence[str]) -> ParallelCorpus:
+def place_names(languages: Sequence[str]) -> ParallelCorpus | None:
     """CLDR's names of the world's territories, a row a territory; languages that CLDR does not name are left out.
+
+    None where it names fewer than two of them.
 
     >>> corpus = place_names(["en", "be"])
     >>> dict(zip(corpus.column("en"), corpus.column("be")))["Poland"]
@@ -24,4 +26,4 @@ def place_names(languages: Sequence[str]) -> ParallelCorpus:
         except (UnknownLocaleError, ValueError):
             continue
         columns[language] = [territories.get(code) for code in codes]
-    return ParallelCorpus.of(columns, name="CLDR territories")
+    return ParallelCorpus.of(columns, name="CLDR territories") if len(columns) > 1 else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -26,7 +26,7 @@ Entries = list[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Dictionary:
-    """The training and test entries of one language pair; `dropped` test entries had a training word."""
+    """The training and test entries of one language pair; `dropped` entries could not be used."""
 
     source: str
     target: str
@@ -60,6 +60,7 @@ def dictionary_step(
     dictionary: Dictionary, source: Encoder, target: Encoder, plan: Plan, *, cache: Cache | None
 ) -> Step:
     """P@K of a dictionary's test words at every layer; the words are encoded here, once."""
+    dictionary = _spelled(dictionary, source, target)
     ours, theirs = (list(dict.fromkeys(entry[side] for entry in dictionary.train + dictionary.test)) for side in (0, 1))
     vectors = (
         source.encode(ours, pooling="mean", cache=cache),
@@ -78,6 +79,21 @@ def dictionary_step(
             _measure, dictionary, vectors, (pairs(dictionary.train), pairs(dictionary.test)), (source, target), plan
         ),
     )
+
+
+def _spelled(dictionary: Dictionary, source: Encoder, target: Encoder) -> Dictionary:
+    """The dictionary without entries of which a tokenizer leaves nothing; they are counted."""
+
+    def kept(entries: Entries) -> Entries:
+        sides = [
+            encoder.tokeniser([entry[side] for entry in entries], spans=False, words=False).lengths > 0
+            for side, encoder in enumerate((source, target))
+        ]
+        return [entry for entry, left, right in zip(entries, *sides, strict=True) if left and right]
+
+    train, test = kept(dictionary.train), kept(dictionary.test)
+    lost = len(dictionary.train) + len(dictionary.test) - len(train) - len(test)
+    return replace(dictionary, train=train, test=test, dropped=dictionary.dropped + lost) if lost else dictionary
 
 
 def _dictionary(pair: tuple[str, str], files: dict[str, Path], seed: int) -> Dictionary:

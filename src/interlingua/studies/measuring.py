@@ -107,7 +107,7 @@ def encode_language(
     rows = corpus.rows_of(code)
     views = [View("sentence", plan.pooling)]
     wanted = {measures[name].needs for name in plan.measures}
-    only = tuple(int(place) for place in np.flatnonzero(np.isin(rows, _word_rows(corpus, plan))))
+    only = tuple(int(place) for place in np.flatnonzero(np.isin(rows, _word_rows(corpus, code, plan))))
     if wanted & {"words", "space"} and only and len(splits.pieces):
         views.append(View("word", "mean", only=only))
     made = encoder.encode_views(corpus.column(code), views, cache=cache, progress=progress)
@@ -246,11 +246,19 @@ def _shared_rows(corpus: ParallelCorpus, source: str, target: str) -> NDArray[np
     return corpus.rows_of(source) if source == target else corpus.pair(source, target).rows
 
 
-def _word_rows(corpus: ParallelCorpus, plan: Plan) -> NDArray[np.int64]:
-    """The rows whose words are kept: a seeded sample, since words at every layer take far more room than sentences."""
-    if plan.word_rows >= len(corpus):
-        return np.arange(len(corpus))
-    return np.sort(np.random.default_rng(plan.seed).choice(len(corpus), plan.word_rows, replace=False))
+def _word_rows(corpus: ParallelCorpus, code: str, plan: Plan) -> NDArray[np.int64]:
+    """The rows whose words are kept: a seeded sample, since words at every layer take far more room than sentences.
+
+    As many of the rows shared with each other language: in a strictly parallel corpus these are the same rows,
+    in a set of bitexts each has its own.
+    """
+    chosen = [np.zeros(0, np.int64)]
+    for other in corpus.languages:
+        rows = _shared_rows(corpus, code, other)
+        if other != code or len(corpus.languages) == 1:
+            draw = np.random.default_rng(plan.seed)
+            chosen.append(rows if len(rows) <= plan.word_rows else draw.choice(rows, plan.word_rows, replace=False))
+    return np.unique(np.concatenate(chosen))
 
 
 def _common_layers(source: Language, target: Language) -> list[int]:

@@ -79,7 +79,8 @@ def pretrain(
                 progress=progress,
                 stop_after=stop_after,
             )
-        steps = checkpoint.finished_steps()
+        # The first process removes the state when the model is whole, so the others must not look for it.
+        steps = checkpoint.finished_steps() if is_first_process() else config.training.steps
         summary = _summary(config, model, stream, steps=steps, metrics=metrics)
         if is_first_process():
             _finish(model, tokenizer, summary, config, out)

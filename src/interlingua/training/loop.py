@@ -144,7 +144,8 @@ def train(
         loss = _step(step_module, terms, settings, step, accelerator=accelerator, optimizer=optimizer)
         last = step + 1 == settings.steps
         due = [monitor for monitor in monitors if last or (step + 1) % monitor.every == 0]
-        if due or last or (step + 1) % 100 == 0:
+        save = settings.checkpoint_every is not None and (step + 1) % settings.checkpoint_every == 0
+        if due or last or save or (step + 1) % 100 == 0:
             value = float(accelerator.reduce(loss, "mean"))  # Waits for the device, so not at every step.
             if not math.isfinite(value):
                 raise InputError(
@@ -162,7 +163,6 @@ def train(
                 metrics.append(entry)
                 since, seen = time.monotonic(), step + 1
         over = stop_after is not None and _agreed(time.monotonic() - began > stop_after, accelerator)
-        save = settings.checkpoint_every is not None and (step + 1) % settings.checkpoint_every == 0
         if checkpoint and accelerator.is_main_process and (save or last or over):
             checkpoint.save(step + 1, model, optimizer.optimizer, metrics)
         if over:
