@@ -215,7 +215,7 @@ def negative_seed(place: Place) -> list[str]:
     return ["--seed", "-1"]
 
 
-@bad(r"this measure needs one space, and two models have two: 'retrieval'\. With a second model use: procrustes, procrustes-words, cka\.")
+@bad(r"this measure needs one space, and two models have two: 'retrieval'\. With a second model use: procrustes, ")
 def measure_of_one_space_against_another_model(place: Place) -> list[str]:
     return ["--against", str(place.sound), "--measures", "cka,retrieval"]
 

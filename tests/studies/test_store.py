@@ -112,3 +112,15 @@ def test_text_is_replaced_whole(tmp_path: Path) -> None:
     write_text(tmp_path / "deep" / "page.md", "new é")
     assert (tmp_path / "deep" / "page.md").read_text("utf-8") == "new é"
     assert [path.name for path in (tmp_path / "deep").iterdir()] == ["page.md"]
+
+
+def test_what_a_killed_process_left_half_written_is_swept_and_a_living_ones_kept(tmp_path):
+    import os
+
+    Store(tmp_path)
+    dead, alive = tmp_path / "items" / ".a.npz.999999999", tmp_path / "items" / f".b.npz.{os.getpid()}"
+    dead.write_bytes(b"half")
+    alive.write_bytes(b"half")
+    Store(tmp_path)
+    assert not dead.exists()
+    assert alive.exists()

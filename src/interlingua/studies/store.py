@@ -34,6 +34,8 @@ class Store:
         self._file = folder / "records.jsonl"
         try:
             (folder / "items").mkdir(parents=True, exist_ok=True)
+            _sweep(folder / "items")
+            _sweep(folder)
             self._steps = self._recover()
         except OSError as error:
             raise cannot_write(folder, error) from error
@@ -139,6 +141,14 @@ def write_beside(path: Path, write: Any) -> None:
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what a killed process left half-written; a living one's files are its own."""
+    for file in folder.glob(".*"):
+        owner = file.suffix.removeprefix(".")
+        if file.is_file() and owner.isdigit() and not Path("/proc", owner).exists():
+            file.unlink(missing_ok=True)
 
 
 def write_text(path: Path, text: str) -> None:
