@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,34 @@ def wilson_interval(hits: float, n: int) -> tuple[float, float]:
     return float(min(max(centre - half, 0.0), share)), float(max(min(centre + half, 1.0), share))
 
 
+def half_samples(n: int, *, seed: int, times: int = 20, most: int | None = None) -> NDArray[np.int64]:
+    """(times, b) row numbers: each line b of n rows drawn without replacement, in order; b is n/2, or `most` if fewer.
+
+    >>> half_samples(6, seed=0, times=2).shape
+    (2, 3)
+    """
+    draw = np.random.default_rng(seed)
+    size = n // 2 if most is None else min(n // 2, most)
+    return np.stack([np.sort(draw.permutation(n)[:size]) for _ in range(times)])
+
+
+def interval_of_half_samples(
+    samples: NDArray[np.float64] | Sequence[float], size: int, n: int, value: float
+) -> tuple[float, float]:
+    """A 95 % interval of a value over n rows from what its statistic reads on samples of `size` of them.
+
+    A sample of b rows deviates from the full value with variance var · (n/b - 1), var that of the full
+    value itself (Politis, Romano & Wolf 1999): at b = n/2 no rescaling is needed, and at the b that a dear
+    statistic can afford the spread is multiplied by sqrt(b / (n - b)).
+
+    >>> low, high = interval_of_half_samples([1.0, 3.0], 5, 10, 2.0)
+    >>> round((high - low) / 2 / Z95, 4)
+    1.4142
+    """
+    spread = float(np.std(np.asarray(samples), ddof=1)) * float(np.sqrt(size / (n - size)))
+    return value - Z95 * spread, value + Z95 * spread
+
+
 def half_sample_interval(
     statistic: Callable[[NDArray[np.int64]], float],
     n: int,
@@ -52,20 +80,15 @@ def half_sample_interval(
     times: int = 20,
     most: int | None = None,
 ) -> tuple[float, float]:
-    """A 95 % interval from half-samples drawn without replacement.
+    """A 95 % interval from half-samples drawn without replacement, as `interval_of_half_samples` has it.
 
-    For statistics that repeated rows would inflate (CKA, retrieval: `HYPERPARAMETERS`, traps).
-    A sample of b rows deviates from the full value with variance var · (n/b - 1), var that of the full
-    value itself (Politis, Romano & Wolf 1999): at b = n/2 no rescaling is needed, and at the b = `most`
-    that a dear statistic can afford the spread is multiplied by sqrt(b / (n - b)).
+    For statistics that repeated rows would inflate (CKA, retrieval: `HYPERPARAMETERS`, traps). `most` is the
+    largest sample that a dear statistic can afford.
 
     >>> values = np.random.default_rng(0).normal(size=1000)
     >>> low, high = half_sample_interval(lambda rows: float(values[rows].mean()), 1000, 0.0, seed=0, times=400)
     >>> bool(abs(high - 1.96 * values.std() / 1000**0.5) < 0.01)
     True
     """
-    draw = np.random.default_rng(seed)
-    size = n // 2 if most is None else min(n // 2, most)
-    samples = [statistic(np.sort(draw.permutation(n)[:size])) for _ in range(times)]
-    spread = float(np.std(np.asarray(samples), ddof=1)) * float(np.sqrt(size / (n - size)))
-    return value - Z95 * spread, value + Z95 * spread
+    drawn = half_samples(n, seed=seed, times=times, most=most)
+    return interval_of_half_samples([statistic(rows) for rows in drawn], drawn.shape[1], n, value)

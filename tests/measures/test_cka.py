@@ -7,6 +7,7 @@ import torch
 from interlingua.errors import InputError
 from interlingua.measures import rows as rows_module
 from interlingua.measures.cka import cka, minibatch_cka
+from interlingua.stats import half_sample_interval
 
 
 def related_pair(n, d, e, seed=0):
@@ -44,11 +45,12 @@ def test_both_forms_equal_the_gram_formulas(n, d, e):
         assert scores[name].value == pytest.approx(value, abs=1e-9)
 
 
-def test_blocks_of_rows_change_nothing(monkeypatch):
-    source, target = (torch.tensor(side) for side in related_pair(90, 6, 7))
-    whole = cka(source, target)
+@pytest.mark.parametrize(("n", "forms"), [(90, ["plain"]), (90, ["plain", "debiased"]), (1030, ["plain", "debiased"])])
+def test_blocks_of_rows_change_nothing(monkeypatch, n, forms):
+    source, target = (torch.tensor(side) for side in related_pair(n, 6, 7))
+    whole = cka(source, target, forms=forms)
     monkeypatch.setattr(rows_module, "BLOCK_CELLS", 7 * 11)
-    for name, score in cka(source, target).items():
+    for name, score in cka(source, target, forms=forms).items():
         assert score.value == pytest.approx(whole[name].value, abs=1e-12)
         assert score.null == pytest.approx(whole[name].null, abs=1e-12)
 
@@ -67,6 +69,18 @@ def test_null_is_the_mean_over_every_pairing():
     runs = [cka(source, target[list(order)]) for order in itertools.permutations(range(5))]
     for form, score in runs[0].items():
         assert np.mean([run[form].value for run in runs]) == pytest.approx(score.null, abs=1e-9)
+
+
+@pytest.mark.parametrize(("n", "d"), [(8, 3), (41, 6), (60, 80)])
+def test_interval_is_that_of_the_gram_formula_on_every_half_sample(n, d):
+    source, target = related_pair(n, d, d + 1)
+    score = cka(torch.tensor(source), torch.tensor(target), seed=5)["debiased"]
+
+    def statistic(rows):
+        return gram_cka(source[rows], target[rows])["debiased"]
+
+    low, high = half_sample_interval(lambda rows: float(np.clip(statistic(rows), -1, 1)), n, score.value, seed=5)
+    assert (score.low, score.high) == (pytest.approx(max(low, -1), abs=1e-9), pytest.approx(min(high, 1), abs=1e-9))
 
 
 def test_interval_covers_the_value_of_a_much_larger_sample():

@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
 import torch
-from scipy.linalg import orthogonal_procrustes
+from scipy.linalg import orthogonal_procrustes, polar
 
 from interlingua.errors import InputError
 from interlingua.measures import procrustes as module
 from interlingua.measures.procrustes import Map, dictionary_precision, fit, procrustes, split
+from interlingua.measures.retrieval import ranks
 
 
 def rotated_pair(n=200, d=10, noise=0.3, seed=0):
@@ -19,6 +20,35 @@ def test_map_equals_scipys_on_centred_rows():
     source, target, _ = rotated_pair()
     expected, _ = orthogonal_procrustes(source - source.mean(0), target - target.mean(0))
     np.testing.assert_allclose(fit(source, target, normalise=False).matrix, expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("weakest", [1.0, 1e-3, 1e-5, 1e-7, 1e-9])
+@pytest.mark.parametrize("falling", ["slowly", "at once"])
+@pytest.mark.parametrize(("left", "right"), [(64, 64), (40, 64), (64, 40)])
+def test_map_equals_scipys_polar_factor_however_uneven_the_directions(weakest, falling, left, right):
+    draw = np.random.default_rng(0)
+    count = min(left, right)
+    scale = np.geomspace(1, weakest, count) if falling == "slowly" else np.where(np.arange(count) < 60, 1.0, weakest)
+    u, v = np.linalg.qr(draw.normal(size=(left, count)))[0], np.linalg.qr(draw.normal(size=(right, count)))[0]
+    for cross in (u * scale @ v.T, 1e-150 * (u * scale @ v.T), 1e150 * (u * scale @ v.T)):
+        found = module._isometry(torch.tensor(cross), spanned=True).numpy()
+        np.testing.assert_allclose(found, u @ v.T, atol=1e-6)
+        small = found @ found.T if left <= right else found.T @ found
+        np.testing.assert_allclose(small, np.eye(count), atol=1e-8)
+        if left == right:
+            np.testing.assert_allclose(found, polar(cross)[0], atol=1e-6)
+
+
+def test_map_of_rows_that_miss_some_directions_still_keeps_lengths():
+    draw = np.random.default_rng(0)
+    for rank in (1, 30, 63):
+        cross = draw.normal(size=(64, rank)) @ draw.normal(size=(rank, 64))
+        matrix = module._isometry(torch.tensor(cross), spanned=True).numpy()
+        np.testing.assert_allclose(matrix @ matrix.T, np.eye(64), atol=1e-7)
+        # The map of greatest trace, which is the sum of singular values.
+        assert np.trace(matrix.T @ cross) == pytest.approx(np.linalg.svd(cross, compute_uv=False).sum(), rel=1e-9)
+    zero = module._isometry(torch.zeros(5, 5, dtype=torch.float64), spanned=True).numpy()
+    np.testing.assert_allclose(zero @ zero.T, np.eye(5), atol=1e-12)
 
 
 @pytest.mark.parametrize(("left", "right"), [(10, 10), (6, 10), (10, 6)])
@@ -81,7 +111,7 @@ def test_never_tested_on_its_training_pairs(monkeypatch):
     assert scores["p@1/mapped"].n == 20
     assert scores["p@1/mapped"].value <= 0.25
     seen = target[split(100, fraction=0.8, groups=None, seed=0)[0]]
-    leaked = module.ranks(original(fitted[0], seen).apply(fitted[0]), seen)[0]
+    leaked = ranks(original(fitted[0], seen).apply(fitted[0]), seen)[0]
     assert (leaked == 1).mean() > 0.9
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -12,18 +14,22 @@ from torch import Tensor
 
 from interlingua.errors import InputError
 from interlingua.measures import measures
-from interlingua.measures.rows import blocks, checked_pair, shifted
+from interlingua.measures.rows import Side, Sides, blocks, checked_pair, shifted
 from interlingua.registry import unknown
 from interlingua.score import Score, Scores
-from interlingua.stats import half_sample_interval
+from interlingua.stats import half_sample_interval, half_samples, interval_of_half_samples
 
 FORMS = ("debiased", "plain")
 INTERVAL_ROWS = 512
 """The most rows of one sample behind the interval; more would cost more than the value itself."""
+GRAM_ROWS = 2 * INTERVAL_ROWS
+"""Up to this many rows every half-sample is a part of one pair of Gram matrices."""
 
 
 @measures.register("cka", needs="sentences")
-def cka(source: Tensor, target: Tensor, *, forms: Sequence[str] = FORMS, seed: int = 0) -> Scores:
+def cka(
+    source: Tensor, target: Tensor, *, forms: Sequence[str] = FORMS, sides: Sides | None = None, seed: int = 0
+) -> Scores:
     """Linear CKA of two spaces: `debiased` in [-1, 1] and `plain` in [0, 1], 1 is best; widths may differ.
 
     Invariant to rotation, translation and scaling of either side, not to other linear maps.
@@ -41,13 +47,13 @@ def cka(source: Tensor, target: Tensor, *, forms: Sequence[str] = FORMS, seed: i
 
           HSIC = [||X'Y||² - n/(n-2) Σ a_i b_i + Σ a_i Σ b_i / ((n-1)(n-2))] / (n (n-3)):
 
-      no n × n matrix is needed. Where n <= d, ||X'Y||² is taken from the Gram matrices, which are then the
-      smaller ones. Both are exact.
+      no n × n matrix is needed. Where n <= d, or where the interval needs them in any case (n <= 1024), ||X'Y||² is
+      taken from the Gram matrices. Both are exact.
 
     The null is exact over shuffled pairs: 0 for `debiased`; Σ a_i Σ b_i / ((n-1) ||X'X|| ||Y'Y||) for `plain`,
     which is large and is the reason for the other. The interval of `debiased` comes from half-samples without
     replacement (of at most 512 rows, rescaled), and is absent for n < 8.
-    A side without spread has no similarity to anything: 0.
+    A side without spread has no similarity to anything: 0. `sides` are both sides with what is kept of them.
 
     >>> generator = torch.Generator().manual_seed(0)
     >>> english = torch.randn(40, 8, generator=generator)
@@ -59,11 +65,13 @@ def cka(source: Tensor, target: Tensor, *, forms: Sequence[str] = FORMS, seed: i
         if form not in FORMS:
             raise unknown("form of CKA", form, list(FORMS))
     checked_pair(source, target, least=4, same_width=False)
-    n, moments = len(source), _moments(source, target)
+    n, (ours, theirs) = len(source), sides or (Side(source), Side(target))
+    grams = (ours.of(_gram, seed), theirs.of(_gram, seed)) if "debiased" in forms and n <= GRAM_ROWS else None
+    moments = _moments(source, target) if grams is None else _gram_moments(*grams)
     scores: Scores = {}
     if "debiased" in forms:
-        value = _debiased(moments.hsics())
-        low, high = _interval(source, target, value, seed=seed) if n >= 8 else (None, None)
+        value = float(_debiased(moments.hsics()))
+        low, high = _interval(source, target, grams, value, seed=seed) if n >= 8 else (None, None)
         scores["debiased"] = Score(value, n=n, null=0.0, low=low, high=high)
     if "plain" in forms:
         size = float(np.sqrt(moments.source * moments.target))
@@ -93,7 +101,7 @@ def minibatch_cka(batches: Iterable[tuple[Tensor, Tensor]]) -> Score:
         rows += len(source)
     if not rows:
         raise InputError("no batch to compare", remedy="Give at least one block of 4 parallel rows.")
-    return Score(_debiased(total), n=rows, null=0.0)
+    return Score(float(_debiased(total)), n=rows, null=0.0)
 
 
 @dataclass(frozen=True)
@@ -119,15 +127,11 @@ class _Moments:
 
 
 def _moments(source: Tensor, target: Tensor) -> _Moments:
-    # In float64: HSIC is a difference of large sums.
-    means = [side.mean(dim=0, dtype=torch.float64) for side in (source, target)]
     n, width = len(source), max(source.shape[1], target.shape[1])
     if n <= width:
-        x, y = (shifted(side, mean) for side, mean in zip((source, target), means, strict=True))
-        k, l = x @ x.T, y @ y.T  # noqa: E741 - the field's letters
-        return _Moments(
-            float((k * l).sum()), float(k.square().sum()), float(l.square().sum()), k.diagonal(), l.diagonal()
-        )
+        return _gram_moments(_gram(source, None), _gram(target, None))
+    # In float64: HSIC is a difference of large sums.
+    means = [side.mean(dim=0, dtype=torch.float64) for side in (source, target)]
     a, b = means[0].new_empty(n), means[0].new_empty(n)
     products: list[Tensor] = [torch.zeros(()).to(means[0])] * 3
     for rows in blocks(n, width, source.device):
@@ -138,39 +142,82 @@ def _moments(source: Tensor, target: Tensor) -> _Moments:
     return _Moments(both, own, other, a, b)
 
 
-def _debiased(hsics: NDArray[np.float64]) -> float:
-    both, source, target = hsics.tolist()
+class _Gram(NamedTuple):
+    """What CKA needs of one side, its rows centred.
+
+    `products` is XX' with its diagonal, `squares` (the a_i), set to zero; `power` is ||X'X||². For each half-sample
+    that the seed draws, `sums` (times, n) has the sums by row of its part of `products`, 0 for rows
+    outside it, and `own` (times,) its HSIC with itself.
+    """
+
+    products: Tensor
+    squares: Tensor
+    power: Tensor
+    sums: Tensor
+    own: Tensor
+
+
+def _gram(vectors: Tensor, seed: int | None) -> _Gram:
+    rows = shifted(vectors, vectors.mean(dim=0, dtype=torch.float64))
+    products = rows @ rows.T
+    squares = products.diagonal().clone()
+    products.fill_diagonal_(0.0)
+    power = products.square().sum() + squares.square().sum()
+    if seed is None or len(rows) < 8:
+        return _Gram(products, squares, power, rows.new_empty(0, len(rows)), rows.new_empty(0))
+    masks = _masks(len(rows), seed).to(products)
+    sums = (masks @ products) * masks
+    return _Gram(products, squares, power, sums, _half_sample_hsics(products.square(), sums, sums, masks))
+
+
+def _gram_moments(left: _Gram, right: _Gram) -> _Moments:
+    both = (left.products * right.products).sum() + left.squares @ right.squares
+    return _Moments(float(both), float(left.power), float(right.power), left.squares, right.squares)
+
+
+@functools.lru_cache(maxsize=8)
+def _masks(n: int, seed: int) -> Tensor:
+    """(times, n): 1 where a half-sample has the row. The cache hands out one tensor: nobody may write to it."""
+    drawn = torch.from_numpy(half_samples(n, seed=seed))
+    return torch.zeros(len(drawn), n, dtype=torch.float64).scatter_(1, drawn, 1.0)
+
+
+def _half_sample_hsics(products: Tensor, rows_k: Tensor, rows_l: Tensor, masks: Tensor) -> Tensor:
+    """Song et al. 2012, Eq. 5, for every half-sample of two Gram matrices K and L with zero diagonals.
+
+    `products` is K∘L: with m a sample as zeros and ones, tr(KL) over the sample is m'(K∘L)m.
+    """
+    n = products.shape[1] // 2
+    trace = ((masks @ products) * masks).sum(dim=1)
+    crossed = rows_k.sum(dim=1) * rows_l.sum(dim=1) / ((n - 1) * (n - 2)) - 2 / (n - 2) * (rows_k * rows_l).sum(dim=1)
+    return (trace + crossed) / (n * (n - 3))
+
+
+def _debiased(hsics: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The ratios of (3, …) HSICs of both sides, of the source with itself and of the target with itself."""
+    both, source, target = hsics
     # Self-terms are squared lengths of U-centred matrices (Székely & Rizzo 2014): 0 only without spread.
-    if source <= 0 or target <= 0:
-        return 0.0
-    return float(np.clip(both / np.sqrt(source * target), -1.0, 1.0))
+    spread = (source > 0) & (target > 0)
+    size = np.sqrt(np.where(spread, source, 1.0) * np.where(spread, target, 1.0))
+    ratio: NDArray[np.float64] = np.where(spread, np.clip(both / size, -1.0, 1.0), 0.0)
+    return ratio
 
 
-def _interval(source: Tensor, target: Tensor, value: float, *, seed: int) -> tuple[float, float]:
+def _interval(
+    source: Tensor, target: Tensor, grams: tuple[_Gram, _Gram] | None, value: float, *, seed: int
+) -> tuple[float, float]:
     n = len(source)
-    # Up to this many rows one pair of Gram matrices serves every half-sample, each of which is a part of them.
-    grams = [_gram(side) for side in (source, target)] if n <= 2 * INTERVAL_ROWS else None
+    if grams is None:
 
-    def statistic(rows: NDArray[np.int64]) -> float:
-        chosen = torch.from_numpy(rows).to(source.device)
-        if grams is None:
-            return _debiased(_moments(source[chosen], target[chosen]).hsics())
-        k, l = (gram[chosen][:, chosen] for gram in grams)  # noqa: E741 - the field's letters
-        return _debiased(np.array([_unbiased_hsic(k, l), _unbiased_hsic(k, k), _unbiased_hsic(l, l)]))
+        def statistic(rows: NDArray[np.int64]) -> float:
+            chosen = torch.from_numpy(rows).to(source.device)
+            return float(_debiased(_moments(source[chosen], target[chosen]).hsics()))
 
-    low, high = half_sample_interval(statistic, n, value, seed=seed, most=INTERVAL_ROWS)
+        low, high = half_sample_interval(statistic, n, value, seed=seed, most=INTERVAL_ROWS)
+    else:
+        left, right = grams
+        masks = _masks(n, seed).to(left.products)
+        both = _half_sample_hsics(left.products * right.products, left.sums, right.sums, masks)
+        samples = _debiased(torch.stack([both, left.own, right.own]).cpu().numpy())
+        low, high = interval_of_half_samples(samples, n // 2, n, value)
     return max(low, -1.0), min(high, 1.0)
-
-
-def _gram(side: Tensor) -> Tensor:
-    """The Gram matrix of the centred rows with its diagonal set to zero."""
-    rows = shifted(side, side.mean(dim=0, dtype=torch.float64))
-    return (rows @ rows.T).fill_diagonal_(0.0)
-
-
-def _unbiased_hsic(k: Tensor, l: Tensor) -> float:  # noqa: E741 - the field's letters
-    """Song et al. 2012, Eq. 5, of two Gram matrices with zero diagonals."""
-    n = len(k)
-    rows_k, rows_l = k.sum(dim=1), l.sum(dim=1)
-    total = (k * l).sum() + rows_k.sum() * rows_l.sum() / ((n - 1) * (n - 2)) - 2 / (n - 2) * (rows_k @ rows_l)
-    return float(total) / (n * (n - 3))

@@ -1,8 +1,10 @@
-"""Rows of vectors made ready for a measure: checked, of unit length, centred, in blocks."""
+"""Rows of vectors made ready for a measure: checked, of unit length, centred, in blocks; what is kept of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -14,6 +16,54 @@ BLOCK_CELLS = 2**21
 
 An accelerator gets 64 times as many cells, to be kept busy.
 """
+
+T = TypeVar("T", bound="Tensor | tuple[Tensor, ...]")
+
+
+class Room:
+    """Bytes that may be kept in memory; threads may share one."""
+
+    def __init__(self, size: int) -> None:
+        self._left, self._lock = size, threading.Lock()
+
+    def take(self, size: int) -> bool:
+        """Whether so many bytes were left; if so they are taken."""
+        with self._lock:
+            fits = size <= self._left
+            self._left -= size if fits else 0
+        return fits
+
+
+class Side:
+    """One side of a pair and what it alone decides, computed once and kept for the other pairs it is in.
+
+    Measures make the same tensors of a language (rows of length 1, Gram matrices) for each of its pairs. Who
+    keeps a `Side` from call to call promises not to change its vectors. Where `room` has no bytes left a result is
+    computed anew each time: what is kept decides the time, never a number.
+
+    >>> side = Side(torch.tensor([[3.0, 4.0]]), Room(1000))
+    >>> side.of(unit) is side.of(unit), Side(side.vectors).of(unit) is side.of(unit)
+    (True, False)
+    """
+
+    def __init__(self, vectors: Tensor, room: Room | None = None) -> None:
+        self.vectors, self._room = vectors, room
+        self._kept: dict[tuple[Any, ...], Any] = {}
+
+    def of(self, make: Callable[..., T], *given: Any) -> T:
+        """What `make(vectors, *given)` returns; it must depend on nothing else."""
+        key = (make, *given)
+        if key in self._kept:
+            found: T = self._kept[key]
+            return found
+        made = make(self.vectors, *given)
+        parts = made if isinstance(made, tuple) else (made,)
+        if self._room is not None and self._room.take(sum(part.nbytes for part in parts)):
+            self._kept[key] = made
+        return made
+
+
+Sides = tuple[Side, Side]
 
 
 def checked(vectors: Tensor, *, least: int, side: str = "input") -> Tensor:
@@ -27,7 +77,8 @@ def checked(vectors: Tensor, *, least: int, side: str = "input") -> Tensor:
         raise InputError(
             f"too few rows in the {side}", value=vectors.shape[0], remedy=f"Give at least {least} parallel rows."
         )
-    if not bool(torch.isfinite(vectors).all()):
+    # A finite sum has finite terms, and is far cheaper to look at; a sum of finite terms may still overflow.
+    if not bool(torch.isfinite(vectors.sum())) and not bool(torch.isfinite(vectors).all()):
         raise InputError(
             f"the {side} holds infinite or undefined values", remedy="Encode in fp32 or bf16: fp16 overflows at 65504."
         )

@@ -10,18 +10,19 @@ import inspect
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from interlingua.corpus import Pair, ParallelCorpus, Skip
+from interlingua.corpus import ParallelCorpus, Skip
 from interlingua.encoder import Cache, Encoder, Representations, View
 from interlingua.errors import InputError, MissingExtra, NoSegmenter
 from interlingua.measures import measures
+from interlingua.measures.rows import Room, Side
 from interlingua.measures.tokenization import Splits
 from interlingua.registry import Entry
 from interlingua.score import Scores
@@ -32,6 +33,9 @@ from interlingua.words import word_spans
 Made = list[tuple[Record, NDArray[np.floating[Any]] | None]]
 MOST_UNKNOWN = 0.5
 """The share of unknown tokens above which a language counts as one the tokenizer can't spell."""
+KEPT_BYTES = 2**30
+"""What measures may keep in memory of all languages of a model, so that it is made once and not for every pair."""
+Words = list[list[tuple[str, tuple[int, int]]]]
 
 
 @dataclass(frozen=True)
@@ -47,18 +51,47 @@ class Plan:
 
 @dataclass(frozen=True)
 class Language:
-    """One language of the corpus inside one model: its sentences, words and splits."""
+    """One language of the corpus inside one model: its texts, sentences, words and splits.
+
+    Its sides are kept from pair to pair as far as `room` goes.
+    """
 
     code: str
     encoder: Encoder
     rows: NDArray[np.int64]
+    texts: tuple[str, ...]
     sentences: Representations
     words: Representations | None
     splits: Splits
+    room: Room
+    _sides: dict[int, Side] = field(default_factory=dict, repr=False)
 
     def at(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """The places of corpus rows among this language's texts."""
         return np.searchsorted(self.rows, rows)
+
+    def side(self, layer: int, places: NDArray[np.int64]) -> Side:
+        """The sentences at these places in a layer; all of them are kept for the other pairs."""
+        if len(places) < len(self.rows):
+            return Side(_tensor(self.sentences[layer][places]))
+        if layer not in self._sides:
+            side = Side(_tensor(self.sentences[layer]), self.room)
+            if not self.room.take(side.vectors.nbytes):
+                return side
+            self._sides[layer] = side
+        return self._sides[layer]
+
+    @cached_property
+    def word_table(self) -> Words:
+        """The words of each text, case-folded, and where they stand in it."""
+        return [[(text[a:b].casefold(), (a, b)) for a, b in word_spans(text)] for text in self.texts]
+
+    @cached_property
+    def item_table(self) -> dict[tuple[int, tuple[int, int]], int]:
+        """Where a word (corpus row, characters) stands among the word representations."""
+        assert self.words is not None
+        places = zip(self.rows[self.words.row].tolist(), self.words.spans.tolist(), strict=True)
+        return {(row, (a, b)): number for number, (row, (a, b)) in enumerate(places)}
 
 
 @dataclass(frozen=True)
@@ -110,8 +143,10 @@ def encode_language(
     only = tuple(int(place) for place in np.flatnonzero(np.isin(rows, _word_rows(corpus, code, plan))))
     if wanted & {"words", "space"} and only and len(splits.pieces):
         views.append(View("word", "mean", only=only))
-    made = encoder.encode_views(corpus.column(code), views, cache=cache, progress=progress)
-    return Language(code, encoder, rows, made[0], made[1] if len(made) > 1 else None, splits)
+    texts = corpus.column(code)
+    made = encoder.encode_views(texts, views, cache=cache, progress=progress)
+    room = Room(KEPT_BYTES // len(corpus.languages))
+    return Language(code, encoder, rows, texts, made[0], made[1] if len(made) > 1 else None, splits, room)
 
 
 def language_step(language: Language, corpus: ParallelCorpus, plan: Plan) -> Step | None:
@@ -167,8 +202,8 @@ def _measure_pair(
     for entry in chosen:
         if entry.needs == "sentences":
             for layer in _common_layers(source, target):
-                pair = (_tensor(source.sentences[layer][here]), _tensor(target.sentences[layer][there]))
-                scores = _call(entry, plan, *pair)
+                sides = (source.side(layer, here), target.side(layer, there))
+                scores = _call(entry, plan, sides[0].vectors, sides[1].vectors, sides=sides)
                 made += _records(entry, scores, source, target, corpus, plan, layer=layer, unit="sentence")
         elif entry.needs == "words" and linked is not None and len(linked.groups):
             assert source.words is not None
@@ -201,19 +236,17 @@ def _linked_words(source: Language, target: Language, corpus: ParallelCorpus, pl
     On a small corpus a link seen once is little better than a guess. A pair that recurs more than
     `plan.repeats` times is cut to that, or the articles would be most of the sample.
     """
-    pair = corpus.pair(source.code, target.code) if source.code != target.code else _identity(corpus, source.code)
-    ours, theirs = _word_table(pair.source_texts), _word_table(pair.target_texts)
+    shared = _shared_rows(corpus, source.code, target.code)
+    ours, theirs = ([side.word_table[place] for place in side.at(shared)] for side in (source, target))
     links = link_words([[w for w, _ in row] for row in ours], [[w for w, _ in row] for row in theirs])
-    seen = Counter(
-        (ours[r][s][0], theirs[r][t][0]) for r, s, t in zip(links.row, links.source, links.target, strict=True)
-    )
-    ours_at, theirs_at = _item_table(source), _item_table(target)
+    found = list(zip(links.row.tolist(), links.source.tolist(), links.target.tolist(), strict=True))
+    seen = Counter((ours[r][s][0], theirs[r][t][0]) for r, s, t in found)
     used: Counter[tuple[str, str]] = Counter()
     rows: list[tuple[int, int, int]] = []
-    for r, s, t in zip(links.row, links.source, links.target, strict=True):
-        words = (ours[r][s][0], theirs[r][t][0])
-        row = int(pair.rows[r])
-        item, other = ours_at.get((row, ours[r][s][1])), theirs_at.get((row, theirs[r][t][1]))
+    for r, s, t in found:
+        (word, place), (other_word, other_place) = ours[r][s], theirs[r][t]
+        words, row = (word, other_word), int(shared[r])
+        item, other = source.item_table.get((row, place)), target.item_table.get((row, other_place))
         if item is None or other is None or seen[words] < 2 or used[words] >= plan.repeats:
             continue
         used[words] += 1
@@ -221,25 +254,6 @@ def _linked_words(source: Language, target: Language, corpus: ParallelCorpus, pl
     table = np.array(rows, np.int64).reshape(-1, 3)
     few = len(table) < 20 or len(np.unique(table[:, 2])) < 10
     return _Linked(*(table[:0] if few else table).T)
-
-
-def _word_table(texts: Sequence[str]) -> list[list[tuple[str, tuple[int, int]]]]:
-    return [[(text[a:b].casefold(), (a, b)) for a, b in word_spans(text)] for text in texts]
-
-
-def _item_table(language: Language) -> dict[tuple[int, tuple[int, int]], int]:
-    """Where a word (corpus row, characters) stands among the language's word representations."""
-    words = language.words
-    assert words is not None
-    rows = language.rows[words.row]
-    return {
-        (int(row), (int(a), int(b))): number for number, (row, (a, b)) in enumerate(zip(rows, words.spans, strict=True))
-    }
-
-
-def _identity(corpus: ParallelCorpus, code: str) -> Pair:
-    texts = corpus.column(code)
-    return Pair(code, code, texts, texts, corpus.rows_of(code))
 
 
 def _shared_rows(corpus: ParallelCorpus, source: str, target: str) -> NDArray[np.int64]:
@@ -268,10 +282,21 @@ def _common_layers(source: Language, target: Language) -> list[int]:
 
 def _call(entry: Entry, plan: Plan, *given: Any, **more: Any) -> Scores:
     """Call a measure with the seed and what else it takes; a measure need not accept what it does not use."""
-    taken = inspect.signature(entry.call).parameters
+    taken = _parameters(entry.call)
     offered = {"seed": plan.seed, **more}
     scores: Scores = entry.call(*given, **{name: value for name, value in offered.items() if name in taken})
     return scores
+
+
+@cache
+def _parameters(call: Callable[..., Any]) -> frozenset[str]:
+    return frozenset(inspect.signature(call).parameters)
+
+
+@cache
+def _digest(call: Callable[..., Any]) -> str:
+    """A hash of a measure's source, once a measure: to find the source takes milliseconds."""
+    return hashlib.blake2b(inspect.getsource(call).encode()).hexdigest()[:8]
 
 
 def _records(
@@ -322,9 +347,7 @@ def _key(
 ) -> str:
     about: Mapping[str, Any] = {
         "kind": kind,
-        "measures": [
-            (entry.name, hashlib.blake2b(inspect.getsource(entry.call).encode()).hexdigest()[:8]) for entry in chosen
-        ],
+        "measures": [(entry.name, _digest(entry.call)) for entry in chosen],
         "plan": [plan.seed, plan.pooling, plan.word_rows, plan.repeats],
         "corpus": corpus.digest,
         "digests": digests,

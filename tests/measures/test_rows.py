@@ -1,0 +1,63 @@
+import inspect
+
+import numpy as np
+import pytest
+import torch
+
+from interlingua.errors import InputError
+from interlingua.measures import measures
+from interlingua.measures.rows import Room, Side, checked, unit
+
+WITH_SIDES = [entry.name for entry in measures if "sides" in inspect.signature(entry.call).parameters]
+
+
+def test_some_measures_share_what_a_side_decides():
+    assert {"cka", "retrieval", "procrustes"} <= set(WITH_SIDES)
+
+
+@pytest.mark.parametrize("room", [None, 0, 10_000, 10**8])
+@pytest.mark.parametrize("name", WITH_SIDES)
+def test_kept_sides_change_no_score(name, room):
+    draw = torch.Generator().manual_seed(0)
+    first, second, third = (torch.randn(60, 8, generator=draw) for _ in range(3))
+    second += first
+    kept = {id(side): Side(side, None if room is None else Room(room)) for side in (first, second, third)}
+    # The second round finds what the first has kept.
+    for source, target in [(first, second), (second, third), (first, third)] * 2:
+        given = (kept[id(source)], kept[id(target)])
+        with_kept = measures[name].call(source, target, sides=given, seed=3)
+        for variant, score in measures[name].call(source, target, seed=3).items():
+            twin = with_kept[variant]
+            assert (score.value, score.null, score.low, score.high) == (twin.value, twin.null, twin.low, twin.high)
+            np.testing.assert_array_equal(score.items, twin.items)
+
+
+def test_a_side_computes_once_for_each_argument_and_no_more_than_its_room():
+    calls = []
+
+    def scaled(vectors, factor):
+        calls.append(factor)
+        return factor * vectors
+
+    side = Side(torch.ones(5, 4), Room(2 * 5 * 4 * 4))
+    for factor in (1, 2, 3, 1, 2, 3):
+        assert side.of(scaled, factor).sum() == 20 * factor
+    assert calls == [1, 2, 3, 3]
+    assert side.of(unit).shape == (5, 4)
+
+
+def test_large_finite_values_pass_though_their_sum_overflows():
+    for dtype, peak in ((torch.float16, 60_000.0), (torch.float32, 3e38)):
+        rows = torch.full((40, 3), peak, dtype=dtype)
+        assert checked(rows, least=2) is rows
+
+
+@pytest.mark.parametrize("value", [torch.inf, -torch.inf, torch.nan])
+def test_one_value_that_is_no_number_is_refused(value):
+    rows = torch.ones(40, 3)
+    rows[7, 2] = value
+    with pytest.raises(InputError, match="infinite or undefined"):
+        checked(rows, least=2)
+    rows[8, 2] = -value
+    with pytest.raises(InputError, match="infinite or undefined"):
+        checked(rows, least=2)

@@ -1,0 +1,70 @@
+"""What is kept of a language from pair to pair decides the time, never a number."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from interlingua.corpus import ParallelCorpus
+from interlingua.encoder import Representations
+from interlingua.measures.rows import Room
+from interlingua.measures.tokenization import Splits
+from interlingua.studies.measuring import Language, Plan, pair_step
+
+ROWS = 40
+CORPUS = ParallelCorpus.of(
+    {
+        "en": [f"row {n} of words" for n in range(ROWS)],
+        "es": [f"fila {n} de palabras" for n in range(ROWS)],
+        "ru": [f"строка {n} слов" if n % 4 else None for n in range(ROWS)],
+    }
+)
+PLAN = Plan(("retrieval", "procrustes", "cka"))
+
+
+def language(code: str, seed: int, room: int) -> Language:
+    draw = np.random.default_rng(seed)
+    rows = CORPUS.rows_of(code)
+    vectors = draw.normal(size=(3, len(rows), 6)).astype(np.float32)
+    sentences = Representations(
+        list(vectors), (0, 1, 2), "sentence", np.arange(len(rows)), np.zeros((len(rows), 2), np.int64)
+    )
+    none = np.zeros(0, np.int64)
+    splits = Splits(len(rows), none, none, none, none, none.astype(bool))
+    encoder: Any = SimpleNamespace(digest="d", name="m", pooling="mean")
+    return Language(code, encoder, rows, CORPUS.column(code), sentences, None, splits, Room(room))
+
+
+def languages(room: int) -> list[Language]:
+    return [language(code, seed, room) for seed, code in enumerate(CORPUS.languages)]
+
+
+def measured(spaces: list[Language]) -> list[Any]:
+    pairs = [(a, b) for place, a in enumerate(spaces) for b in spaces[place + 1 :]]
+    return [record for a, b in pairs for record, _ in pair_step(a, b, CORPUS, None, PLAN).run()]
+
+
+@pytest.mark.parametrize("room", [0, 3000, 10**8])
+def test_records_are_the_same_whatever_is_kept(room: int) -> None:
+    spaces = languages(room)
+    expected = [record for a, b in ((0, 1), (0, 2), (1, 2)) for record in measured([languages(0)[a], languages(0)[b]])]
+    assert measured(spaces) == expected
+    assert measured(spaces) == expected
+
+
+def test_all_sentences_are_one_side_for_every_pair_and_some_of_them_are_not() -> None:
+    english = language("en", 0, 10**6)
+    everything = np.arange(ROWS)
+    assert english.side(1, everything) is english.side(1, everything)
+    assert english.side(1, everything) is not english.side(2, everything)
+    part = english.side(1, everything[::2])
+    np.testing.assert_array_equal(part.vectors, english.sentences[1][::2])
+    assert english.side(1, everything[::2]) is not part
+
+
+def test_without_room_nothing_is_kept() -> None:
+    english = language("en", 0, 100)
+    assert english.side(1, np.arange(ROWS)) is not english.side(1, np.arange(ROWS))
