@@ -38,7 +38,7 @@ CASES: dict[str, tuple[dict[str, dict[str, object]], str]] = {
     "rate": ({"training": {"learning_rate": 0}}, r"learning_rate: learning_rate is out of range: 0\."),
     "parts": ({"training": {"accumulate": 3}}, r"accumulate: a batch of 8 cannot be cut into 3 equal parts: 3\."),
     "precision": ({"training": {"precision": "fp8"}}, r"precision: precision is out of range: 'fp8'\. Use fp32 or"),
-    "saved": ({"training": {"save": "int8"}}, r"save: save is out of range: 'int8'\. Use fp32, fp16 or bf16"),
+    "saved": ({"training": {"save": "int8"}}, r"save: save is out of range: 'int8'\. Use fp32, fp16, bf16 or fp8"),
     "tokenizer": ({"tokenizer": {"file": "none.json"}}, r"file: no such tokenizer file: .*none\.json"),
     "no tokenizer": ({"tokenizer": {"file": "held-out.tsv"}}, r"file: not a tokenizer \("),
     "corpus": ({"evaluation": {"corpus": "nothing.tsv"}}, r"nothing\.tsv"),

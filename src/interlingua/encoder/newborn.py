@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 
 from interlingua.errors import InputError
@@ -116,8 +118,12 @@ def face(tokenizer: Tokenizer, *, length: int) -> Any:
 
 
 def save_folder(model: Any, tokenizer: Tokenizer, folder: Path, *, length: int, dtype: str) -> None:
-    """An ordinary Hugging Face folder: config, tokenizer, and weights in `dtype` as safetensors."""
-    kinds = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
+    """An ordinary Hugging Face folder: config, tokenizer, and weights in `dtype` as safetensors.
+
+    With fp8 the matrices are stored in 8 bits (E4M3: three bits of mantissa, an error of 2.7 % a weight) and the
+    vectors in 32; `transformers` reads them as float32, which is what the config says.
+    """
+    kinds = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16, "fp8": torch.float32}
     if dtype not in kinds:
         raise unknown("dtype", dtype, list(kinds))
     from transformers.utils import logging as chatter
@@ -126,4 +132,16 @@ def save_folder(model: Any, tokenizer: Tokenizer, folder: Path, *, length: int, 
     before = next(model.parameters()).dtype
     model.to(kinds[dtype]).save_pretrained(folder)
     model.to(before)
+    if dtype == "fp8":
+        _halve_again(folder / "model.safetensors")
     face(tokenizer, length=length).save_pretrained(folder)
+
+
+def _halve_again(path: Path) -> None:
+    """Store the matrices of a file in 8 bits."""
+    small = {
+        name: tensor.to(torch.float8_e4m3fn) if tensor.ndim > 1 else tensor for name, tensor in load_file(path).items()
+    }
+    beside = path.with_name(f".{path.name}")
+    save_file(small, beside, metadata={"format": "pt"})
+    os.replace(beside, path)

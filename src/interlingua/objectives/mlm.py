@@ -53,7 +53,10 @@ class MaskedLanguageModelling:
         draw = np.random.default_rng([self.seed, step])
         places = self._places(draw)[rank::world]
         offsets = torch.arange(self.length - 1, device=device)
-        begin = torch.from_numpy(places).to(device)
+        begin = torch.from_numpy(places)
+        if device.type == "cuda":
+            begin = begin.pin_memory()  # From ordinary memory the copy would wait for the step before.
+        begin = begin.to(device, non_blocking=True)
         ids = self._tokens(device)[begin[:, None] + offsets].long()
         ids = torch.nn.functional.pad(ids, (1, 0), value=self.special.cls)
         generator = torch.Generator(device).manual_seed(int(draw.integers(1 << 60)))

@@ -10,6 +10,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ from interlingua.training.tokenizer import SPECIAL, empty_wordpiece, finished, t
 __all__ = ["Config", "Evaluation", "Pieces", "Recipe", "TextData", "evaluate", "pretrain", "read_config"]
 
 Progress = Callable[[str, int, int], None]
+_HELD_BATCHES, _HELD_SEQUENCES = 16, 128
 _SUFFIXES = ("", ".gz", ".bz2", ".xz", ".zst")
 
 
@@ -64,17 +66,30 @@ def pretrain(
             state = out / ".training"
             tokenizer = _tokenizer(config, files, home, state)
             model = _model(config, tokenizer)
-            stream = token_stream(tokenizer, files, length=config.training.length, folder=state, progress=progress)
+            stream = token_stream(
+                tokenizer,
+                files,
+                length=config.training.length,
+                folder=state,
+                tidied=config.data.tidy,
+                progress=progress,
+            )
+            trained, held = _parted(config, stream)
         checkpoint = Checkpoint(state / "checkpoint")
         with attention(model, masked=False):
             metrics = train(
                 model,
-                [Term(1.0, _objective(config, stream, tokenizer))],
+                [Term(1.0, _objective(config, trained, tokenizer))],
                 _settings(config.training),
                 device=device,
                 checkpoint=checkpoint,
                 monitors=[
-                    Monitor(config.training.evaluate_every, lambda now: evaluate(now, tokenizer, config, corpus))
+                    Monitor(
+                        config.training.evaluate_every,
+                        lambda now: (
+                            held_out_loss(now, tokenizer, config, held) | evaluate(now, tokenizer, config, corpus)
+                        ),
+                    )
                 ],
                 progress=progress,
                 stop_after=stop_after,
@@ -102,6 +117,35 @@ def _objective(config: Config, stream: TokenStream, tokenizer: Tokenizer) -> Mas
     )
 
 
+def _parted(config: Config, stream: TokenStream) -> tuple[TokenStream, TokenStream | None]:
+    """The text to train on, and the text kept from it, if any."""
+    if not config.data.held_out:
+        return stream, None
+    trained, held = stream.parted(config.data.held_out, length=config.training.length)
+    for part, remedy in ((trained, "Hold less out."), (held, "Hold more out, or nothing.")):
+        if (np.diff(part.begin) == 0).any():
+            code = part.languages[int(np.argmin(np.diff(part.begin)))]
+            raise config.source.wrong(
+                f"no sequence of {code} is left", "data", "held_out", value=config.data.held_out, remedy=remedy
+            )
+    return trained, held
+
+
+def held_out_loss(model: Any, tokenizer: Tokenizer, config: Config, held: TokenStream | None) -> dict[str, float]:
+    """The mean loss over a few batches of the text kept from training, always the same ones."""
+    if held is None:
+        return {}
+    objective = replace(_objective(config, held, tokenizer), batch_size=_HELD_SEQUENCES, seed=config.training.seed + 1)
+    undo, device = objective.prepare(model), next(model.parameters()).device
+    with torch.no_grad(), torch.autocast(device.type, torch.bfloat16, enabled=config.training.precision == "bf16"):
+        losses = [
+            objective.loss(model, objective.batch(number, rank=0, world=1, device=device)).item()
+            for number in range(_HELD_BATCHES)
+        ]
+    undo()
+    return {"held_out_loss": float(np.mean(losses))}
+
+
 def _settings(recipe: Recipe) -> Settings:
     return Settings(
         steps=recipe.steps,
@@ -113,6 +157,7 @@ def _settings(recipe: Recipe) -> Settings:
         accumulate=recipe.accumulate,
         precision=recipe.precision,
         compile=recipe.compile,
+        optimizer=recipe.optimizer,
         seed=recipe.seed,
         checkpoint_every=recipe.checkpoint_every,
     )
@@ -304,7 +349,7 @@ def _tokenizer(config: Config, files: Mapping[str, Path], home: Path, state: Pat
         return Tokenizer.from_file(str(kept))
     pieces = config.tokenizer
     tokenizer = (
-        train_wordpiece(files, vocabulary=pieces.vocabulary, alphabet=pieces.alphabet)
+        train_wordpiece(files, vocabulary=pieces.vocabulary, alphabet=pieces.alphabet, tidied=config.data.tidy)
         if pieces.file is None
         else _cut(config, _tokenizer_file(config, home))
     )

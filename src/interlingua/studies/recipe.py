@@ -18,11 +18,17 @@ from interlingua.registry import unknown
 
 @dataclass(frozen=True)
 class TextData:
-    """Where the text is: `folder` holds a file a language, `xx.txt`, plain or compressed."""
+    """Where the text is: `folder` holds a file a language, `xx.txt`, plain or compressed.
+
+    `tidy` leaves lines out that teach nothing (`training.tidying`); `held_out` is the share of each language's text,
+    its end, that is never trained on, so that the loss on it shows what was learnt and not what was kept.
+    """
 
     folder: str
     languages: tuple[str, ...]
     smoothing: float = 0.7
+    tidy: bool = False
+    held_out: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -49,6 +55,7 @@ class Recipe:
     mask: float = 0.15
     precision: str = "fp32"
     compile: bool = False
+    optimizer: str = "adamw"
     accumulate: int = 1
     seed: int = 0
     checkpoint_every: int = 1000
@@ -109,6 +116,7 @@ _Check = tuple[str, str, Callable[[Any], bool], str]
 _CHECKS: tuple[_Check, ...] = (
     ("data", "languages", lambda v: len(v) > 0, "Name at least one language."),
     ("data", "smoothing", lambda v: v >= 0, "Use 1 for sampling by size, 0 for all alike, 0.7 between."),
+    ("data", "held_out", lambda v: 0 <= v < 1, "Give a share such as 0.005, or 0."),
     ("tokenizer", "vocabulary", lambda v: v > 5, "Give a few thousand entries."),
     ("tokenizer", "alphabet", lambda v: v >= 1, "Give the number of characters to keep."),
     ("training", "steps", lambda v: v >= 1, "Train for at least one step."),
@@ -121,7 +129,8 @@ _CHECKS: tuple[_Check, ...] = (
     ("training", "weight_decay", lambda v: v >= 0, "Give a number of 0 or more."),
     ("training", "mask", lambda v: 0 < v < 1, "Give a share between 0 and 1, such as 0.15."),
     ("training", "precision", lambda v: v in ("fp32", "bf16"), "Use fp32 or bf16."),
-    ("training", "save", lambda v: v in ("fp32", "fp16", "bf16"), "Use fp32, fp16 or bf16."),
+    ("training", "optimizer", lambda v: v in ("adamw", "muon"), "Use adamw or muon."),
+    ("training", "save", lambda v: v in ("fp32", "fp16", "bf16", "fp8"), "Use fp32, fp16, bf16 or fp8."),
     ("training", "accumulate", lambda v: v >= 1, "Give the number of parts a batch is cut into, or 1."),
     ("training", "seed", lambda v: v >= 0, "Give a number of 0 or more."),
     ("training", "checkpoint_every", lambda v: v >= 1, "Give a number of steps."),

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
 from multiprocessing import get_context
@@ -24,6 +24,7 @@ from tokenizers import Tokenizer
 from interlingua.corpus import clean
 from interlingua.errors import InputError
 from interlingua.readers.documents import opened
+from interlingua.training.tidying import tidy
 
 _LINES_AT_ONCE = 20_000
 _WORTH_PROCESSES = 8 << 20  # bytes of text: below, starting processes takes longer than the work
@@ -49,9 +50,29 @@ class TokenStream:
         """The number of tokens of each language."""
         return np.diff(self.edges)
 
+    def parted(self, share: float, *, length: int) -> tuple[TokenStream, TokenStream]:
+        """The stream without the last `share` of each language's text, and that part alone; no token is in both."""
+        rest: list[NDArray[np.int64]] = []
+        held: list[NDArray[np.int64]] = []
+        for number in range(len(self.languages)):
+            starts = self.starts[self.begin[number] : self.begin[number + 1]]
+            cut = self.edges[number + 1] - round(share * (self.edges[number + 1] - self.edges[number]))
+            rest.append(starts[starts + length - 1 <= cut])
+            held.append(starts[starts >= cut])
+        return self._from(rest), self._from(held)
 
-def lines_of(path: Path) -> Iterator[str]:
-    """The cleaned lines of a text file, plain or compressed, empty ones left out."""
+    def _from(self, starts: list[NDArray[np.int64]]) -> TokenStream:
+        begin = np.concatenate([[0], np.cumsum([len(each) for each in starts])])
+        return replace(self, starts=np.concatenate(starts), begin=begin)
+
+
+def lines_of(path: Path, *, tidied: bool = False) -> Iterator[str]:
+    """The cleaned lines of a text file, plain or compressed, empty ones left out; `tidied` by `tidying.tidy`."""
+    found = _lines_of(path)
+    return tidy(found) if tidied else found
+
+
+def _lines_of(path: Path) -> Iterator[str]:
     with opened(path) as document:
         for _, line in document.lines():
             text = clean(line)
@@ -60,18 +81,24 @@ def lines_of(path: Path) -> Iterator[str]:
 
 
 def token_stream(
-    tokenizer: Tokenizer, files: Mapping[str, Path], *, length: int, folder: Path, progress: Progress | None = None
+    tokenizer: Tokenizer,
+    files: Mapping[str, Path],
+    *,
+    length: int,
+    folder: Path,
+    tidied: bool = False,
+    progress: Progress | None = None,
 ) -> TokenStream:
     """The files as a stream of tokens, made once and kept in `folder` under a key of tokenizer and files."""
     separator = token_id(tokenizer, "[SEP]")
     state = hashlib.blake2b(tokenizer.to_str().encode(), digest_size=12)
-    state.update(json.dumps([length, [(code, file_digest(path)) for code, path in files.items()]]).encode())
+    state.update(json.dumps([length, tidied, [(code, file_digest(path)) for code, path in files.items()]]).encode())
     place = folder / f"tokens-{state.hexdigest()}"
     if not place.is_dir():
         folder.mkdir(parents=True, exist_ok=True)
         beside = Path(tempfile.mkdtemp(prefix=".tokens-", dir=folder))
         try:
-            _write(tokenizer, files, beside, length=length, separator=separator, progress=progress)
+            _write(tokenizer, files, beside, length=length, separator=separator, tidied=tidied, progress=progress)
             os.rename(beside, place)
         except BaseException:
             shutil.rmtree(beside, ignore_errors=True)
@@ -93,11 +120,12 @@ def _write(
     *,
     length: int,
     separator: int,
+    tidied: bool,
     progress: Progress | None,
 ) -> None:
     """Tokenise the files, large ones in a process each, and write them end to end."""
     dtype = np.uint16 if tokenizer.get_vocab_size() <= 1 << 16 else np.int32
-    work = partial(_tokenise, tokenizer.to_str(), separator, length, np.dtype(dtype))
+    work = partial(_tokenise, tokenizer.to_str(), separator, length, tidied, np.dtype(dtype))
     pieces: list[NDArray[Any]] = []
     starts: list[NDArray[np.int64]] = []
     begin, edges = [0], [0]
@@ -131,13 +159,15 @@ def _mapped(work: Callable[[Path], _Tokenised], paths: Sequence[Path]) -> Iterat
         yield pool.map(work, paths)
 
 
-def _tokenise(tokenizer: str, separator: int, length: int, dtype: np.dtype[Any], path: Path) -> _Tokenised:
+def _tokenise(
+    tokenizer: str, separator: int, length: int, tidied: bool, dtype: np.dtype[Any], path: Path
+) -> _Tokenised:
     """The tokens of a file, a separator after each line, and the places in them where a sequence may begin."""
     encode = Tokenizer.from_str(tokenizer).encode_batch_fast
     pieces: list[NDArray[Any]] = []
     places: list[NDArray[np.int64]] = []
     at = 0
-    source = lines_of(path)
+    source = lines_of(path, tidied=tidied)
     while lines := list(islice(source, _LINES_AT_ONCE)):
         encodings = encode(lines, add_special_tokens=False)
         counts = np.fromiter((len(e) for e in encodings), np.int64, len(encodings))

@@ -18,7 +18,12 @@ _INSIDE = "##"
 
 
 def train_wordpiece(
-    files: Mapping[str, Path], *, vocabulary: int, alphabet: int = 6000, lines: int | None = None
+    files: Mapping[str, Path],
+    *,
+    vocabulary: int,
+    alphabet: int = 6000,
+    tidied: bool = False,
+    lines: int | None = None,
 ) -> Tokenizer:
     """A cased WordPiece tokenizer of at most `vocabulary` entries, the same for the same text.
 
@@ -32,7 +37,7 @@ def train_wordpiece(
 
     def text(*, count: bool) -> Iterable[str]:
         for path in files.values():
-            for line in islice(lines_of(path), lines):
+            for line in islice(lines_of(path, tidied=tidied), lines):
                 if count:
                     seen.update(line)
                 yield line
