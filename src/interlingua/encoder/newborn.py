@@ -121,7 +121,8 @@ def save_folder(model: Any, tokenizer: Tokenizer, folder: Path, *, length: int, 
     """An ordinary Hugging Face folder: config, tokenizer, and weights in `dtype` as safetensors.
 
     With fp8 the matrices are stored in 8 bits (E4M3: three bits of mantissa, an error of 2.7 % a weight) and the
-    vectors in 32; `transformers` reads them as float32, which is what the config says.
+    vectors in 32; `transformers` reads them as float32, which is what the config says. A weight beyond ±448, the
+    largest number of E4M3, is stored as that one.
     """
     kinds = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16, "fp8": torch.float32}
     if dtype not in kinds:
@@ -139,8 +140,11 @@ def save_folder(model: Any, tokenizer: Tokenizer, folder: Path, *, length: int, 
 
 def _halve_again(path: Path) -> None:
     """Store the matrices of a file in 8 bits."""
+    # Versions of PyTorch differ in what they make of a number out of range: the largest one, or no number at all.
+    most = torch.finfo(torch.float8_e4m3fn).max
     small = {
-        name: tensor.to(torch.float8_e4m3fn) if tensor.ndim > 1 else tensor for name, tensor in load_file(path).items()
+        name: tensor.clamp(-most, most).to(torch.float8_e4m3fn) if tensor.ndim > 1 else tensor
+        for name, tensor in load_file(path).items()
     }
     beside = path.with_name(f".{path.name}")
     save_file(small, beside, metadata={"format": "pt"})

@@ -38,10 +38,29 @@ def render_training(summary: Mapping[str, Any], console: Console) -> None:
     table.add_row("tokens seen", f"{summary['tokens_seen']:,}")
     if "loss" in metrics:
         table.add_row("loss", number(metrics["loss"]))
+    if "held_out_loss" in metrics:
+        table.add_row("held-out loss", number(metrics["held_out_loss"]))
     for variant in ("raw", "centred"):
         if variant in metrics:
             table.add_row(f"P@1 {variant}", f"{percent(metrics[variant])} at layer {metrics[f'{variant}_layer']}")
     console.print(table)
+    if left := lines_left_out(summary.get("lines_of_text", {})):
+        console.print(left)
+
+
+def lines_left_out(lines: Mapping[str, Mapping[str, int]]) -> Table | None:
+    """One row a language: lines kept, and left out by each rule; None where the text was taken as it is."""
+    rules = list(dict.fromkeys(rule for counts in lines.values() for rule in counts))
+    if len(rules) < 2:
+        return None
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left", title_style="bold")
+    table.title = "Lines of text: kept, and left out by each rule"
+    table.add_column("language")
+    for rule in rules:
+        table.add_column(rule, justify="right")
+    for code, counts in lines.items():
+        table.add_row(Text(code), *(f"{counts[rule]:,}" for rule in rules))
+    return table
 
 
 def language_lines(found: Readings, run: Mapping[str, Any]) -> Table:

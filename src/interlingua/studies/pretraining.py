@@ -21,6 +21,7 @@ from tokenizers import Tokenizer
 
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Encoder
+from interlingua.encoder.joined import joined_projections
 from interlingua.encoder.newborn import attention, face, masked_lm, save_folder
 from interlingua.errors import InputError
 from interlingua.languages import canonical
@@ -72,11 +73,12 @@ def pretrain(
                 length=config.training.length,
                 folder=state,
                 tidied=config.data.tidy,
+                limit=config.data.lines,
                 progress=progress,
             )
             trained, held = _parted(config, stream)
         checkpoint = Checkpoint(state / "checkpoint")
-        with attention(model, masked=False):
+        with attention(model, masked=False), joined_projections(model):
             metrics = train(
                 model,
                 [Term(1.0, _objective(config, trained, tokenizer))],
@@ -172,6 +174,7 @@ def _summary(
         "parameters": sum(weight.numel() for weight in model.parameters()),
         "vocabulary": int(model.get_input_embeddings().weight.shape[0]),  # type: ignore[operator]
         "languages": list(stream.languages),
+        "lines_of_text": {code: dict(counts) for code, counts in stream.lines.items()},
         "tokens_of_text": dict(zip(stream.languages, stream.sizes().tolist(), strict=True)),
         "steps": steps,
         "finished": steps == recipe.steps,
@@ -349,7 +352,13 @@ def _tokenizer(config: Config, files: Mapping[str, Path], home: Path, state: Pat
         return Tokenizer.from_file(str(kept))
     pieces = config.tokenizer
     tokenizer = (
-        train_wordpiece(files, vocabulary=pieces.vocabulary, alphabet=pieces.alphabet, tidied=config.data.tidy)
+        train_wordpiece(
+            files,
+            vocabulary=pieces.vocabulary,
+            alphabet=pieces.alphabet,
+            tidied=config.data.tidy,
+            lines=config.data.lines,
+        )
         if pieces.file is None
         else _cut(config, _tokenizer_file(config, home))
     )

@@ -20,13 +20,15 @@ from interlingua.registry import unknown
 class TextData:
     """Where the text is: `folder` holds a file a language, `xx.txt`, plain or compressed.
 
-    `tidy` leaves lines out that teach nothing (`training.tidying`); `held_out` is the share of each language's text,
-    its end, that is never trained on, so that the loss on it shows what was learnt and not what was kept.
+    `lines` takes the first lines of each file alone; `tidy` leaves lines out that teach nothing (`training.tidying`);
+    `held_out` is the share of each language's text, its end, that is never trained on, so that the loss on it shows
+    what was learnt and not what was kept.
     """
 
     folder: str
     languages: tuple[str, ...]
     smoothing: float = 0.7
+    lines: int | None = None
     tidy: bool = False
     held_out: float = 0.0
 
@@ -106,6 +108,7 @@ class Config:
 _SECTIONS: dict[str, Any] = {"data": TextData, "training": Recipe, "tokenizer": Pieces, "evaluation": Evaluation}
 _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
     "int": ((int,), "a whole number"),
+    "int | None": ((int,), "a whole number"),
     "float": ((int, float), "a number"),
     "str": ((str,), "a string"),
     "str | None": ((str,), "a string"),
@@ -116,6 +119,7 @@ _Check = tuple[str, str, Callable[[Any], bool], str]
 _CHECKS: tuple[_Check, ...] = (
     ("data", "languages", lambda v: len(v) > 0, "Name at least one language."),
     ("data", "smoothing", lambda v: v >= 0, "Use 1 for sampling by size, 0 for all alike, 0.7 between."),
+    ("data", "lines", lambda v: v is None or v >= 1, "Give the number of lines to take of each language."),
     ("data", "held_out", lambda v: 0 <= v < 1, "Give a share such as 0.005, or 0."),
     ("tokenizer", "vocabulary", lambda v: v > 5, "Give a few thousand entries."),
     ("tokenizer", "alphabet", lambda v: v >= 1, "Give the number of characters to keep."),

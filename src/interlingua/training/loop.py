@@ -286,13 +286,13 @@ def _optimizer(model: torch.nn.Module, settings: Settings, *, on_device: bool) -
 
 def _inner(model: torch.nn.Module) -> set[int]:
     """The weights of linear maps between hidden layers: no embedding, nor an output tied to one or as large."""
-    embedded = [module.weight for module in model.modules() if isinstance(module, torch.nn.Embedding)]
-    most = max((weight.shape[0] for weight in embedded), default=0)
-    tied = {id(weight) for weight in embedded}
+    tied = {id(module.weight) for module in model.modules() if isinstance(module, torch.nn.Embedding)}
+    words = getattr(model, "get_input_embeddings", lambda: None)()
+    vocabulary = None if words is None else words.weight.shape[0]
     return {
         id(module.weight)
         for module in model.modules()
-        if isinstance(module, torch.nn.Linear) and id(module.weight) not in tied and module.out_features != most
+        if isinstance(module, torch.nn.Linear) and id(module.weight) not in tied and module.out_features != vocabulary
     }
 
 

@@ -92,7 +92,9 @@ class MuonAdamW(torch.optim.Optimizer):
 
 
 def orthogonal(matrices: torch.Tensor) -> torch.Tensor:
-    """About the orthogonal polar factor of each matrix (n, rows, columns), its singular values between 0.7 and 1.2.
+    """About the orthogonal polar factor of each matrix (n, rows, columns), its singular values between 0.68 and 1.21.
+
+    So where they were above 0.002 of the matrix's Frobenius norm; smaller ones stay nearer to 0. In bfloat16 on a GPU.
 
     >>> found = orthogonal(torch.tensor([[[3.0, 0.0, 0.0], [0.0, 2.0, 0.0]]]))
     >>> bool((found[0, :, 2].abs() < 0.05).all() and (found[0].diagonal() - 1).abs().max() < 0.35)

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
 from multiprocessing import get_context
@@ -24,12 +24,12 @@ from tokenizers import Tokenizer
 from interlingua.corpus import clean
 from interlingua.errors import InputError
 from interlingua.readers.documents import opened
-from interlingua.training.tidying import tidy
+from interlingua.training.tidying import RULES, judged, tidy
 
 _LINES_AT_ONCE = 20_000
 _WORTH_PROCESSES = 8 << 20  # bytes of text: below, starting processes takes longer than the work
 Progress = Callable[[str, int, int], None]
-_Tokenised = tuple[NDArray[Any], NDArray[np.int64]]
+_Tokenised = tuple[NDArray[Any], NDArray[np.int64], dict[str, int]]
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,8 @@ class TokenStream:
     """The tokens of all languages end to end, each line closed by the separator.
 
     `starts` are the places where a sequence may begin; language i has `starts[begin[i]:begin[i + 1]]` and
-    tokens `edges[i]:edges[i + 1]`.
+    tokens `edges[i]:edges[i + 1]`. `lines` counts the lines of each language: `kept`, and left out by each rule of
+    `tidying` where the text was tidied.
     """
 
     ids: NDArray[Any]
@@ -45,6 +46,7 @@ class TokenStream:
     begin: NDArray[np.int64]
     edges: NDArray[np.int64]
     languages: tuple[str, ...]
+    lines: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def sizes(self) -> NDArray[np.int64]:
         """The number of tokens of each language."""
@@ -66,9 +68,12 @@ class TokenStream:
         return replace(self, starts=np.concatenate(starts), begin=begin)
 
 
-def lines_of(path: Path, *, tidied: bool = False) -> Iterator[str]:
-    """The cleaned lines of a text file, plain or compressed, empty ones left out; `tidied` by `tidying.tidy`."""
-    found = _lines_of(path)
+def lines_of(path: Path, *, tidied: bool = False, limit: int | None = None) -> Iterator[str]:
+    """The cleaned lines of a text file, plain or compressed, empty ones left out; `tidied` by `tidying.tidy`.
+
+    No more than the first `limit` lines are looked at.
+    """
+    found = islice(_lines_of(path), limit)
     return tidy(found) if tidied else found
 
 
@@ -87,18 +92,24 @@ def token_stream(
     length: int,
     folder: Path,
     tidied: bool = False,
+    limit: int | None = None,
     progress: Progress | None = None,
 ) -> TokenStream:
-    """The files as a stream of tokens, made once and kept in `folder` under a key of tokenizer and files."""
+    """The files as a stream of tokens, made once and kept in `folder` under a key of tokenizer and files.
+
+    `tidied` and `limit` are those of `lines_of`.
+    """
     separator = token_id(tokenizer, "[SEP]")
     state = hashlib.blake2b(tokenizer.to_str().encode(), digest_size=12)
-    state.update(json.dumps([length, tidied, [(code, file_digest(path)) for code, path in files.items()]]).encode())
+    digests = [(code, file_digest(path)) for code, path in files.items()]
+    state.update(json.dumps([length, _counts(tidied), limit, digests]).encode())
     place = folder / f"tokens-{state.hexdigest()}"
     if not place.is_dir():
         folder.mkdir(parents=True, exist_ok=True)
         beside = Path(tempfile.mkdtemp(prefix=".tokens-", dir=folder))
         try:
-            _write(tokenizer, files, beside, length=length, separator=separator, tidied=tidied, progress=progress)
+            work = partial(_tokenise, tokenizer.to_str(), _dtype(tokenizer), length, separator, tidied, limit)
+            _write(work, files, beside, length=length, tidied=tidied, progress=progress)
             os.rename(beside, place)
         except BaseException:
             shutil.rmtree(beside, ignore_errors=True)
@@ -110,30 +121,30 @@ def token_stream(
         np.array(about["begin"], np.int64),
         np.array(about["edges"], np.int64),
         tuple(about["languages"]),
+        about["lines"],
     )
 
 
 def _write(
-    tokenizer: Tokenizer,
+    work: Callable[[Path], _Tokenised],
     files: Mapping[str, Path],
     place: Path,
     *,
     length: int,
-    separator: int,
     tidied: bool,
     progress: Progress | None,
 ) -> None:
     """Tokenise the files, large ones in a process each, and write them end to end."""
-    dtype = np.uint16 if tokenizer.get_vocab_size() <= 1 << 16 else np.int32
-    work = partial(_tokenise, tokenizer.to_str(), separator, length, tidied, np.dtype(dtype))
     pieces: list[NDArray[Any]] = []
     starts: list[NDArray[np.int64]] = []
+    lines: dict[str, dict[str, int]] = {}
     begin, edges = [0], [0]
     with _mapped(work, list(files.values())) as tokenised:
-        for number, (ids, places) in enumerate(tokenised):
+        for (code, path), (ids, places, tally) in zip(files.items(), tokenised, strict=True):
             if len(ids) < length:
-                code, path = list(files.items())[number]
-                raise InputError(f"too little text in {code}", file=path, remedy=f"Give more than {length} tokens.")
+                problem = f"too little text in {code}" + (" after tidying" if tidied else "")
+                raise InputError(problem, file=path, remedy=f"Give more than {length} tokens.")
+            lines[code] = tally
             # A sequence must not run over into the next language; the last one ends with the text.
             final = len(ids) - (length - 1)
             usable = np.append(places[places < final], final)
@@ -142,11 +153,15 @@ def _write(
             edges.append(edges[-1] + len(ids))
             begin.append(begin[-1] + len(usable))
             if progress:
-                progress("tokenising", number + 1, len(files))
+                progress("tokenising", len(pieces), len(files))
     np.save(place / "ids.npy", np.concatenate(pieces))
     np.save(place / "starts.npy", np.concatenate(starts))
-    about = {"begin": begin, "edges": edges, "languages": list(files)}
+    about = {"begin": begin, "edges": edges, "languages": list(files), "lines": lines}
     (place / "about.json").write_text(json.dumps(about), "utf-8")
+
+
+def _dtype(tokenizer: Tokenizer) -> np.dtype[Any]:
+    return np.dtype(np.uint16 if tokenizer.get_vocab_size() <= 1 << 16 else np.int32)
 
 
 @contextmanager
@@ -160,14 +175,15 @@ def _mapped(work: Callable[[Path], _Tokenised], paths: Sequence[Path]) -> Iterat
 
 
 def _tokenise(
-    tokenizer: str, separator: int, length: int, tidied: bool, dtype: np.dtype[Any], path: Path
+    tokenizer: str, dtype: np.dtype[Any], length: int, separator: int, tidied: bool, limit: int | None, path: Path
 ) -> _Tokenised:
-    """The tokens of a file, a separator after each line, and the places in them where a sequence may begin."""
+    """The tokens of a file, a separator after each line; the places where a sequence may begin; the count of lines."""
     encode = Tokenizer.from_str(tokenizer).encode_batch_fast
     pieces: list[NDArray[Any]] = []
     places: list[NDArray[np.int64]] = []
     at = 0
-    source = lines_of(path, tidied=tidied)
+    tally = _counts(tidied)
+    source = _counted(islice(_lines_of(path), limit), tidied, tally)
     while lines := list(islice(source, _LINES_AT_ONCE)):
         encodings = encode(lines, add_special_tokens=False)
         counts = np.fromiter((len(e) for e in encodings), np.int64, len(encodings))
@@ -177,8 +193,20 @@ def _tokenise(
         places.append(at + _places(np.concatenate([[0], ends[:-1]]), ends, length))
         at += int(ends[-1])
     if not pieces:
-        return np.zeros(0, dtype), np.zeros(0, np.int64)
-    return np.concatenate(pieces), np.concatenate(places)
+        return np.zeros(0, dtype), np.zeros(0, np.int64), tally
+    return np.concatenate(pieces), np.concatenate(places), tally
+
+
+def _counts(tidied: bool) -> dict[str, int]:
+    return dict.fromkeys(("kept", *RULES) if tidied else ("kept",), 0)
+
+
+def _counted(lines: Iterator[str], tidied: bool, tally: dict[str, int]) -> Iterator[str]:
+    """The lines, tidied or as they are, counted on the way with those that were left out."""
+    for line, rule in judged(lines) if tidied else ((line, None) for line in lines):
+        tally[rule or "kept"] += 1
+        if rule is None:
+            yield line
 
 
 def file_digest(path: Path) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ def train_wordpiece(
 
     Han characters stand alone and nothing is lower-cased, as in mBERT; accents are kept, and Arabic vowel
     signs and the tatweel are dropped, since most text is written without. `alphabet` is the number of
-    characters that are kept, the most frequent first. `lines` limits the text per language.
+    characters that are kept, the most frequent first. `tidied` and the limit `lines` are those of `lines_of`.
     """
     if vocabulary <= len(SPECIAL):
         raise InputError("too small a vocabulary", value=vocabulary, remedy="Give a few thousand entries.")
@@ -37,7 +36,7 @@ def train_wordpiece(
 
     def text(*, count: bool) -> Iterable[str]:
         for path in files.values():
-            for line in islice(lines_of(path, tidied=tidied), lines):
+            for line in lines_of(path, tidied=tidied, limit=lines):
                 if count:
                     seen.update(line)
                 yield line
