@@ -20,12 +20,13 @@ FLOORS = {
     "objectives": 4, "tasks": 4,
     "studies": 5, "report": 5,
     "explorer": 6, "api": 6,
-    "cli": 7, "__main__": 7,
+    "cli": 7, "cli_align": 7, "cli_progress": 7, "__main__": 7,
 }  # fmt: skip
 SIBLINGS = {("corpus", "languages"), ("measures", "stats"), ("__main__", "cli")}
+SIBLINGS |= {("cli", "cli_align"), ("cli", "cli_progress"), ("cli_align", "cli_progress")}
 KNOW_TRANSFORMERS = {"encoder", "training", "tasks"}
 NO_NAME = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "factory"}
-MANY_PARAMETERS = {("api", "audit"), ("cli", "audit")}
+MANY_PARAMETERS = {("api", "audit"), ("cli", "audit"), ("studies.aligning", "align"), ("cli_align", "align")}
 """What the user sets is what these take."""
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from interlingua import words
 from interlingua.errors import InputError, MissingExtra
-from interlingua.words import word_spans
+from interlingua.words import Sentence, by_character, field_spans, has_tokens, token_spans, word_spans
 
 
 def cut(text: str) -> list[str]:
@@ -100,3 +100,67 @@ def test_spans_are_ordered_disjoint_and_hold_every_letter(text: str) -> None:
             assert place in inside
         if character.isspace():
             assert place not in inside
+
+
+def tokens(text: str) -> list[str]:
+    return [text[a:b] for a, b in token_spans(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I don't know; it's Ann's.", ["I", "don't", "know", ";", "it's", "Ann's", "."]),
+        ("Wait... what?! -- «Ну»", ["Wait", "...", "what", "?", "!", "--", "«", "Ну", "»"]),
+        ("It cost €1,500 (5%).", ["It", "cost", "€", "1,500", "(", "5", "%", ")", "."]),
+        ("हिन्दी में।", ["हिन्दी", "में", "।"]),
+        ("❤\ufe0f yes", ["❤\ufe0f", "yes"]),
+        ("a\u200bb\ufeff", ["a", "b"]),
+        ("ペンです。", ["ペ", "ン", "で", "す", "。"]),
+        ("ປີ້", ["ປີ້"]),
+        (" \u200b ", []),
+    ],
+)
+def test_tokens_are_words_and_marks(text: str, expected: list[str]) -> None:
+    assert tokens(text) == expected
+
+
+def test_tokens_of_chinese_and_thai_are_cut_by_segmenters_and_keep_their_marks() -> None:
+    pytest.importorskip("jieba")
+    pytest.importorskip("pythainlp")
+    assert tokens("我们在北京大学学习。") == ["我们", "在", "北京大学", "学习", "。"]
+    assert tokens("ฉันรักภาษาไทย!") == ["ฉัน", "รัก", "ภาษาไทย", "!"]
+
+
+def test_only_scripts_without_a_segmenter_are_cut_by_character() -> None:
+    assert [by_character(text) for text in ("ペン", "ປີ", "pen", "北京", "ไทย")] == [True, True, False, False, False]
+
+
+ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"], max_codepoint=0x0DFF), max_size=60)
+
+
+@given(ANY_TEXT)
+def test_every_visible_character_is_in_exactly_one_token_and_no_token_has_white_space(text: str) -> None:
+    spans = token_spans(text)
+    assert all(left[1] <= right[0] for left, right in pairwise(spans))
+    inside = {place for a, b in spans for place in range(a, b)}
+    for place, character in enumerate(text):
+        visible = not character.isspace() and unicodedata.category(character) not in ("Cc", "Cf")
+        assert (place in inside) == visible
+    # So the tokens written with spaces between them are read back as they were.
+    assert " ".join(tokens(text)).split() == tokens(text)
+    assert has_tokens(text) == bool(spans)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs", "M"], max_codepoint=0x0DFF), max_size=60))
+def test_words_are_tokens_too(text: str) -> None:
+    assert set(word_spans(text)) <= set(token_spans(text))
+
+
+@given(st.text(max_size=40))
+def test_fields_are_those_of_split(text: str) -> None:
+    assert [text[a:b] for a, b in field_spans(text)] == text.split()
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1)))
+def test_a_sentence_of_words_has_those_words(given_words: list[str]) -> None:
+    assert Sentence.of(given_words).words == given_words

@@ -18,6 +18,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "audit": "interlingua.api",
     "Audit": "interlingua.api",
+    "align": "interlingua.api",
+    "Alignment": "interlingua.api",
     "pretrain": "interlingua.api",
     "Pretrained": "interlingua.api",
     "read_corpus": "interlingua.readers",

@@ -1,4 +1,4 @@
-"""What the command line calls, and what a notebook calls: `audit()`, `pretrain()`."""
+"""What the command line calls, and what a notebook calls: `audit()`, `pretrain()`, `align()`."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ from interlingua.report.answer import answer
 from interlingua.report.files import report_files
 from interlingua.report.page import build_page
 from interlingua.report.readings import gather
+from interlingua.studies.aligning import Alignment, align
 from interlingua.studies.dictionaries import dictionary_step, read_dictionaries
 from interlingua.studies.leftovers import left_out, unmeasured
 from interlingua.studies.measuring import (
@@ -48,6 +49,8 @@ from interlingua.studies.projection import project
 from interlingua.studies.recipe import Config, read_config
 from interlingua.studies.record import Record, versions
 from interlingua.studies.store import Store, write_text
+
+__all__ = ["Alignment", "Audit", "Pretrained", "align", "audit", "pretrain"]
 
 Progress = Callable[[str, int, int], None]
 DEFAULT_MEASURES = (

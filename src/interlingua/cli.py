@@ -7,18 +7,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from interlingua import __version__
+from interlingua import __version__, cli_align
+from interlingua.cli_progress import progress_bars
 from interlingua.errors import InputError, InterlinguaError
-
-if TYPE_CHECKING:
-    from interlingua.api import Progress
 
 app = typer.Typer(
     help="Shows, explains and improves how a multilingual language model carries meaning across languages.",
@@ -125,7 +121,7 @@ def audit(
     from interlingua import api
 
     place = out if out is not None else None if as_json else DEFAULT_OUT
-    with _progress() as tell:
+    with progress_bars() as tell:
         result = api.audit(
             model,
             corpus,
@@ -190,7 +186,7 @@ def pretrain(
     from interlingua import api
     from interlingua.training.processes import is_first_process
 
-    with _progress() as tell:
+    with progress_bars() as tell:
         result = api.pretrain(config, out=out, device=device, progress=tell, stop_after=stop_after)
     if not is_first_process():
         return
@@ -204,6 +200,9 @@ def pretrain(
 
     render_training(result.summary, Console())
     typer.echo(f"\nModel: {result.folder}")
+
+
+app.command(name="align", epilog=cli_align.EXAMPLES)(cli_align.align)
 
 
 @app.command(name="list")
@@ -257,36 +256,6 @@ def _load_all(files: list[Path] | None) -> None:
 
     for file in files or []:
         load(file)
-
-
-@contextmanager
-def _progress() -> Iterator[Progress]:
-    """A progress bar a stage on stderr; plain lines where stderr is no terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    shown: dict[str, TaskID] = {}
-    if not console.is_terminal:
-        told: dict[str, int] = {}
-
-        def line(stage: str, done: int, total: int) -> None:
-            tenth = 10 * done // max(total, 1)
-            if told.get(stage) != tenth:
-                told[stage] = tenth
-                sys.stderr.write(f"{stage}: {done}/{total}\n")
-
-        yield line
-        return
-    columns = (TextColumn("{task.description:<18}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bars:
-
-        def tell(stage: str, done: int, total: int) -> None:
-            if stage not in shown:
-                shown[stage] = bars.add_task(stage, total=total)
-            bars.update(shown[stage], completed=done, total=total)
-
-        yield tell
 
 
 if __name__ == "__main__":

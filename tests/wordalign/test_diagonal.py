@@ -1,113 +1,104 @@
-"""The word aligner against the same model written as loops over words."""
+"""The prior of positions and the arithmetic beneath training, against sums and other libraries."""
 
 from __future__ import annotations
 
+import itertools
 import math
-import random
-from collections import defaultdict
 
+import numpy as np
 import pytest
-from scipy.special import digamma
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize_scalar
+from scipy.special import digamma, gammaln
 
-from interlingua.wordalign import link_words
+from interlingua.wordalign import distinct as hashing
+from interlingua.wordalign.diagonal import TENSIONS, Group, Places, Prior, best_tension
+from interlingua.wordalign.distinct import distinct
+from interlingua.wordalign.gamma import log_gamma_and_digamma
 
-Rows = list[list[str]]
-Found = set[tuple[int, int, int]]
-
-
-def by_loops(source: Rows, target: Rows, *, iterations: int = 5, null: float = 0.08, tension: float = 4.0) -> Found:
-    """Dyer et al. 2013 with variational Bayes, word by word: the best source word of each target word but null."""
-    alpha = 0.01
-    theta: dict[tuple[str | None, str], float] = defaultdict(lambda: 1.0)  # Uniform: any constant is.
-
-    def weights(row: int, place: int) -> dict[int | None, float]:
-        ours, theirs = source[row], target[row]
-        near = [
-            math.exp(-tension * abs((place + 1) / len(theirs) - (column + 1) / len(ours)))
-            for column in range(len(ours))
-        ]
-        found: dict[int | None, float] = {None: null * theta[None, theirs[place]]}
-        for column, weight in enumerate(near):
-            found[column] = (1 - null) * weight / sum(near) * theta[ours[column], theirs[place]]
-        return found
-
-    for _ in range(iterations):
-        counts: dict[tuple[str | None, str], float] = defaultdict(float)
-        for row, theirs in enumerate(target):
-            for place, word in enumerate(theirs):
-                found = weights(row, place)
-                for column, weight in found.items():
-                    key = None if column is None else source[row][column]
-                    counts[key, word] += weight / sum(found.values())
-        totals: dict[str | None, float] = defaultdict(float)
-        for (key, _), count in counts.items():
-            totals[key] += count + alpha
-        theta = defaultdict(float)
-        for (key, word), count in counts.items():
-            theta[key, word] = math.exp(digamma(count + alpha) - digamma(totals[key]))
-    links: Found = set()
-    for row, theirs in enumerate(target):
-        for place in range(len(theirs)):
-            found = weights(row, place)
-            best = max(found, key=lambda column: found[column])
-            if best is not None:
-                links.add((row, best, place))
-    return links
+SHAPES = [(1, 1), (1, 7), (7, 1), (5, 5), (6, 4), (4, 6), (40, 33), (300, 2)]
 
 
-def bitext(seed: int, rows: int = 12) -> tuple[Rows, Rows]:
-    """Random sentences and their word-by-word translation, shuffled a little, with words dropped and added."""
-    draw = random.Random(seed)
-    source: Rows = [[f"s{draw.randrange(9)}" for _ in range(draw.randint(1, 7))] for _ in range(rows)]
-    target: Rows = []
-    for words in source:
-        out = [f"t{word[1:]}" for word in words if draw.random() > 0.15] + ["t99"] * (draw.random() < 0.3)
-        if len(out) > 1 and draw.random() < 0.5:
-            place = draw.randrange(len(out) - 1)
-            out[place : place + 2] = out[place + 1], out[place]
-        target.append(out or ["t99"])
-    return source, target
+def places_of(shapes: list[tuple[int, int]]) -> tuple[Places, torch.Tensor]:
+    n, m = zip(*shapes, strict=True)
+    return Places.of(torch.tensor(n), torch.tensor(m))
 
 
-def linked(source: Rows, target: Rows) -> Found:
-    links = link_words(source, target)
-    return set(zip(links.row.tolist(), links.source.tolist(), links.target.tolist(), strict=True))
+def distances(n: int, m: int, j: int) -> list[float]:
+    return [abs(i / n - j / m) for i in range(1, n + 1)]
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_links_are_those_of_the_same_model_in_loops(seed: int) -> None:
-    source, target = bitext(seed)
-    backward = {(row, place, column) for row, column, place in by_loops(target, source)}
-    assert linked(source, target) == by_loops(source, target) & backward
+@pytest.mark.parametrize("tension", [0.1, 1.0, 4.0, 14.0])
+def test_the_normaliser_in_closed_form_is_the_sum_and_its_slope_the_mean_distance(tension: float) -> None:
+    places, _ = places_of(SHAPES)
+    logs, slopes = places.log_normaliser(tension)
+    triples = zip(places.source_length.tolist(), places.target_length.tolist(), places.position.tolist(), strict=True)
+    for (n, m, j), log, slope in zip(triples, logs.tolist(), slopes.tolist(), strict=True):
+        weights = [math.exp(-tension * h) for h in distances(n, m, j)]
+        mean = sum(w * h for w, h in zip(weights, distances(n, m, j), strict=True)) / sum(weights)
+        assert log == pytest.approx(math.log(sum(weights)), abs=1e-9)
+        assert slope == pytest.approx(-mean, abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_swapping_the_sides_swaps_the_links(seed: int) -> None:
-    source, target = bitext(seed)
-    assert linked(target, source) == {(row, place, column) for row, column, place in linked(source, target)}
+def test_the_prior_of_a_word_is_one_less_nulls_and_falls_with_the_distance() -> None:
+    places, firsts = places_of(SHAPES)
+    prior = Prior(places, 4.0, 0.08, dtype=torch.float64)
+    for (n, m), first in zip(SHAPES, firsts.tolist(), strict=True):
+        here = torch.arange(first, first + m)
+        groups = [Group(n, 0, m, 0)]
+        weights = prior.weights(groups, here)
+        far = weights.clone()
+        prior.times_distances(far, groups, here)
+        expected = np.array([distances(n, m, j) for j in range(1, m + 1)])
+        plain = np.exp(-4 * expected)
+        plain *= 0.92 / plain.sum(axis=1, keepdims=True)
+        assert np.allclose(weights.view(m, n), plain, atol=1e-12)
+        assert np.allclose(far.view(m, n), plain * expected, atol=1e-12)
 
 
-def test_no_word_has_two_links() -> None:
-    found = linked(*bitext(1, rows=60))
-    assert (
-        len({(row, column) for row, column, _ in found}) == len({(row, place) for row, _, place in found}) == len(found)
-    )
+@given(
+    h=st.floats(0.001, 0.6),
+    start=st.floats(*TENSIONS),
+    mass=st.lists(st.floats(0, 50), min_size=12, max_size=12).filter(lambda values: sum(values) > 1),
+)
+@settings(max_examples=30, deadline=None)
+def test_the_best_tension_is_the_maximum_and_the_way_there_rises(h: float, start: float, mass: list[float]) -> None:
+    places, _ = places_of([(5, 5), (9, 7)])
+    weight = torch.tensor(mass, dtype=torch.float64)
+    distance = h * float(weight.sum())
+
+    def gain(tension: float) -> float:
+        return -tension * distance - float((weight * places.log_normaliser(tension)[0]).sum())
+
+    found = best_tension(places, weight, distance, start)
+    best = minimize_scalar(lambda tension: -gain(tension), bounds=TENSIONS, method="bounded", options={"xatol": 1e-7})
+    assert gain(found) >= -best.fun - 1e-7 * abs(best.fun)
+    way = [gain(start + part * (found - start)) for part in (0.0, 0.05, 0.5, 1.0)]
+    assert all(after >= before - 1e-9 * abs(before) for before, after in itertools.pairwise(way))
 
 
-def test_names_of_words_do_not_matter() -> None:
-    source, target = bitext(2)
-    renamed = [[f"{word}-x" for word in row] for row in source]
-    assert linked(renamed, target) == linked(source, target)
+@pytest.mark.parametrize(("dtype", "close"), [(torch.float64, 1e-11), (torch.float32, 5e-6)])
+def test_gamma_functions_are_those_of_scipy(dtype: torch.dtype, close: float) -> None:
+    x = torch.tensor(np.geomspace(1e-4, 1e8, 3000), dtype=dtype)
+    log_gamma, derivative = (value.double().numpy() for value in log_gamma_and_digamma(x))
+    exact = x.double().numpy()
+    assert np.allclose(log_gamma, gammaln(exact), rtol=close, atol=2 * close)
+    assert np.allclose(derivative, digamma(exact), rtol=close, atol=2 * close)
 
 
-def test_a_translation_word_by_word_is_found_whole() -> None:
-    draw = random.Random(0)
-    source = [[f"s{number}" for number in draw.sample(range(12), 5)] for _ in range(60)]
-    target = [[f"t{word[1:]}" for word in row] for row in source]
-    assert linked(source, target) == {(row, place, place) for row in range(60) for place in range(5)}
+@given(st.lists(st.integers(0, 10**12), max_size=80), st.sampled_from([1, 7, 1000, 10**12 + 1]))
+def test_distinct_numbers_are_found_with_their_places(numbers: list[int], bound: int) -> None:
+    keys = torch.tensor([number % bound for number in numbers], dtype=torch.int64)
+    values, place = distinct(keys, bound)
+    assert sorted(values.tolist()) == sorted(set(keys.tolist()))
+    assert values[place.long()].tolist() == keys.tolist()
 
 
-def test_rows_without_words_have_no_links() -> None:
-    assert linked([[], ["s1", "s2"], []], [["t1"], ["t1", "t2"], []]) <= {(1, a, b) for a in range(2) for b in range(2)}
-    assert linked([], []) == set()
-    assert linked([[]], [[]]) == set()
+def test_numbers_that_fall_into_one_cell_again_and_again_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hashing, "_FACTORS", (1, 0, 0))  # The second and third hash of every number is 0.
+    keys = torch.arange(50).repeat(3) << 40
+    values, place = hashing._by_hashing(keys)
+    assert sorted(values.tolist()) == sorted(set(keys.tolist()))
+    assert torch.equal(values[place.long()], keys)

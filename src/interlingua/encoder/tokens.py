@@ -240,25 +240,36 @@ def batches(lengths: Ints, budget: int) -> list[Ints]:
     return result
 
 
-def _word_items(texts: Sequence[str], starts: Ints, offsets: Ints) -> Items:
-    """Words and the tokens that overlap each of them, by character offsets, for all texts at once."""
-    found = [word_spans(text) for text in texts]
+def covering(
+    found: Sequence[Sequence[tuple[int, int]]], starts: Ints, offsets: Ints, *, longest: int
+) -> tuple[Ints, Ints, Ints, Ints]:
+    """The tokens that overlap each span of each text: (text, first, last, characters), by span, for all texts at once.
+
+    `found` has the spans by text, in order and disjoint; `offsets` the characters of each token of the texts, which
+    begin at `starts`; no text is longer than `longest`. A span that no token overlaps has `last` <= `first`.
+    """
     counts = np.fromiter((len(spans) for spans in found), np.int64, len(found))
     spans = np.fromiter(chain.from_iterable(chain.from_iterable(found)), np.int64, 2 * counts.sum()).reshape(-1, 2)
-    row = np.repeat(np.arange(len(texts)), counts)
-    # One number line for all texts: text i's characters begin at base[i], so one sorted search serves all.
-    longest = 1 + max((len(text) for text in texts), default=0)
-    token_row = np.repeat(np.arange(len(texts)), np.diff(starts))
+    row = np.repeat(np.arange(len(found)), counts)
+    # One number line for all texts: text i's characters begin at i * wide, so one sorted search serves all.
+    wide = 1 + longest
+    token_row = np.repeat(np.arange(len(found)), np.diff(starts))
     # Byte-level pieces of one character share a span and some added tokens have none: a running maximum
     # keeps the line sorted. A token that is only a space, or of zero width, overlaps no word.
-    token_start = np.maximum.accumulate(offsets[:, 0] + token_row * longest)
-    token_end = np.maximum.accumulate(offsets[:, 1] + token_row * longest)
-    word_start, word_end = spans[:, 0] + row * longest, spans[:, 1] + row * longest
-    first = np.searchsorted(token_end, word_start, side="right")
-    last = np.searchsorted(token_start, word_end, side="left")
-    kept = last > first
+    token_start = np.maximum.accumulate(offsets[:, 0] + token_row * wide)
+    token_end = np.maximum.accumulate(offsets[:, 1] + token_row * wide)
+    first = np.searchsorted(token_end, spans[:, 0] + row * wide, side="right")
+    last = np.searchsorted(token_start, spans[:, 1] + row * wide, side="left")
     base = starts[:-1][row]
-    return Items(row[kept], (first - base)[kept], (last - base)[kept], spans[kept], lost=int((~kept).sum()))
+    return row, first - base, last - base, spans
+
+
+def _word_items(texts: Sequence[str], starts: Ints, offsets: Ints) -> Items:
+    """Words and the tokens that overlap each of them, by character offsets."""
+    longest = max((len(text) for text in texts), default=0)
+    row, first, last, spans = covering([word_spans(text) for text in texts], starts, offsets, longest=longest)
+    kept = last > first
+    return Items(row[kept], first[kept], last[kept], spans[kept], lost=int((~kept).sum()))
 
 
 def _with_gaps(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int, bool]]:

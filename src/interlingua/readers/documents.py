@@ -22,8 +22,12 @@ from interlingua.errors import InputError, MissingExtra
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
+UNDECODABLE = "\udfff"
+"""What stands for bytes that are no text where lines are read by `marked`: no text decodes to it."""
 _HEAD = 1 << 16
 _CHUNK = 1 << 20
+_MARKING = "interlingua-undecodable"
+codecs.register_error(_MARKING, lambda error: (UNDECODABLE, cast(UnicodeDecodeError, error).end))
 
 # UTF-32 before UTF-16: the little-endian mark of the one begins with that of the other.
 _MARKS = (
@@ -70,9 +74,13 @@ class Document:
         lines = _unified(self.head).split("\n")
         return next((line for line in lines if line.strip()), "")
 
-    def lines(self) -> Iterator[tuple[int, str]]:
-        """Each line with its number, from 1; can be walked once."""
-        decoder = codecs.getincrementaldecoder(self.encoding)("strict")
+    def lines(self, *, marked: bool = False) -> Iterator[tuple[int, str]]:
+        """Each line with its number, from 1; can be walked once.
+
+        A byte that can't be decoded is an error, or with `marked` the sign `UNDECODABLE` in its line, so that the
+        caller can leave out that line alone.
+        """
+        decoder = codecs.getincrementaldecoder(self.encoding)(_MARKING if marked else "strict")
         number, rest, data = 0, "", self._first
         while True:
             try:

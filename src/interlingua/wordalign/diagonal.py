@@ -1,135 +1,144 @@
-"""Word links by the log-linear reparameterisation of IBM model 2 (Dyer, Chahuneau & Smith 2013).
+"""Where a link is likely before any word is known: near the diagonal (Dyer, Chahuneau & Smith 2013, §2, Eq. 1-4).
 
-p(t | s, i, m, n) = p0 · θ(t | null) + (1 - p0) · Σ_j δ(j | i, m, n) θ(t | s_j), with
-δ(j | i, m, n) ∝ exp(-λ |i/m - j/n|): links lie near the diagonal. θ by EM with the variational Bayes
-step of Dirichlet(α) priors. Both directions are trained, and a link is kept where they agree.
+For target word j of m (from 1) and source words i of n: δ(i | j, m, n) = (1 - p0) exp(-λ h) / Z with
+h = |i/n - j/m|, and δ(null) = p0. λ is the tension.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-from scipy.special import digamma
+import torch
+from scipy.optimize import brentq
 
-Ints = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Links:
-    """Word links of a bitext: link k joins word `source[k]` and word `target[k]` (0-based) of row `row[k]`."""
-
-    row: Ints
-    source: Ints
-    target: Ints
-
-    def __len__(self) -> int:
-        return len(self.row)
+TENSIONS = (0.1, 14.0)
+"""The least and the largest tension, as in fast_align."""
 
 
-def link_words(
-    source: Sequence[Sequence[str]],
-    target: Sequence[Sequence[str]],
-    *,
-    iterations: int = 5,
-    null: float = 0.08,
-    tension: float = 4.0,
-    alpha: float = 0.01,
-) -> Links:
-    """Links on which both directions agree (intersection), so that each word has at most one.
+class Group(NamedTuple):
+    """The words `begin:end` of a piece: those of rows with `length` source words. Its entries start at `entry`."""
 
-    `source` and `target` are words by row. The defaults are fast_align's.
+    length: int
+    begin: int
+    end: int
+    entry: int
 
-    >>> links = link_words([["the", "dog"], ["the", "cat"], ["dog"]], [["el", "perro"], ["el", "gato"], ["perro"]])
-    >>> [(int(r), int(s), int(t)) for r, s, t in zip(links.row, links.source, links.target)]
-    [(0, 0, 0), (0, 1, 1), (1, 0, 0), (1, 1, 1), (2, 0, 0)]
-    """
-    forward = _best(source, target, iterations, null, tension, alpha)
-    backward = _best(target, source, iterations, null, tension, alpha)
-    back = {(int(r), int(s)): int(t) for r, t, s in zip(*backward, strict=True)}
-    kept = [(int(r), int(s), int(t)) for r, s, t in zip(*forward, strict=True) if back.get((int(r), int(s))) == int(t)]
-    table = np.array(sorted(kept), np.int64).reshape(-1, 3)
-    return Links(table[:, 0], table[:, 1], table[:, 2])
-
-
-def _best(
-    source: Sequence[Sequence[str]],
-    target: Sequence[Sequence[str]],
-    iterations: int,
-    null: float,
-    tension: float,
-    alpha: float,
-) -> tuple[Ints, Ints, Ints]:
-    """For each target word its most probable source word: (row, source word, target word); null links left out.
-
-    Every (source word, target word) co-occurrence of every row is one entry of flat arrays; EM is
-    a few segmented sums over them.
-    """
-    table = _Cooccurrences.of(source, target)
-    prior = table.diagonal(tension, null)
-    theta = np.full(table.types, 1.0 / max(table.target_types, 1))
-    for _ in range(iterations):
-        weight = prior * theta[table.pair]
-        posterior = weight / np.bincount(table.slot, weight, table.slots)[table.slot]
-        counts = np.bincount(table.pair, posterior, table.types) + alpha
-        totals = np.bincount(table.pair_source, counts, table.source_types)
-        # The mean of log θ under the Dirichlet posterior; unseen pairs' prior mass is what fast_align leaves out too.
-        theta = np.exp(digamma(counts) - digamma(totals)[table.pair_source])
-    weight = prior * theta[table.pair]
-    order = np.lexsort((table.column, -weight, table.slot))
-    first = np.searchsorted(table.slot[order], np.arange(table.slots))
-    chosen = order[first]
-    chosen = chosen[table.column[chosen] >= 0]
-    return table.row[chosen], table.column[chosen], table.place[chosen]
+    @property
+    def entries(self) -> slice:
+        """Which entries are those of the group: a matrix of words by source words."""
+        return slice(self.entry, self.entry + (self.end - self.begin) * self.length)
 
 
 @dataclass(frozen=True)
-class _Cooccurrences:
-    """Flat co-occurrences: entry e pairs source word `column[e]` (-1: null) with target word `place[e]` of `row[e]`."""
+class Places:
+    """The distinct places (n, m, j) of target words in a corpus, sorted: source length, target length, position."""
 
-    row: Ints
-    column: Ints
-    place: Ints
-    slot: Ints  # the target word's running number
-    pair: Ints  # the distinct (source type, target type)
-    pair_source: Ints  # the source type of each distinct pair
-    lengths: tuple[Ints, Ints]
-    slots: int
-    types: int
-    source_types: int
-    target_types: int
+    source_length: torch.Tensor  # n
+    target_length: torch.Tensor  # m
+    position: torch.Tensor  # j, from 1
+    ends: dict[int, int]  # n -> where its places end
 
     @classmethod
-    def of(cls, source: Sequence[Sequence[str]], target: Sequence[Sequence[str]]) -> _Cooccurrences:
-        ours, theirs = _numbers(source), _numbers(target)
-        n = np.array([len(row) for row in source], np.int64)
-        m = np.array([len(row) for row in target], np.int64)
-        starts_n, starts_m = np.cumsum(n) - n, np.cumsum(m) - m
-        slot_row = np.repeat(np.arange(len(m)), m)
-        width = (n + 1)[slot_row]  # every source word, and null
-        slot = np.repeat(np.arange(len(slot_row)), width)
-        column = np.arange(len(slot)) - np.repeat(np.cumsum(width) - width, width) - 1
-        row = slot_row[slot]
-        types = np.concatenate([ours + 1, np.zeros(1, np.int64)])  # type 0 is null
-        index = np.where(column < 0, len(types) - 1, starts_n[row] + column)
-        base = int(theirs.max(initial=0)) + 1
-        keys, pair = np.unique(types[index] * base + theirs[slot], return_inverse=True)
-        place = slot - starts_m[row]
-        return cls(
-            row, column, place, slot, pair, keys // base, (n, m), len(slot_row), len(keys), int(types.max()) + 1, base
-        )
+    def of(cls, source_lengths: torch.Tensor, target_lengths: torch.Tensor) -> tuple[Places, torch.Tensor]:
+        """The places of rows of these lengths, none empty, and for each row the place of its first target word.
 
-    def diagonal(self, tension: float, null: float) -> NDArray[np.float64]:
-        """δ of the module docstring for every entry, normalised over each target word; null has mass p0."""
-        n, m = self.lengths
-        distance = np.abs((self.place + 1) / m[self.row] - (self.column + 1) / np.maximum(n[self.row], 1))
-        weight = np.where(self.column < 0, 0.0, np.exp(-tension * distance))
-        total = np.bincount(self.slot, weight, self.slots)[self.slot]
-        return np.where(self.column < 0, null, (1 - null) * weight / np.where(total > 0, total, 1.0))
+        >>> places, first = Places.of(torch.tensor([2, 1, 2]), torch.tensor([2, 1, 2]))
+        >>> places.source_length.tolist(), places.position.tolist(), first.tolist()
+        ([1, 2, 2], [1, 1, 2], [1, 0, 1])
+        """
+        base = int(target_lengths.max()) + 1 if len(target_lengths) else 1
+        shapes, of_row = torch.unique(source_lengths * base + target_lengths, return_inverse=True)
+        n, m = shapes // base, shapes % base
+        firsts = m.cumsum(0) - m
+        shape = torch.repeat_interleave(torch.arange(len(m), device=m.device), m)
+        position = torch.arange(len(shape), device=m.device) - firsts[shape] + 1
+        n, m = n[shape], m[shape]
+        lengths, counts = torch.unique_consecutive(n, return_counts=True)
+        ends = dict(zip(lengths.tolist(), counts.cumsum(0).tolist(), strict=True))
+        return cls(n, m, position, ends), firsts[of_row]
+
+    def log_normaliser(self, tension: float) -> tuple[torch.Tensor, torch.Tensor]:
+        """ln Z of every place and its derivative by the tension, both in closed form.
+
+        h is arithmetic on either side of the diagonal, so exp(-λ h) is geometric there (§2.1).
+        """
+        step = 1 / self.source_length.double()
+        ratio = torch.exp(-tension * step)
+        less = 1 / (1 - ratio)
+        weight, slope = torch.zeros_like(step), torch.zeros_like(step)
+        for nearest, words in self._sides:
+            # Σ r^k and Σ k r^k for k below `words`: the k-th word on this side is k/n further than the nearest.
+            rest = torch.exp(words * step * -tension)
+            plain = (1 - rest) * less
+            linear = (ratio * plain - words * rest) * less
+            scale = torch.exp(-tension * nearest)
+            weight += scale * plain
+            slope -= scale * (nearest * plain + linear * step)
+        return weight.log(), slope / weight
+
+    @cached_property
+    def _sides(self) -> tuple[tuple[torch.Tensor, torch.Tensor], ...]:
+        """Above the diagonal and below it: the distance of the nearest source word, and how many there are."""
+        n = self.source_length.double()
+        at = self.position / self.target_length.double()
+        below = torch.div(self.position * self.source_length, self.target_length, rounding_mode="floor").double()
+        return ((below + 1) / n - at, n - below), (at - below / n, below)
 
 
-def _numbers(rows: Sequence[Sequence[str]]) -> Ints:
-    known: dict[str, int] = {}
-    return np.array([known.setdefault(word, len(known)) for row in rows for word in row], np.int64)
+class Prior:
+    """δ(i | j, m, n) of a corpus at one tension.
+
+    exp(-λ |i/n - j/m|) is the smaller one of exp(λ i/n) exp(-λ j/m) and exp(-λ i/n) exp(λ j/m): a co-occurrence
+    needs no exponential of its own, since one factor is the source word's and one the target word's.
+    """
+
+    def __init__(self, places: Places, tension: float, null: float, *, dtype: torch.dtype) -> None:
+        self.null, self._dtype = null, dtype
+        device = places.position.device
+        at = places.position.double() / places.target_length
+        scale = (1 - null) * torch.exp(-places.log_normaliser(tension)[0])
+        words = at, scale * torch.exp(-tension * at), scale * torch.exp(tension * at)
+        self._at, self._falling, self._rising = (factor.to(self._dtype) for factor in words)
+        self._sources: dict[int, tuple[torch.Tensor, torch.Tensor, torch.Tensor]] = {}
+        for length in places.ends:
+            step = torch.arange(1, length + 1, dtype=torch.float64, device=device) / length
+            up, down = torch.exp(tension * step), torch.exp(-tension * step)
+            self._sources[length] = step.to(self._dtype), up.to(self._dtype), down.to(self._dtype)
+
+    def weights(self, groups: Sequence[Group], places: torch.Tensor) -> torch.Tensor:
+        """δ of every entry of these groups, whose words are at these places."""
+        falling, rising = (x.index_select(0, places)[:, None] for x in (self._falling, self._rising))
+        values = torch.empty(groups[-1].entries.stop, dtype=self._dtype, device=places.device)
+        for group in groups:
+            _, up, down = self._sources[group.length]
+            out = torch.mul(up, falling[group.begin : group.end], out=values[group.entries].view(-1, group.length))
+            torch.minimum(out, down * rising[group.begin : group.end], out=out)
+        return values
+
+    def times_distances(self, values: torch.Tensor, groups: Sequence[Group], places: torch.Tensor) -> None:
+        """Multiply such values by the distance h of each entry."""
+        at = self._at.index_select(0, places)[:, None]
+        for group in groups:
+            far = torch.sub(self._sources[group.length][0], at[group.begin : group.end]).abs_()
+            values[group.entries].view(-1, group.length).mul_(far)
+
+
+def best_tension(places: Places, mass: torch.Tensor, distance: float, start: float) -> float:
+    """The tension in [0.1, 14] that maximises the expected log prior: -λ Σ E[h] - Σ mass · ln Z(λ).
+
+    `distance` is Σ E[h] over all links to real words, and `mass` for each place the number of target words there
+    that are expected to have one; `start` is where to look from. The function is concave in λ (ln Z is convex):
+    its slope has one zero, found to 1e-6, and any tension on the way there is better than `start`.
+    """
+
+    def slope(tension: float) -> float:
+        return -distance - float((places.log_normaliser(tension)[1] * mass).sum())
+
+    rising = slope(start) > 0
+    end = TENSIONS[rising]
+    if (slope(end) > 0) == rising:
+        return end
+    return float(brentq(slope, start, end, xtol=1e-6))

@@ -1,0 +1,40 @@
+"""Progress of a command on stderr: bars in a terminal, lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+Tell = Callable[[str, int, int], None]
+"""What stage, how much of it is done, and of how much."""
+
+
+@contextmanager
+def progress_bars() -> Iterator[Tell]:
+    """A progress bar a stage on stderr; plain lines where stderr is no terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    shown: dict[str, TaskID] = {}
+    if not console.is_terminal:
+        told: dict[str, int] = {}
+
+        def line(stage: str, done: int, total: int) -> None:
+            tenth = 10 * done // max(total, 1)
+            if told.get(stage) != tenth:
+                told[stage] = tenth
+                sys.stderr.write(f"{stage}: {done}/{total}\n")
+
+        yield line
+        return
+    columns = (TextColumn("{task.description:<18}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bars:
+
+        def tell(stage: str, done: int, total: int) -> None:
+            if stage not in shown:
+                shown[stage] = bars.add_task(stage, total=total)
+            bars.update(shown[stage], completed=done, total=total)
+
+        yield tell

@@ -1,0 +1,201 @@
+"""The ways from a bitext to links: a model trained or loaded, an encoder's vectors, eflomal, files from elsewhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from interlingua.encoder import Encoder
+from interlingua.errors import InputError
+from interlingua.readers.documents import opened
+from interlingua.readers.locating import missing
+from interlingua.studies.bitexts import CUTS, LeftOut, Reading, Rows
+from interlingua.studies.store import cannot_write, write_text
+from interlingua.wordalign.eflomal import LONGEST, eflomal_links
+from interlingua.wordalign.gold import Gold, read_gold
+from interlingua.wordalign.links import Links
+from interlingua.wordalign.model import DiagonalModel, Settings
+from interlingua.wordalign.numbering import Sentences
+from interlingua.wordalign.training import Iteration, train_both
+from interlingua.wordalign_neural import NeuralSettings, neural_links
+
+DIRECTIONS = ("forward", "backward")
+Progress = Callable[[str, int, int], None]
+Watch = Callable[[str, Iteration], None]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a way gave: links of both directions as (row, source, target), or one set of them, and all it has to say.
+
+    `likelihoods` are log p(target | source) and log p(source | target) by row.
+    """
+
+    forward: Links
+    backward: Links
+    both: Links | None = None
+    likelihoods: tuple[NDArray[np.floating[Any]], NDArray[np.floating[Any]]] | None = None
+    models: tuple[DiagonalModel, DiagonalModel] | None = None
+    iterations: dict[str, tuple[Iteration, ...]] = field(default_factory=dict)
+    left_out: tuple[LeftOut, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Text:
+    """The rows of a bitext, and those trained on beside it, as numbered words; numbered once, when first asked for."""
+
+    def __init__(self, rows: Rows, also: Sequence[Rows] = ()) -> None:
+        self.rows, self.also = rows, also
+
+    @cached_property
+    def source(self) -> Sentences:
+        return Sentences.of(chain.from_iterable(text.source.words for text in (self.rows, *self.also)))
+
+    @cached_property
+    def target(self) -> Sentences:
+        return Sentences.of(chain.from_iterable(text.target.words for text in (self.rows, *self.also)))
+
+    @cached_property
+    def lengths(self) -> list[tuple[int, int]]:
+        """The numbers of words of each row of the bitext itself, (-1, -1) where it was left out."""
+        count = len(self.rows)
+        both = zip(self.source.lengths[:count].tolist(), self.target.lengths[:count].tolist(), strict=True)
+        return [(n, m) if n and m else (-1, -1) for n, m in both]
+
+    @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        return tuple(left for text in (self.rows, *self.also) for left in text.left_out)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return tuple(
+            f"{text.characters} rows of {text.name} have a script without spaces and without a segmenter here "
+            "(Japanese kana, Lao, Khmer, Burmese, Tibetan): it is cut into characters"
+            for text in (self.rows, *self.also)
+            if text.characters
+        )
+
+
+def trained(text: Text, settings: Settings, *, device: str, watch: Watch | None) -> Found:
+    """Links of a model trained on the text, both directions."""
+    both = train_both(text.source, text.target, settings, device=device, progress=watch)
+    count = len(text.rows)
+    return Found(
+        _first(both[0].applied.links, count),
+        _first(both[1].applied.links, count),
+        likelihoods=(both[0].applied.log_likelihood[:count], both[1].applied.log_likelihood[:count]),
+        models=(both[0].model, both[1].model),
+        iterations={name: one.iterations for name, one in zip(DIRECTIONS, both, strict=True)},
+    )
+
+
+def _first(links: Links, rows: int) -> Links:
+    """The links of the first rows: those of the bitext itself, not of the text beside it."""
+    last = int(np.searchsorted(links.row, rows))
+    return Links(links.row[:last], links.source[:last], links.target[:last])
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A trained model of both directions, and how the text it was trained on was cut."""
+
+    models: tuple[DiagonalModel, DiagonalModel]
+    cut: str
+
+    @classmethod
+    def load(cls, folder: Path) -> Saved:
+        about = folder / "align.json"
+        if not about.is_file():
+            raise InputError("no saved aligner here", file=folder, remedy="Give a folder that --save made.")
+        try:
+            cut = json.loads(about.read_text("utf-8"))["tokenize"]
+        except (ValueError, KeyError, TypeError):
+            cut = None
+        if cut not in CUTS[1:]:
+            raise InputError("not the settings of a saved aligner", file=about, remedy="Train and save it anew.")
+        forward, backward = (DiagonalModel.load(folder / name) for name in DIRECTIONS)
+        return cls((forward, backward), cut)
+
+    def save(self, folder: Path) -> None:
+        """Write both directions beside and rename: the folder is there whole or not at all."""
+        beside = folder.with_name(f".{folder.name}.{os.getpid()}")
+        try:
+            beside.mkdir(parents=True)
+            for name, model in zip(DIRECTIONS, self.models, strict=True):
+                model.save(beside / name)
+            write_text(beside / "align.json", json.dumps({"tokenize": self.cut}))
+            os.rename(beside, folder)
+        except OSError as error:
+            raise cannot_write(folder.parent, error) from error
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+
+
+def applied(saved: Saved, rows: Rows, *, device: str) -> Found:
+    """Links of a loaded model."""
+    forward = saved.models[0].apply(rows.source.words, rows.target.words, device=device)
+    backward = saved.models[1].apply(rows.target.words, rows.source.words, device=device)
+    likelihoods = (forward.log_likelihood, backward.log_likelihood)
+    return Found(forward.links, backward.links.turned(), likelihoods=likelihoods)
+
+
+def neural(encoder: Encoder, rows: Rows, settings: NeuralSettings, *, progress: Progress | None) -> Found:
+    """Links of an encoder's vectors."""
+    bar = None if progress is None else (lambda done, total: progress("aligning", done, total))
+    found = neural_links(encoder, rows.source, rows.target, settings, progress=bar)
+    notes = [
+        f"{encoder.name}, layer {settings.layer} (0 is the embedding output), {settings.method} of {settings.unit}s"
+    ]
+    if any(found.lost):
+        notes.append(f"{sum(found.lost)} words have no link: the tokenizer of {encoder.name} turns them into nothing")
+    return Found(found.links, found.links, both=found.links, notes=tuple(notes))
+
+
+def eflomal(text: Text) -> Found:
+    """Links by eflomal, both directions."""
+    source = list(chain.from_iterable(part.source.words for part in (text.rows, *text.also)))
+    target = list(chain.from_iterable(part.target.words for part in (text.rows, *text.also)))
+    found, count = eflomal_links(source, target), len(text.rows)
+    lines = tuple(row + 1 for row in found.too_long if row < count)
+    left = (LeftOut(f"more than {LONGEST} words, which eflomal passes over", text.rows.name, lines),) if lines else ()
+    return Found(_first(found.forward, count), _first(found.backward, count), left_out=left)
+
+
+def given(paths: Sequence[str | Path], text: Text, reading: Reading, *, base: int) -> Found:
+    """Links from files: one set, or one a direction."""
+    read = [read_links(path, text, reading, base=base) for path in paths]
+    left = tuple(one for path, links in zip(paths, read, strict=True) for one in unusable(links, str(path)))
+    both = read[0].possible if len(read) == 1 else None
+    return Found(read[0].possible, read[-1].possible, both=both, left_out=left)
+
+
+def read_links(path: str | Path, text: Text, reading: Reading, *, base: int | None) -> Gold:
+    """The links of a file for this bitext; bad lines as the reading says."""
+    if not Path(path).exists():
+        raise missing(Path(path))
+    with opened(Path(path), encoding=reading.encoding) as document:
+        links = read_gold(
+            document.lines(marked=True), file=document.name, lengths=text.lengths, base=base, fail=reading.fail
+        )
+    if links.unequal is not None and reading.bad_lines is None:
+        raise links.unequal
+    return links
+
+
+def unusable(links: Gold, file: str) -> Iterator[LeftOut]:
+    """The bad lines of a file of links, by what is wrong with them."""
+    lines: dict[str, list[int]] = {}
+    for error in links.bad:
+        lines.setdefault(error.problem.partition(" (")[0], []).append(error.line or 0)
+    for problem, where in lines.items():
+        yield LeftOut(problem, file, tuple(where))

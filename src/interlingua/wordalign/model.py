@@ -1,0 +1,159 @@
+"""A trained model of one direction, p(target words | source words): saved, loaded, applied to any text."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import shutil
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
+from interlingua.errors import InputError
+from interlingua.wordalign.cooccurrence import Cooccurrences
+from interlingua.wordalign.diagonal import TENSIONS, Prior
+from interlingua.wordalign.entries import EntryStore
+from interlingua.wordalign.expectation import Best, Table, decode
+from interlingua.wordalign.links import Links
+from interlingua.wordalign.numbering import Sentences
+from interlingua.wordalign.threads import workers
+
+UNSEEN = 1e-9
+"""p(target word | source word) of words never seen together, as in fast_align."""
+_TENSORS = ("pair_source", "pair_target", "log_probability", "null_log_probability")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a direction is trained; the defaults are those of fast_align -d -o -v but for `tension_step`."""
+
+    iterations: int = 5  # passes over the text; the last one only reads the links off, as in fast_align
+    null: float = 0.08  # p0, the mass of the empty word
+    tension: float = 4.0  # λ, where it starts
+    optimise_tension: bool = True
+    variational: bool = True
+    alpha: float = 0.01  # the Dirichlet prior, where variational
+    tension_step: float = 0.05  # how far an iteration moves λ towards its maximum: links get worse near it
+
+    def __post_init__(self) -> None:
+        low, high = TENSIONS
+        for name, good, accepted in (
+            ("iterations", self.iterations >= 1, "1 or more"),
+            ("null", 0 <= self.null < 1, "a probability below 1"),
+            ("tension", low <= self.tension <= high, f"from {low} to {high}"),
+            ("alpha", self.alpha > 0, "a positive number"),
+            ("tension_step", 0 < self.tension_step <= 1, "above 0, at most 1"),
+        ):
+            if not good:
+                raise InputError(f"bad {name} of the aligner", value=getattr(self, name), remedy=f"Give {accepted}.")
+
+
+@dataclass(frozen=True)
+class Applied:
+    """What a model says of a bitext: the best source word of each target word, and ln p(target | source) by row."""
+
+    links: Links
+    log_likelihood: NDArray[np.float64]  # 0 where a side is empty
+
+    @classmethod
+    def of(cls, best: Best, source: Sentences, target: Sentences, *, turned: bool = False) -> Applied:
+        """The links of what was found for each target word; `turned`: with source and target exchanged."""
+        found = best.source.cpu().numpy()
+        rows = np.repeat(np.arange(len(target)), target.lengths)
+        linked = np.flatnonzero(found >= 0)
+        row, column = rows[linked], found[linked].astype(np.int64)
+        place = linked - target.starts[row]
+        links = Links(row, place, column)  # A target word has one link, so that these are in order as they come.
+        if not turned:
+            order = np.argsort(source.starts[row] + column, kind="stable")
+            links = Links(row[order], column[order], place[order])
+        by_row = np.bincount(rows, best.log_likelihood.cpu().numpy(), len(target))
+        return cls(links, by_row.astype(np.float64))  # An empty count is of integers.
+
+
+@dataclass(frozen=True, eq=False)
+class DiagonalModel:
+    """ln p(target word | source word) of pairs seen together, in no order, ln p(target word | null), the tension."""
+
+    settings: Settings
+    tension: float
+    source_words: tuple[str, ...]
+    target_words: tuple[str, ...]
+    pair_source: torch.Tensor
+    pair_target: torch.Tensor
+    log_probability: torch.Tensor
+    null_log_probability: torch.Tensor
+
+    def apply(
+        self, source: Iterable[Sequence[str]], target: Iterable[Sequence[str]], *, device: str = "cpu"
+    ) -> Applied:
+        """Links and likelihoods of any text; words and pairs never seen have probability 1e-9, as in fast_align."""
+        ours, theirs = Sentences.known(source, self.source_words), Sentences.known(target, self.target_words)
+        check_rows(ours, theirs)
+        place = torch.device(device)
+        unseen = torch.tensor([math.log(UNSEEN)])
+        keys, order = torch.sort(self.pair_target.long() * (len(self.source_words) + 1) + self.pair_source)
+        logs, null = (torch.cat([x, unseen]) for x in (self.log_probability[order], self.null_log_probability))
+        table = Table.of_logs(logs.to(place), null.to(place))
+        store = EntryStore.on(place)
+        try:
+            with workers(place) as pool:
+                text = Cooccurrences.known(ours, theirs, keys.to(place), store=store, workers=pool)
+                prior = Prior(text.places, self.tension, self.settings.null, dtype=torch.float64)
+                best = decode(text, table, prior, pool, words=len(theirs.ids))
+        finally:
+            store.close()
+        return Applied.of(best, ours, theirs)
+
+    def links(self, source: Iterable[Sequence[str]], target: Iterable[Sequence[str]], *, device: str = "cpu") -> Links:
+        """The best source word of each target word of any text."""
+        return self.apply(source, target, device=device).links
+
+    def save(self, folder: Path) -> None:
+        """Write the model into a folder: beside it first, then renamed, so that it is there whole or not at all."""
+        beside, before = (folder.with_name(f".{folder.name}.{os.getpid()}{end}") for end in ("", ".before"))
+        try:
+            shutil.rmtree(beside, ignore_errors=True)
+            beside.mkdir(parents=True)
+            save_file({name: getattr(self, name).contiguous() for name in _TENSORS}, beside / "model.safetensors")
+            about = {"settings": asdict(self.settings), "tension": self.tension}
+            words = {"source_words": self.source_words, "target_words": self.target_words}
+            (beside / "model.json").write_text(json.dumps(about | words), "utf-8")
+            if folder.exists():
+                os.rename(folder, before)
+            os.rename(beside, folder)
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+            shutil.rmtree(before, ignore_errors=True)
+
+    @classmethod
+    def load(cls, folder: Path) -> DiagonalModel:
+        """The model that `save` wrote."""
+        try:
+            about = json.loads((folder / "model.json").read_text("utf-8"))
+            tensors = load_file(folder / "model.safetensors")
+            source, target = tuple(about["source_words"]), tuple(about["target_words"])
+            settings = Settings(**about["settings"])
+            return cls(settings, about["tension"], source, target, *(tensors[name] for name in _TENSORS))
+        except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
+            raise InputError(
+                f"no model of the aligner can be read here ({type(error).__name__})",
+                file=folder,
+                remedy="Give a folder that it was saved in, or train it anew.",
+            ) from error
+
+
+def check_rows(source: Sentences, target: Sentences) -> None:
+    """Raise where the two sides have different numbers of rows."""
+    if len(source) != len(target):
+        raise InputError(
+            f"{len(source)} source rows and {len(target)} target rows",
+            remedy="Give sides whose rows correspond, one by one.",
+        )

@@ -1,0 +1,142 @@
+"""How good links are: AER, precision, recall and F1 against gold, and a score of each pair to filter bitext by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from interlingua.errors import InputError
+from interlingua.score import Score, Scores
+from interlingua.wordalign.gold import Gold
+from interlingua.wordalign.links import Links
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class LinkCounts:
+    """What AER is made of, by row: links found, sure gold links, and how many of the found are sure or possible.
+
+    Kept by row so that any interval or test between two aligners can be made from them.
+    """
+
+    found: Ints
+    sure: Ints
+    in_sure: Ints
+    in_possible: Ints
+
+    def table(self) -> Ints:
+        """The four counts as (row, 4)."""
+        return np.stack([self.found, self.sure, self.in_sure, self.in_possible], axis=1)
+
+
+def count_links(found: Links, gold: Gold) -> LinkCounts:
+    """Counts for the rows that gold speaks of, in their order; other rows are left out."""
+    rows = len(gold.marked)
+    wide = 1 + int(max(words.max(initial=0) for part in (found, gold.possible) for words in (part.source, part.target)))
+
+    def keys(links: Links) -> Ints:
+        return (links.row * wide + links.source) * wide + links.target
+
+    def by_row(links: Links, kept: NDArray[np.bool_] | None = None) -> Ints:
+        return np.bincount(links.row if kept is None else links.row[kept], minlength=rows)[gold.marked]
+
+    ours = keys(found)
+    return LinkCounts(
+        by_row(found),
+        by_row(gold.sure),
+        by_row(found, np.isin(ours, keys(gold.sure))),
+        by_row(found, np.isin(ours, keys(gold.possible))),
+    )
+
+
+def quality(counts: LinkCounts, *, seed: int = 0, times: int = 1000) -> Scores:
+    """`aer` in [0, 1], 0 is best; `precision`, `recall` and `f1` in [0, 1], 1 is best.
+
+    With A the links found, S the sure and P the possible gold links, S within P (Och & Ney 2003, section 4):
+
+        precision = |A ∩ P| / |A|,  recall = |A ∩ S| / |S|,  AER = 1 - (|A ∩ S| + |A ∩ P|) / (|A| + |S|),
+
+    summed over all rows before dividing; F1 is the harmonic mean of precision and recall. A ratio of nothing to
+    nothing is 0 (1 - AER of no links and no gold is 1). The interval holds 95 % of `times` bootstrap draws of rows.
+
+    >>> counts = LinkCounts(np.array([3]), np.array([2]), np.array([2]), np.array([3]))
+    >>> {name: round(score.value, 3) for name, score in quality(counts).items()}
+    {'aer': 0.0, 'precision': 1.0, 'recall': 1.0, 'f1': 1.0}
+    """
+    table = counts.table()
+    if not len(table):
+        raise InputError("gold speaks of no row that was aligned", remedy="Give gold links of this bitext.")
+    draw = np.random.default_rng(seed)
+    weights = draw.multinomial(len(table), np.full(len(table), 1 / len(table)), size=times)
+    values, draws = _ratios(table.sum(axis=0)[None]), _ratios(weights @ table)
+    scores: Scores = {}
+    for name, value in values.items():
+        low, high = np.quantile(draws[name], (0.025, 0.975))
+        scores[name] = Score(float(value[0]), n=len(table), low=float(low), high=float(high))
+    return scores
+
+
+def _ratios(sums: Ints) -> dict[str, Floats]:
+    found, sure, in_sure, in_possible = (sums[:, column].astype(np.float64) for column in range(4))
+    precision, recall = _share(in_possible, found), _share(in_sure, sure)
+    both = found + sure
+    return {
+        "aer": np.where(both > 0, 1 - _share(in_sure + in_possible, both), 0.0),
+        "precision": precision,
+        "recall": recall,
+        "f1": _share(2 * precision * recall, precision + recall),
+    }
+
+
+def _share(part: Floats, whole: Floats) -> Floats:
+    share: Floats = np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+    return share
+
+
+@dataclass(frozen=True)
+class PairScores:
+    """How well the two sides of each row fit: `likelihood` (nats a word, at most 0) and `linked` (share, in [0, 1]).
+
+    A row left out has NaN in both.
+    """
+
+    likelihood: Floats
+    linked: Floats
+
+
+def score_pairs(
+    lengths: Sequence[tuple[int, int]],
+    links: Links,
+    forward: NDArray[np.floating[Any]] | None = None,
+    backward: NDArray[np.floating[Any]] | None = None,
+) -> PairScores:
+    """A score of each pair, high where the sides translate each other: to sort a bitext by, and to cut its tail.
+
+    `likelihood` is (log p(target | source) / m + log p(source | target) / n) / 2 with `forward` and `backward` the
+    log-likelihoods of the rows under the two directions, n and m the numbers of words: the mean log-probability of
+    a word given the other side, so that long pairs are not punished for their length. `linked` is the share of
+    the words of both sides that have a link. Without a model (links from elsewhere) `likelihood` is NaN.
+
+    A pair that was trained on fits better than one that was not; a name seen once is explained by whatever stood
+    beside it. Judge new text by a model trained on other text, or compare only pairs trained on together.
+
+    >>> links = Links.of([0, 0], [0, 1], [0, 1])
+    >>> scores = score_pairs([(2, 2), (2, 3)], links, np.log([0.25, 0.001]), np.log([0.25, 0.0001]))
+    >>> scores.likelihood.round(2).tolist(), scores.linked.tolist()
+    ([-0.69, -3.45], [1.0, 0.0])
+    """
+    n, m = (np.array([pair[side] for pair in lengths], np.float64).reshape(-1) for side in (0, 1))
+    absent = (n <= 0) | (m <= 0)
+    n, m = np.where(absent, 1, n), np.where(absent, 1, m)
+    linked = np.zeros(len(n))
+    for words in (links.source, links.target):
+        places = np.unique(np.stack([links.row, words]), axis=1)
+        linked += np.bincount(places[0], minlength=len(n))
+    likelihood = np.full(len(n), np.nan) if forward is None or backward is None else (forward / m + backward / n) / 2
+    return PairScores(np.where(absent, np.nan, likelihood), np.where(absent, np.nan, linked / (n + m)))

@@ -1,0 +1,144 @@
+"""Gold links in every form: sure and possible, 0- and 1-based, and bad lines with their number."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from interlingua.errors import InputError
+from interlingua.readers.documents import opened
+from interlingua.wordalign.gold import Gold, read_gold
+from interlingua.wordalign.links import Links
+
+LENGTHS = [(3, 4), (2, 2), (5, 5)]
+
+
+def lines(*texts: str) -> list[tuple[int, str]]:
+    return list(enumerate(texts, 1))
+
+
+def cells(links: Links) -> set[tuple[int, int, int]]:
+    return set(zip(links.row.tolist(), links.source.tolist(), links.target.tolist(), strict=True))
+
+
+def test_pharaoh_tells_sure_from_possible_and_sure_is_possible_too() -> None:
+    gold = read_gold(lines("0-0 1p2 2?3", "", "4-4"), file="g", lengths=LENGTHS, base=0)
+    assert cells(gold.sure) == {(0, 0, 0), (2, 4, 4)}
+    assert cells(gold.possible) == {(0, 0, 0), (0, 1, 2), (0, 2, 3), (2, 4, 4)}
+    assert gold.marked.all()
+
+
+def test_the_same_links_in_three_forms_are_the_same_gold() -> None:
+    zero = read_gold(lines("0-0 1-1", "1-1", "2-3"), file="g", lengths=LENGTHS, base=0)
+    one = read_gold(lines("1-1 2-2", "2-2", "3-4"), file="g", lengths=LENGTHS, base=1)
+    table = read_gold(lines("a b c\tw x y z\t0-0 1-1", "a b\tc d\t1-1", "a\tb\t2-3"), file="g", lengths=LENGTHS)
+    naacl = read_gold(lines("0001 1 1 S", "0001 2 2", "2 2 2 S 0.5", "3 3 4 S"), file="g", lengths=LENGTHS)
+    for gold in (one, table, naacl):
+        assert cells(gold.sure) == cells(zero.sure)
+        assert cells(gold.possible) == cells(zero.possible)
+
+
+def test_naacl_has_possible_links_empty_words_and_rows_nobody_marked() -> None:
+    gold = read_gold(lines("1 1 1 S", "1 2 2 P", "3 1 0 S"), file="g", lengths=LENGTHS)
+    assert cells(gold.sure) == {(0, 0, 0)}
+    assert cells(gold.possible) == {(0, 0, 0), (0, 1, 1)}
+    assert gold.marked.tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize(("text", "hint"), [("0-0 1-1", "so give 0"), ("1-1 2-2", "speaks for 1")])
+def test_the_first_word_must_be_said_where_the_form_leaves_it_open(text: str, hint: str) -> None:
+    with pytest.raises(InputError, match=rf"g: links in this form may count words from 0 or from 1.*{hint}"):
+        read_gold(lines(text), file="g", lengths=LENGTHS[:1])
+
+
+def test_a_base_against_the_form_is_an_error() -> None:
+    with pytest.raises(InputError, match="naacl counts words from 1: 0"):
+        read_gold(lines("1 1 1 S"), file="g", lengths=LENGTHS[:1], base=0)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("3-0", r"g:2: a link past the words of its row \(2 and 2\): '3-0'"),
+        ("0-2", r"g:2: a link past the words of its row \(2 and 2\): '0-2'"),
+        ("0-0 x", "g:2: not a link: 'x'"),
+        ("0--1", "g:2: not a link: '0--1'"),
+        ("0 - 1", "g:2: not a link: '0'"),
+    ],
+)
+def test_a_bad_line_is_named_and_costs_its_row_alone(text: str, told: str) -> None:
+    given_lines = lines("0-0", text, "4-4")
+    with pytest.raises(InputError, match=told):
+        read_gold(given_lines, file="g", lengths=LENGTHS, base=0)
+    gold = read_gold(given_lines, file="g", lengths=LENGTHS, base=0, fail=False)
+    assert gold.marked.tolist() == [True, False, True]
+    assert cells(gold.sure) == {(0, 0, 0), (2, 4, 4)}
+    assert [error.line for error in gold.bad] == [2]
+
+
+def test_word_zero_of_a_file_said_to_count_from_one_is_out_of_range() -> None:
+    with pytest.raises(InputError, match=r"g:1: a link past the words of its row .*'0-1'\. The first word is 1"):
+        read_gold(lines("0-1"), file="g", lengths=LENGTHS[:1], base=1)
+
+
+def test_too_few_and_too_many_lines_are_named() -> None:
+    with pytest.raises(InputError, match="g:2: ends here, and the bitext has 3 lines"):
+        read_gold(lines("0-0", "0-0"), file="g", lengths=LENGTHS, base=0)
+    with pytest.raises(InputError, match="g:4: speaks of a row past the 3 of the bitext"):
+        read_gold(lines("0-0", "0-0", "0-0", "0-0", "0-0"), file="g", lengths=LENGTHS, base=0)
+    gold = read_gold(lines("0-0", "0-0"), file="g", lengths=LENGTHS, base=0, fail=False)
+    assert gold.marked.tolist() == [True, True, False]
+    with pytest.raises(InputError, match="g:1: speaks of a row past"):
+        read_gold(lines("4 1 1 S"), file="g", lengths=LENGTHS)
+
+
+def test_a_bad_link_of_naacl_spoils_the_whole_sentence() -> None:
+    gold = read_gold(lines("1 1 1 S", "2 9 1 S", "2 1 1 S"), file="g", lengths=LENGTHS, fail=False)
+    assert gold.marked.tolist() == [True, False, False]
+    assert cells(gold.possible) == {(0, 0, 0)}
+
+
+def test_what_gold_says_of_a_row_that_was_left_out_is_passed_over() -> None:
+    gold = read_gold(lines("0-0", "9-9", "0-0"), file="g", lengths=[(1, 1), (-1, -1), (1, 1)], base=0)
+    assert gold.marked.tolist() == [True, False, True]
+
+
+@given(st.lists(st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5), st.booleans()), max_size=6), min_size=1))
+def test_what_is_written_is_read(rows: list[set[tuple[int, int, bool]]]) -> None:
+    # A link that is both sure and possible is sure.
+    texts = [" ".join(f"{s + 1}{'-' if sure else 'p'}{t + 1}" for s, t, sure in row) for row in rows]
+    gold = read_gold(lines(*texts), file="g", lengths=[(6, 6)] * len(rows), base=1, format="pharaoh")
+    assert cells(gold.sure) == {(r, s, t) for r, row in enumerate(rows) for s, t, sure in row if sure}
+    assert cells(gold.possible) == {(r, s, t) for r, row in enumerate(rows) for s, t, _ in row}
+
+
+def _of(path: Path, lengths: list[tuple[int, int]], base: int | None) -> Gold:
+    with opened(path) as document:
+        return read_gold(document.lines(), file=document.name, lengths=lengths, base=base)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", ["enfr", "zhen"])
+def test_real_gold_counts_from_one_and_fits_its_text(shared_data: Path, name: str) -> None:
+    folder = shared_data / "wordalign"
+    sides = [line.split("|||") for line in (folder / f"{name}.src-tgt").read_text("utf-8").splitlines()]
+    lengths = [(len(a.split()), len(b.split())) for a, b in sides]
+    gold = _of(folder / f"{name}.gold", lengths, 1)
+    assert gold.marked.all()
+    assert 0 < len(gold.sure) < len(gold.possible)
+    with pytest.raises(InputError, match="past the words"):
+        _of(folder / f"{name}.gold", lengths, 0)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("code", ["bg", "es", "ru", "sl"])
+def test_real_tables_count_from_zero_and_fit_their_text(shared_data: Path, code: str) -> None:
+    path = shared_data / "wordalign" / f"xlwa.en-{code}.dev.tsv"
+    rows = [line.split("\t") for line in path.read_text("utf-8").splitlines()]
+    gold = _of(path, [(len(row[0].split()), len(row[1].split())) for row in rows], None)
+    assert np.array_equal(gold.sure.target, gold.possible.target)
+    assert gold.possible.source.min() == gold.possible.target.min() == 0

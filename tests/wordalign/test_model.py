@@ -1,0 +1,118 @@
+"""A model that is saved, loaded and applied says what it said; words it never saw are not an error."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from aligner_by_loops import ByLoops, Link, Rows, bitext
+from interlingua.errors import InputError
+from interlingua.wordalign.links import Links
+from interlingua.wordalign.model import DiagonalModel, Settings
+from interlingua.wordalign.training import train
+
+
+def as_set(links: Links) -> set[Link]:
+    return set(zip(links.row.tolist(), links.source.tolist(), links.target.tolist(), strict=True))
+
+
+def test_a_model_applied_to_its_own_text_says_what_training_said() -> None:
+    source, target = bitext(1, rows=80, words=25)
+    trained = train(source, target)
+    applied = trained.model.apply(source, target)
+    assert as_set(applied.links) == as_set(trained.applied.links)
+    assert applied.log_likelihood == pytest.approx(trained.applied.log_likelihood, rel=1e-5)
+
+
+def test_a_model_that_was_saved_is_the_same_when_loaded(tmp_path: Path) -> None:
+    source, target = bitext(2, rows=40)
+    model = train(source, target, Settings(iterations=3, null=0.2, variational=False)).model
+    model.save(tmp_path / "model")
+    again = DiagonalModel.load(tmp_path / "model")
+    assert (again.settings, again.tension) == (model.settings, model.tension)
+    assert (again.source_words, again.target_words) == (model.source_words, model.target_words)
+    assert torch.equal(again.log_probability, model.log_probability)
+    before, after = model.apply(source, target), again.apply(source, target)
+    assert as_set(before.links) == as_set(after.links)
+    assert np.array_equal(before.log_likelihood, after.log_likelihood)
+
+
+def test_saving_again_replaces_the_model_and_leaves_nothing_beside_it(tmp_path: Path) -> None:
+    for seed in (3, 4):
+        model = train(*bitext(seed)).model
+        model.save(tmp_path / "folder" / "model")
+    assert DiagonalModel.load(tmp_path / "folder" / "model").source_words == model.source_words
+    assert [path.name for path in (tmp_path / "folder").iterdir()] == ["model"]
+
+
+@pytest.mark.parametrize("harm", ["absent", "no weights", "cut weights", "bad words", "bad setting"])
+def test_a_folder_that_holds_no_whole_model_is_named(tmp_path: Path, harm: str) -> None:
+    folder = tmp_path / "model"
+    if harm != "absent":
+        train(*bitext(5)).model.save(folder)
+    if harm == "no weights":
+        (folder / "model.safetensors").unlink()
+    elif harm == "cut weights":
+        (folder / "model.safetensors").write_bytes((folder / "model.safetensors").read_bytes()[:100])
+    elif harm == "bad words":
+        (folder / "model.json").write_text("{}")
+    elif harm == "bad setting":
+        text = (folder / "model.json").read_text()
+        (folder / "model.json").write_text(text.replace('"iterations"', '"iteration"'))
+    with pytest.raises(InputError) as error:
+        DiagonalModel.load(folder)
+    assert error.value.file == folder
+
+
+def by_loops(loops: ByLoops, source: Rows, target: Rows) -> tuple[set[Link], list[float]]:
+    """The same model on other text: pairs and words never seen have probability 1e-9 (fast_align's force_align)."""
+    links, logs = set(), []
+    for row, (ours, theirs) in enumerate(zip(source, target, strict=True)):
+        logs.append(0.0)
+        for place, word in enumerate(theirs if ours else []):
+            near = [
+                math.exp(-loops.tension * abs((i + 1) / len(ours) - (place + 1) / len(theirs)))
+                for i in range(len(ours))
+            ]
+            null = loops.null * loops.theta.get((None, word), 1e-9)
+            real = [
+                (1 - loops.null) * weight / sum(near) * loops.theta.get((s, word), 1e-9)
+                for s, weight in zip(ours, near, strict=True)
+            ]
+            logs[-1] += math.log(null + sum(real))
+            best = next(i for i, weight in enumerate(real) if weight >= max(real) * (1 - 1e-7))
+            if real[best] > null:
+                links.add((row, best, place))
+    return links, logs
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_other_text_is_aligned_as_in_loops_words_never_seen_included(seed: int) -> None:
+    loops = ByLoops(*bitext(seed))
+    loops.run(5)
+    source, target = bitext(seed + 100, rows=30, words=14)
+    source, target = [[], ["s1"], *source], [["t1"], [], *target]
+    applied = train(*bitext(seed), Settings(optimise_tension=False)).model.apply(source, target)
+    links, logs = by_loops(loops, source, target)
+    assert as_set(applied.links) == links
+    assert applied.log_likelihood == pytest.approx(logs, rel=1e-5)
+
+
+def test_a_text_of_words_never_seen_links_along_the_diagonal() -> None:
+    model = train(*bitext(6)).model
+    assert as_set(model.links([["x", "y", "z"]], [["u", "v", "w"]])) == {(0, 0, 0), (0, 1, 1), (0, 2, 2)}
+
+
+def test_no_text_has_no_links() -> None:
+    model = train(*bitext(6)).model
+    assert len(model.links([], [])) == len(model.links([[]], [["t1"]])) == 0
+    assert as_set(train([], []).model.links([["a"]], [["b"]])) == {(0, 0, 0)}
+
+
+def test_unequal_sides_are_an_error() -> None:
+    with pytest.raises(InputError, match="2 source rows and 1 target rows"):
+        train(*bitext(6)).model.links([["a"], ["b"]], [["c"]])

@@ -1,0 +1,259 @@
+"""The fast aligner against the same model in loops, and what must hold for any text."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import tempfile
+
+import numpy as np
+import pytest
+import torch
+
+from aligner_by_loops import ByLoops, Rows, bitext
+from interlingua.errors import InputError
+from interlingua.wordalign import cooccurrence, distinct, expectation, link_words, maximisation, products
+from interlingua.wordalign.links import Links
+from interlingua.wordalign.model import Settings
+from interlingua.wordalign.training import Trained, train, train_both
+
+PLAIN = Settings(variational=False, optimise_tension=False)
+FIXED = Settings(optimise_tension=False)
+MOVING = Settings(tension_step=0.5)
+
+
+def as_set(links: Links) -> set[tuple[int, int, int]]:
+    return set(zip(links.row.tolist(), links.source.tolist(), links.target.tolist(), strict=True))
+
+
+def probabilities(trained: Trained) -> dict[tuple[str | None, str], float]:
+    model = trained.model
+    pairs = zip(model.pair_source.tolist(), model.pair_target.tolist(), model.log_probability.tolist(), strict=True)
+    found = {(model.source_words[s], model.target_words[t]): np.exp(log) for s, t, log in pairs}
+    null = zip(model.target_words, model.null_log_probability.tolist(), strict=True)
+    return {**found, **{(None, word): np.exp(log) for word, log in null}}
+
+
+@pytest.mark.parametrize("settings", [PLAIN, FIXED, MOVING, Settings(variational=False), Settings(null=0.3, alpha=1.0)])
+@pytest.mark.parametrize("seed", range(3))
+def test_links_table_tension_and_objective_are_those_of_the_same_model_in_loops(seed: int, settings: Settings) -> None:
+    source, target = bitext(seed)
+    loops = ByLoops(source, target, settings.variational, settings.null, alpha=settings.alpha)
+    objective = loops.run(settings.iterations, tension_step=settings.tension_step * settings.optimise_tension)
+    trained = train(source, target, settings)
+    assert probabilities(trained) == pytest.approx(loops.theta, abs=1e-6)
+    assert trained.model.tension == pytest.approx(loops.tension, abs=1e-5)
+    assert [iteration.objective for iteration in trained.iterations] == pytest.approx(objective, rel=1e-6)
+    assert trained.iterations[-1].log_likelihood == pytest.approx(loops.log_likelihood(), rel=1e-6)
+    assert as_set(trained.applied.links) == loops.links()
+
+
+@pytest.mark.parametrize("settings", [PLAIN, FIXED, MOVING, Settings(variational=False, tension_step=1.0)])
+def test_the_objective_never_falls(settings: Settings) -> None:
+    for seed in range(6):
+        source, target = bitext(seed, rows=80, words=30)
+        many = Settings(
+            25, settings.null, 4.0, settings.optimise_tension, settings.variational, tension_step=settings.tension_step
+        )
+        found = [iteration.objective for iteration in train(source, target, many).iterations]
+        assert all(after >= before - 1e-12 * abs(before) for before, after in itertools.pairwise(found))
+        assert found[-1] > found[0]
+
+
+def test_log_likelihoods_by_row_add_up_to_that_of_the_last_iteration() -> None:
+    trained = train(*bitext(3, rows=40))
+    assert trained.applied.log_likelihood.sum() == pytest.approx(trained.iterations[-1].log_likelihood)
+
+
+@pytest.fixture
+def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(cooccurrence.PIECE, "cpu", 23)
+    monkeypatch.setitem(maximisation._RANGE, "cpu", 7)
+
+
+def test_the_size_of_pieces_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    source, target = bitext(5, rows=80, words=25)
+    whole = train(source, target)
+    for size in (1, 23, 300):
+        monkeypatch.setitem(cooccurrence.PIECE, "cpu", size)
+        monkeypatch.setitem(maximisation._RANGE, "cpu", size)
+        cut = train(source, target)
+        assert as_set(cut.applied.links) == as_set(whole.applied.links)
+        assert probabilities(cut) == pytest.approx(probabilities(whole), rel=1e-6)
+
+
+def test_single_precision_gives_the_same_links_and_an_objective_of_six_digits(monkeypatch: pytest.MonkeyPatch) -> None:
+    source, target = bitext(5, rows=80, words=25)
+    double = train(source, target)
+    monkeypatch.setattr(maximisation, "EXACT", 0)
+    single = train(source, target)
+    assert as_set(single.applied.links) == as_set(double.applied.links)
+    expected = [iteration.objective for iteration in double.iterations]
+    assert [iteration.objective for iteration in single.iterations] == pytest.approx(expected, rel=2e-6)
+    assert probabilities(single) == pytest.approx(probabilities(double), rel=1e-3, abs=1e-6)
+
+
+@pytest.mark.parametrize("exact", [0, 1 << 20])
+def test_the_products_of_a_gpu_are_those_of_scipy(monkeypatch: pytest.MonkeyPatch, exact: int) -> None:
+    source, target = bitext(16, rows=80, words=25)
+    monkeypatch.setattr(maximisation, "EXACT", exact)
+    by_scipy = train(source, target)
+    monkeypatch.setattr(expectation, "weights", products.DeviceWeights)
+    by_torch = train(source, target)
+    assert as_set(by_torch.applied.links) == as_set(by_scipy.applied.links)
+    expected = [iteration.objective for iteration in by_scipy.iterations]
+    assert [iteration.objective for iteration in by_torch.iterations] == pytest.approx(expected, rel=2e-6)
+
+
+@pytest.mark.usefixtures("_small_pieces")
+def test_neither_the_number_of_threads_nor_a_file_on_disk_changes_a_digit() -> None:
+    source, target = bitext(6, rows=60, words=25)
+    threads = torch.get_num_threads()
+    found = []
+    try:
+        for count, memory in ((1, None), (3, None), (3, 0), (3, 500)):
+            torch.set_num_threads(count)
+            found.append(train(source, target, memory=memory))
+            assert torch.get_num_threads() == count
+    finally:
+        torch.set_num_threads(threads)
+    for other in found[1:]:
+        assert other.iterations == found[0].iterations
+        assert torch.equal(other.model.log_probability, found[0].model.log_probability)
+        assert as_set(other.applied.links) == as_set(found[0].applied.links)
+
+
+def test_a_full_disk_is_an_error_that_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.disk_usage", lambda folder: type("Usage", (), {"free": 3}))
+    with pytest.raises(InputError, match="TMPDIR") as error:
+        train(*bitext(0), memory=0)
+    assert error.value.file == tempfile.gettempdir()
+
+
+def test_hashing_finds_the_pairs_that_cells_of_their_own_find(monkeypatch: pytest.MonkeyPatch) -> None:
+    source, target = bitext(7, rows=100, words=40)
+    by_cells = probabilities(train(source, target))
+    monkeypatch.setattr(cooccurrence, "distinct", lambda keys, bound: distinct._by_hashing(keys))
+    assert probabilities(train(source, target)) == pytest.approx(by_cells, rel=1e-6)
+
+
+def test_swapping_the_sides_swaps_the_directions() -> None:
+    source, target = bitext(8, rows=60)
+    forward, backward = train_both(source, target)
+    mirrored = train_both(target, source)
+    assert as_set(mirrored[0].applied.links.turned()) == as_set(backward.applied.links)
+    assert as_set(mirrored[1].applied.links.turned()) == as_set(forward.applied.links)
+    assert backward.iterations == train(target, source).iterations
+
+
+def test_links_come_sorted() -> None:
+    for trained in train_both(*bitext(9, rows=60)):
+        links = trained.applied.links
+        triples = list(zip(links.row.tolist(), links.source.tolist(), links.target.tolist(), strict=True))
+        assert triples == sorted(triples)
+
+
+def test_neither_names_of_words_nor_the_order_of_rows_matter() -> None:
+    source, target = bitext(10, rows=50)
+    before = train(source, target)
+    order = random.Random(0).sample(range(50), 50)
+    after = train([[f"{word}-x" for word in source[row]] for row in order], [target[row] for row in order])
+    assert {(order[row], s, t) for row, s, t in as_set(after.applied.links)} == as_set(before.applied.links)
+    assert [i.objective for i in after.iterations] == pytest.approx([i.objective for i in before.iterations], rel=1e-6)
+
+
+def test_a_text_that_is_repeated_gives_the_same_table_under_plain_em() -> None:
+    source, target = bitext(11, rows=30)
+    once, twice = train(source, target, PLAIN), train(source * 3, target * 3, PLAIN)
+    assert probabilities(twice) == pytest.approx(probabilities(once), rel=1e-5)
+    assert twice.iterations[-1].log_likelihood == pytest.approx(3 * once.iterations[-1].log_likelihood)
+
+
+def test_progress_is_told_of_every_iteration() -> None:
+    told: list[tuple[str, int]] = []
+    forward, _ = train_both(*bitext(0), progress=lambda direction, found: told.append((direction, found.number)))
+    assert told == [(direction, number) for direction in ("forward", "backward") for number in range(1, 6)]
+    assert len(forward.iterations) == 5
+
+
+@pytest.mark.parametrize("iterations", [1, 2])
+def test_few_iterations_are_enough_for_links(iterations: int) -> None:
+    source, target = bitext(12)
+    loops = ByLoops(source, target)
+    objective = loops.run(iterations)
+    trained = train(source, target, Settings(iterations=iterations))
+    assert as_set(trained.applied.links) == loops.links()
+    assert [iteration.objective for iteration in trained.iterations] == pytest.approx(objective, rel=1e-6)
+
+
+EMPTY: list[tuple[Rows, Rows]] = [([], []), ([[]], [[]]), ([[], []], [["t"], []]), ([["s"]], [[]])]
+
+
+@pytest.mark.parametrize(("source", "target"), EMPTY)
+def test_a_text_without_a_whole_row_has_no_links(source: Rows, target: Rows) -> None:
+    for trained in train_both(source, target):
+        assert len(trained.applied.links) == 0
+        assert trained.applied.log_likelihood.tolist() == [0.0] * len(source)
+
+
+def test_rows_with_an_empty_side_change_nothing_for_the_others() -> None:
+    source, target = bitext(13, rows=20)
+    alone = train(source, target)
+    among = train([[], *source, ["s1", "s2"]], [["t1", "t9"], *target, []])
+    assert {(row - 1, s, t) for row, s, t in as_set(among.applied.links)} == as_set(alone.applied.links)
+    assert [i.objective for i in among.iterations] == pytest.approx([i.objective for i in alone.iterations])
+
+
+def test_one_word_links_to_one_word() -> None:
+    assert as_set(train([["a"]], [["b"]]).applied.links) == {(0, 0, 0)}
+
+
+def test_a_very_long_row_is_trained_on_in_bounded_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(cooccurrence.PIECE, "cpu", 1 << 16)
+    draw = random.Random(0)
+    long = [f"s{draw.randrange(400)}" for _ in range(900)]
+    source, target = bitext(14, rows=20)
+    trained = train([*source, long], [*target, [f"t{word[1:]}" for word in long]], Settings(iterations=2))
+    last = [link for link in as_set(trained.applied.links) if link[0] == 20]
+    assert {(s, t) for _, s, t in last} <= set(itertools.product(range(900), repeat=2))
+    assert np.isfinite(trained.applied.log_likelihood).all()
+
+
+def test_a_translation_word_by_word_is_found_whole() -> None:
+    draw = random.Random(0)
+    source = [[f"s{number}" for number in draw.sample(range(12), 5)] for _ in range(60)]
+    target = [[f"t{word[1:]}" for word in row] for row in source]
+    assert as_set(link_words(source, target)) == {(row, place, place) for row in range(60) for place in range(5)}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_link_words_keeps_what_both_directions_say(seed: int) -> None:
+    source, target = bitext(seed)
+    forward, backward = ByLoops(source, target), ByLoops(target, source)
+    for loops in (forward, backward):
+        loops.run(6)
+    agreed = forward.links() & {(row, s, t) for row, t, s in backward.links()}
+    assert as_set(link_words(source, target)) == agreed
+
+
+def test_sides_of_different_length_are_an_error() -> None:
+    with pytest.raises(InputError, match="2 source rows and 1 target rows"):
+        train([["a"], ["b"]], [["c"]])
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("iterations", 0), ("null", 1.0), ("null", -0.1), ("tension", 20.0), ("alpha", 0.0), ("tension_step", 0.0)],
+)
+def test_a_bad_setting_is_named(name: str, value: float) -> None:
+    with pytest.raises(InputError, match=name):
+        Settings(**{name: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.gpu
+def test_a_gpu_finds_the_same_links() -> None:
+    source, target = bitext(15, rows=2000, words=300)
+    here, there = train(source, target), train(source, target, device="cuda")
+    same = as_set(here.applied.links) & as_set(there.applied.links)
+    assert len(same) >= 0.999 * len(here.applied.links)
+    assert [i.objective for i in there.iterations] == pytest.approx([i.objective for i in here.iterations], rel=1e-6)
