@@ -14,7 +14,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import digamma, gammaln
 
 from interlingua.wordalign import distinct as hashing
-from interlingua.wordalign.diagonal import TENSIONS, Group, Places, Prior, best_tension
+from interlingua.wordalign.diagonal import TENSIONS, Groups, Places, Prior, best_tension
 from interlingua.wordalign.distinct import distinct
 from interlingua.wordalign.gamma import log_gamma_and_digamma
 
@@ -47,7 +47,7 @@ def test_the_prior_of_a_word_is_one_less_nulls_and_falls_with_the_distance() -> 
     prior = Prior(places, 4.0, 0.08, dtype=torch.float64)
     for (n, m), first in zip(SHAPES, firsts.tolist(), strict=True):
         here = torch.arange(first, first + m)
-        groups = [Group(n, 0, m, 0)]
+        groups = Groups((n,), (m,))
         weights = prior.weights(groups, here)
         far = weights.clone()
         prior.times_distances(far, groups, here)

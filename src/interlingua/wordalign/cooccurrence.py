@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from interlingua.wordalign.diagonal import Group, Places
+from interlingua.wordalign.diagonal import Groups, Places
 from interlingua.wordalign.distinct import distinct
 from interlingua.wordalign.entries import EntryStore, Kept
 from interlingua.wordalign.numbering import Sentences
@@ -33,7 +33,7 @@ class Piece:
     types: torch.Tensor
     places: torch.Tensor
     starts: torch.Tensor  # where the entries of each word start, and where the last ones end
-    groups: tuple[Group, ...]
+    groups: Groups
     entries: Kept  # for each word, and each source word of its row, the number of the pair within the block
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import torch
 from scipy.optimize import brentq
@@ -18,18 +17,30 @@ TENSIONS = (0.1, 14.0)
 """The least and the largest tension, as in fast_align."""
 
 
-class Group(NamedTuple):
-    """The words `begin:end` of a piece: those of rows with `length` source words. Its entries start at `entry`."""
+@dataclass(frozen=True)
+class Groups:
+    """Words in groups, by the length of their source sentence; each word has as many entries, one after the other."""
 
-    length: int
-    begin: int
-    end: int
-    entry: int
+    lengths: tuple[int, ...]
+    words: tuple[int, ...]  # how many there are in each group
 
-    @property
-    def entries(self) -> slice:
-        """Which entries are those of the group: a matrix of words by source words."""
-        return slice(self.entry, self.entry + (self.end - self.begin) * self.length)
+    @cached_property
+    def entries(self) -> tuple[int, ...]:
+        """How many entries each group has."""
+        return tuple(length * words for length, words in zip(self.lengths, self.words, strict=True))
+
+    def matrices(self, entries: torch.Tensor) -> list[torch.Tensor]:
+        """Values of all entries as a matrix for each group, of words by source words."""
+        parts = entries.split_with_sizes(self.entries)
+        return [part.view(-1, length) for part, length in zip(parts, self.lengths, strict=True)]
+
+    def vectors(self, words: torch.Tensor) -> Sequence[torch.Tensor]:
+        """Values of all words as a vector for each group."""
+        return words.split_with_sizes(self.words)
+
+    def columns(self, words: torch.Tensor) -> Sequence[torch.Tensor]:
+        """Values of all words as a matrix of one column for each group."""
+        return words.unsqueeze(1).split_with_sizes(self.words)
 
 
 @dataclass(frozen=True)
@@ -108,22 +119,20 @@ class Prior:
             up, down = torch.exp(tension * step), torch.exp(-tension * step)
             self._sources[length] = step.to(self._dtype), up.to(self._dtype), down.to(self._dtype)
 
-    def weights(self, groups: Sequence[Group], places: torch.Tensor) -> torch.Tensor:
+    def weights(self, groups: Groups, places: torch.Tensor) -> torch.Tensor:
         """δ of every entry of these groups, whose words are at these places."""
-        falling, rising = (x.index_select(0, places)[:, None] for x in (self._falling, self._rising))
-        values = torch.empty(groups[-1].entries.stop, dtype=self._dtype, device=places.device)
-        for group in groups:
-            _, up, down = self._sources[group.length]
-            out = torch.mul(up, falling[group.begin : group.end], out=values[group.entries].view(-1, group.length))
-            torch.minimum(out, down * rising[group.begin : group.end], out=out)
+        falling, rising = (groups.columns(x.index_select(0, places)) for x in (self._falling, self._rising))
+        values = torch.empty(sum(groups.entries), dtype=self._dtype, device=places.device)
+        for length, out, fall, rise in zip(groups.lengths, groups.matrices(values), falling, rising, strict=True):
+            _, up, down = self._sources[length]
+            torch.minimum(torch.mul(up, fall, out=out), down * rise, out=out)
         return values
 
-    def times_distances(self, values: torch.Tensor, groups: Sequence[Group], places: torch.Tensor) -> None:
+    def times_distances(self, values: torch.Tensor, groups: Groups, places: torch.Tensor) -> None:
         """Multiply such values by the distance h of each entry."""
-        at = self._at.index_select(0, places)[:, None]
-        for group in groups:
-            far = torch.sub(self._sources[group.length][0], at[group.begin : group.end]).abs_()
-            values[group.entries].view(-1, group.length).mul_(far)
+        columns = groups.columns(self._at.index_select(0, places))
+        for length, out, at in zip(groups.lengths, groups.matrices(values), columns, strict=True):
+            out.mul_((self._sources[length][0] - at).abs_())
 
 
 def best_tension(places: Places, mass: torch.Tensor, distance: float, start: float) -> float:

@@ -30,9 +30,8 @@ class Table:
         return cls(*((logs.double() + SCALE).exp().float() for logs in (pairs, null)))
 
     def logs(self) -> tuple[torch.Tensor, torch.Tensor]:
-        """The logarithms of the probabilities of pairs, and of null's."""
-        pairs, null = ((scaled.double().log() - SCALE).float() for scaled in (self.pairs, self.null))
-        return pairs, null
+        """The logarithms of the probabilities of pairs, and of null's, in single precision."""
+        return _logs(self.pairs), _logs(self.null)
 
 
 @dataclass(frozen=True)
@@ -53,6 +52,15 @@ class Best:
     source: torch.Tensor
     log_likelihood: torch.Tensor
     null: float
+
+
+def _logs(scaled: torch.Tensor) -> torch.Tensor:
+    """In double precision on the way, since next to 50 a single number has five digits left; some at a time."""
+    logs = torch.empty(len(scaled), device=scaled.device)
+    for begin in range(0, len(scaled), 1 << 20):
+        here = slice(begin, begin + (1 << 20))
+        logs[here] = scaled[here].double().log_().sub_(SCALE)
+    return logs
 
 
 def expect(text: Cooccurrences, table: Table, prior: Prior, workers: Workers, *, distances: bool) -> Expected:
@@ -128,10 +136,9 @@ def _best(
     weight = prior.weights(piece.groups, piece.places).float().mul_(theta.float().index_select(0, entries))
     null = table.null.index_select(0, piece.types) * prior.null
     best, total = [], []
-    for group in piece.groups:
-        dense = weight[group.entries].view(-1, group.length)
-        most, where = dense.max(1)
-        best.append(torch.where(most > null[group.begin : group.end], where, -1).int())
-        total.append(dense.sum(1))
+    for matrix, least in zip(piece.groups.matrices(weight), piece.groups.vectors(null), strict=True):
+        most, where = matrix.max(1)
+        best.append(torch.where(most > least, where, -1).int())
+        total.append(matrix.sum(1))
     sums = torch.cat(total).double().add_(null).clamp_min_(_LEAST)
     return torch.cat(best), sums.log().sub_(SCALE), (null / sums).sum()

@@ -47,7 +47,7 @@ class Distributions:
     def totals(self, counts: torch.Tensor) -> torch.Tensor:
         """The counts summed by source type."""
         sums = torch.zeros(len(self.sizes), dtype=torch.float64, device=counts.device)
-        for begin, end in _ranges(len(counts), 1 << 24):
+        for begin, end in _ranges(len(counts), 1 << 20):
             sums.index_add_(0, self.pair_source[begin:end], counts[begin:end].double())
         return sums
 

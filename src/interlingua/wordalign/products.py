@@ -59,12 +59,12 @@ class DeviceWeights:
 
     def sums(self, theta: torch.Tensor) -> torch.Tensor:
         values = theta.index_select(0, self._entries).mul_(self._values)
-        return torch.cat([values[group.entries].view(-1, group.length).sum(1) for group in self._piece.groups])
+        return torch.cat([matrix.sum(1) for matrix in self._piece.groups.matrices(values)])
 
     def spread(self, by: torch.Tensor) -> torch.Tensor:
-        values, by = self._values.clone(), by[:, None]
-        for group in self._piece.groups:
-            values[group.entries].view(-1, group.length).mul_(by[group.begin : group.end])
+        groups, values = self._piece.groups, self._values.clone()
+        for matrix, column in zip(groups.matrices(values), groups.columns(by), strict=True):
+            matrix.mul_(column)
         sums = torch.zeros(self._pairs, dtype=torch.float64, device=values.device)
         return sums.index_add_(0, self._entries, values.double())
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from interlingua.wordalign.diagonal import Group, Places
+from interlingua.wordalign.diagonal import Groups, Places
 from interlingua.wordalign.numbering import Sentences
 
 
@@ -30,7 +30,7 @@ class Part:
     places: torch.Tensor
     lines: torch.Tensor  # the line of their source sentence among those as long
     starts: torch.Tensor  # where the entries of each word start, and where the last ones end
-    groups: tuple[Group, ...]
+    groups: Groups
 
 
 @dataclass(frozen=True)
@@ -97,25 +97,29 @@ class Slots:
         places, by_place = torch.sort(places.int(), stable=True)
         words, rows = words.index_select(0, by_place), rows.index_select(0, by_place)
         bounds = torch.tensor(list(self.places.ends.values()), dtype=torch.int32, device=places.device)
-        groups, starts, at, entry = [], [places.new_zeros(1)], 0, 0
-        for length, stop in zip(self.places.ends, torch.searchsorted(places, bounds).tolist(), strict=True):
-            if stop > at:
-                groups.append(Group(length, at, stop, entry))
-                at, entry = stop, entry + (stop - at) * length
-                first = groups[-1].entry + length
-                starts.append(torch.arange(first, entry + 1, length, dtype=torch.int32, device=places.device))
+        ends = torch.searchsorted(places, bounds).tolist()
+        counts = zip(self.places.ends, (end - begin for begin, end in pairwise([0, *ends])), strict=True)
+        lengths, words_of = zip(*((length, count) for length, count in counts if count), strict=True)
+        groups = Groups(lengths, words_of)
         types, lines = self.target_ids.index_select(0, words), self.lines.index_select(0, rows)
-        return Part(words, types, places, lines, torch.cat(starts), tuple(groups))
+        return Part(words, types, places, lines, _starts(groups, places.device), groups)
 
     def keys(self, part: Part, first_type: int) -> torch.Tensor:
         """`(target type - first_type) * width + source type` of each co-occurrence: by word, then by column."""
-        keys = torch.empty(part.groups[-1].entries.stop, dtype=torch.int64, device=part.words.device)
-        base = (part.types - first_type).long() * self.width
-        for group in part.groups:
-            some = self.matrices[group.length].index_select(0, part.lines[group.begin : group.end])
-            out = keys[group.entries].view(-1, group.length)
-            torch.add(base[group.begin : group.end, None], some, out=out)
+        keys = torch.empty(sum(part.groups.entries), dtype=torch.int64, device=part.words.device)
+        bases = part.groups.columns((part.types - first_type).long() * self.width)
+        lines = part.groups.vectors(part.lines)
+        outs = part.groups.matrices(keys)
+        for length, out, base, of in zip(part.groups.lengths, outs, bases, lines, strict=True):
+            torch.add(base, self.matrices[length].index_select(0, of), out=out)
         return keys
+
+
+def _starts(groups: Groups, device: torch.device) -> torch.Tensor:
+    """Where the entries of each word start, and where the last ones end."""
+    lengths, words = torch.tensor(groups.lengths), torch.tensor(groups.words)
+    ends = torch.repeat_interleave(lengths, words).cumsum(0)
+    return torch.cat([ends.new_zeros(1), ends]).to(device, torch.int32)
 
 
 def _matrices(
