@@ -14,7 +14,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src"
 FLOORS = {
     # Names are those of modules and packages right under `interlingua`.
     "errors": 0, "registry": 0, "score": 0, "languages": 0, "words": 0, "corpus": 0,
-    "measures": 1, "stats": 1, "transport": 1, "readers": 1, "wordalign": 1, "synthetic": 1,
+    "measures": 1, "stats": 1, "transport": 1, "readers": 1, "wordalign": 1, "synthetic": 1, "kernels": 1,
     "encoder": 2,
     "training": 3, "attribution": 3, "wordalign_neural": 3,
     "objectives": 4, "tasks": 4,
@@ -28,6 +28,7 @@ KNOW_TRANSFORMERS = {"encoder", "training", "tasks"}
 NO_NAME = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "factory"}
 MANY_PARAMETERS = {("api", "audit"), ("cli", "audit"), ("studies.aligning", "align"), ("cli_align", "align")}
 """What the user sets is what these take."""
+MANY_PARAMETERS |= {("kernels.attention", "_attend_back")}  # a kernel takes each of its buffers
 
 
 def modules() -> dict[str, Path]:
