@@ -39,14 +39,14 @@ def is_csv(document: Document, languages: Sequence[str] | None) -> bool:
 def tsv(document: Document, *, languages: Sequence[str] | None, limit: int | None) -> ParallelCorpus:
     """TSV with a header of languages."""
     if document.first_line.lstrip().startswith('"'):
-        return _table(document, _quoted(document, "\t"), languages, limit)
+        return _table(document, quoted_rows(document, "\t"), languages, limit)
     return _table(document, ((line, text.split("\t")) for line, text in document.lines()), languages, limit)
 
 
 @readers.register("csv", needs="file")
 def csv_table(document: Document, *, languages: Sequence[str] | None, limit: int | None) -> ParallelCorpus:
     """CSV with a header of languages (RFC 4180), commas or semicolons."""
-    return _table(document, _quoted(document, _delimiter(document.first_line)), languages, limit)
+    return _table(document, quoted_rows(document, _delimiter(document.first_line)), languages, limit)
 
 
 def header_languages(document: Document, languages: Sequence[str] | None) -> bool:
@@ -75,8 +75,8 @@ def header_cells(line: str) -> list[str]:
         return []
 
 
-def _quoted(document: Document, delimiter: str) -> Iterator[_Row]:
-    """Records with the line each begins on; a quoted cell may hold line breaks."""
+def quoted_rows(document: Document, delimiter: str) -> Iterator[_Row]:
+    """Records of a CSV file with the line each begins on; a quoted cell may hold line breaks."""
     records = csv.reader((f"{text}\n" for _, text in document.lines()), delimiter=delimiter, strict=True)
     while True:
         line = records.line_num + 1

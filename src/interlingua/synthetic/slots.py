@@ -1,0 +1,88 @@
+"""A name put into a slot: words and IOB2 tags, and the tags cover the entity exactly, whatever is glued to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import regex
+
+from interlingua.synthetic.tables import Context, Name
+from interlingua.words import token_spans
+
+SLOT = "[???]"
+
+# What clings to an entity: `'s`, `'da`, `-jeva` or bare letters after it, `d'`, `l'`, `anti-` before it. The entity's
+# edge cuts the word, and the part outside is one token with its apostrophe or hyphen.
+_AFTER = regex.compile(r"['’ʼ\-‑]?[\p{L}\p{M}\p{N}]+", flags=regex.VERSION1)
+_BEFORE = regex.compile(r"[\p{L}\p{M}\p{N}]+['’ʼ\-‑]?$", flags=regex.VERSION1)
+_LETTER = regex.compile(r"[\p{L}\p{N}]", flags=regex.VERSION1)
+_INITIAL = {"ў": "У"}
+"""Capitals that are not those of the small letter: a Belarusian sentence begins with У, never with Ў."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A sentence, its words, and an IOB2 tag for each."""
+
+    text: str
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+
+
+def cut(text: str, slot: str = SLOT) -> Context:
+    """The context of a text with slots, its outer white space removed.
+
+    >>> cut(" [???]'s mayor spoke. ").pieces
+    ('', "'s mayor spoke.")
+    """
+    return Context(tuple(text.strip().split(slot)))
+
+
+def fill(context: Context, name: Name, type: str) -> Filled:
+    """The sentence with the name in every slot; the words of the entity, and no other, are tagged.
+
+    Words are those of `words.token_spans`, except that the edges of the entity are edges of words. What clings to it
+    is a word of its own, tagged O: `Ankara'da` is `Ankara` and `'da`, `l'Havana` is `l'` and `Havana`. (PAN-X tags
+    `Ankara'da` as one word; here the tag must cover the name and nothing else, in every language.) A
+    preposition that comes with the name and begins the sentence gets a capital.
+
+    >>> fill(cut("[???] kış uzundur."), Name.of("[Ankara]'da"), "LOC").words
+    ('Ankara', "'da", 'kış', 'uzundur', '.')
+    >>> filled = fill(cut("Neu, [???]’s, d’[???]!"), Name("New York"), "LOC")
+    >>> list(zip(filled.words, filled.tags))[2:6]
+    [('New', 'B-LOC'), ('York', 'I-LOC'), ('’s', 'O'), (',', 'O')]
+    """
+    last = len(context.pieces) - 1
+    text: list[str] = []
+    words: list[str] = []
+    tags: list[str] = []
+    entity = [name.text[start:end] for start, end in token_spans(name.text)]
+    for place, piece in enumerate(context.pieces):
+        lead = name.lead if place < last else ""
+        if place == 0 and lead and _LETTER.search(piece) is None:
+            lead = _INITIAL.get(lead[0], lead[0].upper()) + lead[1:]
+        outside = (name.tail if place else "") + piece + lead
+        around = outside_words(outside, after=place > 0, before=place < last)
+        text.append(outside)
+        words += around
+        tags += ["O"] * len(around)
+        if place < last:
+            text.append(name.text)
+            words += entity
+            tags += [f"{'I' if number else 'B'}-{type}" for number in range(len(entity))]
+    return Filled("".join(text), tuple(words), tuple(tags))
+
+
+def outside_words(text: str, *, after: bool, before: bool) -> list[str]:
+    """The words of a text that stands right after an entity, right before one, or both.
+
+    >>> outside_words("'nın en büyük l'", after=True, before=True)
+    ["'nın", 'en', 'büyük', "l'"]
+    """
+    head = _AFTER.match(text) if after else None
+    begin = head.end() if head else 0
+    tail = _BEFORE.search(text, begin) if before else None
+    end = tail.start() if tail else len(text)
+    middle = text[begin:end]
+    words = [middle[start:stop] for start, stop in token_spans(middle)]
+    return [*([head.group()] if head else []), *words, *([tail.group()] if tail else [])]
