@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from interlingua import __version__, cli_align
+from interlingua import __version__, cli_align, cli_synth
 from interlingua.cli_progress import progress_bars
 from interlingua.errors import InputError, InterlinguaError
 
@@ -207,6 +207,7 @@ def pretrain(
 
 
 app.command(name="align", epilog=cli_align.EXAMPLES)(cli_align.align)
+app.command(name="synth", epilog=cli_synth.EXAMPLES)(cli_synth.synth)
 
 
 @app.command(name="list")

@@ -56,7 +56,7 @@ class Product:
     def sentence(self, row: Row, language: str) -> Filled:
         """The tagged sentence of a row in a language."""
         context, name = self.contexts.cells[language][row.context], self.names.cells[language][row.name]
-        return fill(context, name, self.kind.type)
+        return fill(context, name, self.kind.type, language)
 
 
 @dataclass(frozen=True)

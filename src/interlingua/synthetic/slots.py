@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import regex
 
+from interlingua.synthetic.euphony import suited
 from interlingua.synthetic.tables import Context, Name
 from interlingua.words import token_spans
 
@@ -16,8 +17,6 @@ SLOT = "[???]"
 _AFTER = regex.compile(r"['’ʼ\-‑]?[\p{L}\p{M}\p{N}]+", flags=regex.VERSION1)
 _BEFORE = regex.compile(r"[\p{L}\p{M}\p{N}]+['’ʼ\-‑]?$", flags=regex.VERSION1)
 _LETTER = regex.compile(r"[\p{L}\p{N}]", flags=regex.VERSION1)
-_INITIAL = {"ў": "У"}
-"""Capitals that are not those of the small letter: a Belarusian sentence begins with У, never with Ў."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +37,14 @@ def cut(text: str, slot: str = SLOT) -> Context:
     return Context(tuple(text.strip().split(slot)))
 
 
-def fill(context: Context, name: Name, type: str) -> Filled:
+def fill(context: Context, name: Name, type: str, language: str = "") -> Filled:
     """The sentence with the name in every slot; the words of the entity, and no other, are tagged.
 
     Words are those of `words.token_spans`, except that the edges of the entity are edges of words. What clings to it
     is a word of its own, tagged O: `Ankara'da` is `Ankara` and `'da`, `l'Havana` is `l'` and `Havana`. (PAN-X tags
     `Ankara'da` as one word; here the tag must cover the name and nothing else, in every language.) A
-    preposition that comes with the name and begins the sentence gets a capital.
+    preposition that comes with the name and begins the sentence gets a capital, and is spelled as the word before it
+    asks where the language has such a rule (`euphony`).
 
     >>> fill(cut("[???] kış uzundur."), Name.of("[Ankara]'da"), "LOC").words
     ('Ankara', "'da", 'kış', 'uzundur', '.')
@@ -58,9 +58,10 @@ def fill(context: Context, name: Name, type: str) -> Filled:
     tags: list[str] = []
     entity = [name.text[start:end] for start, end in token_spans(name.text)]
     for place, piece in enumerate(context.pieces):
-        lead = name.lead if place < last else ""
+        before = "".join(text) + (name.tail if place else "") + piece
+        lead = suited(name.lead, before=before, name=name.text, language=language) if place < last else ""
         if place == 0 and lead and _LETTER.search(piece) is None:
-            lead = _INITIAL.get(lead[0], lead[0].upper()) + lead[1:]
+            lead = lead[0].upper() + lead[1:]
         outside = (name.tail if place else "") + piece + lead
         around = outside_words(outside, after=place > 0, before=place < last)
         text.append(outside)
