@@ -30,7 +30,7 @@ def synth(
     *,
     languages: Sequence[str] | None = None,
     types: Sequence[str] | None = None,
-    rows: int = 1000,
+    rows: int = 500,
     seed: int = 0,
     rules: Rules | None = None,
     about: str | None = None,
@@ -52,7 +52,13 @@ def synth(
     made = synthesise(
         _listed(contexts), _listed(names), languages=languages, types=types, rows=rows, seed=seed, rules=rules
     )
-    subject = None if about is None else made.about(about, max(1, rows // 10))
+    subject = None
+    if about is not None:
+        wanted = max(1, rows // 10)
+        subject = made.about(about, wanted)
+        short = len({row.kind.type for row in subject.rows}) * wanted - len(subject)
+        if short:
+            made = replace(made, notes=(*made.notes, f"about {about}: {short} sentences fewer, for want of contexts"))
     if out is None:
         return made
     folder = Path(out)

@@ -49,7 +49,7 @@ def synth(
             metavar="TYPES",
         ),
     ] = None,
-    rows: Annotated[int, typer.Option(help="Sentences in each language, for training and testing together.")] = 1000,
+    rows: Annotated[int, typer.Option(help="Sentences in each language, for training and testing together.")] = 500,
     test_share: Annotated[float, typer.Option(help="The share of contexts, of names and of rows for testing.")] = 0.2,
     slots: Annotated[
         str, typer.Option(help="one: contexts with several slots are left out. any: one name fills them all.")

@@ -21,7 +21,13 @@ Romaniser = Callable[[str], str]
 
 @measures.register("spelling", needs="names")
 def spelling(
-    source: Sequence[str], target: Sequence[str], *, romaniser: str = "anyascii", case: bool = False, seed: int = 0
+    source: Sequence[str],
+    target: Sequence[str],
+    *,
+    romaniser: str = "anyascii",
+    case: bool = False,
+    seed: int = 0,
+    null_rows: int = NULL_ROWS,
 ) -> Scores:
     """TNLD: the mean transliterated, normalised edit distance of parallel names, in [0, 1], 0 is best.
 
@@ -32,8 +38,8 @@ def spelling(
 
     Names are case-folded (after transliteration) unless `case` is asked for: a script without capitals is no other
     spelling. Two empty names are equal: 0. `items` are the names' distances, the interval is Student's, and the
-    null is the mean over all pairings, the exact expectation for shuffled pairs; with more than 1,000 names, that of a
-    seeded sample of 1,000 a side (`details`: `null_rows`).
+    null is the mean over all pairings, the exact expectation for shuffled pairs; with more than `null_rows` names,
+    that of a seeded sample of so many a side (`details`: `null_rows`).
 
     >>> scores = spelling(["Moscow", "Minsk"], ["Москва", "Минск"])
     >>> round(scores["tnld"].value, 4), scores["nld"].value  # moscow -> moskva: 3 of 6; minsk -> minsk: 0
@@ -50,7 +56,7 @@ def spelling(
         left, right = ([_folded(spell(name), case) for name in side] for side in (source, target))
         items = _distances(left, right)
         low, high = mean_interval(items)
-        null, rows = _all_pairings(left, right, seed)
+        null, rows = _all_pairings(left, right, seed, null_rows)
         scores[variant] = Score(
             float(items.mean()), len(items), null, max(low, 0.0), min(high, 1.0), items, {"null_rows": rows}
         )
@@ -83,12 +89,12 @@ def _distances(left: Sequence[str], right: Sequence[str]) -> NDArray[np.float64]
     return np.fromiter((Levenshtein.normalized_distance(a, b) for a, b in pairs), np.float64, len(left))
 
 
-def _all_pairings(left: Sequence[str], right: Sequence[str], seed: int) -> tuple[float, int]:
+def _all_pairings(left: Sequence[str], right: Sequence[str], seed: int, most: int) -> tuple[float, int]:
     """The mean distance over all pairings, and the number of names a side it is over."""
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cdist
 
-    rows = min(len(left), NULL_ROWS)
+    rows = min(len(left), most)
     draw = np.random.default_rng(seed)
     ours, theirs = (
         [side[place] for place in draw.choice(len(side), rows, replace=False)] if rows < len(side) else list(side)

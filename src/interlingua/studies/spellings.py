@@ -11,6 +11,8 @@ from interlingua.score import Score
 from interlingua.synthetic.tables import Name, Table
 
 ALL = "all"
+NULL_ROWS = 200
+"""Names of one side behind each null: with 11 languages there are 55 pairs, and 40,000 distances are enough."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ def spellings(
         found = scores.setdefault(type, {"tnld": {}, "nld": {}})
         for place, source in enumerate(languages):
             for target in languages[place + 1 :]:
-                made = spelling(columns[source], columns[target], romaniser=romaniser, seed=seed)
+                made = spelling(columns[source], columns[target], romaniser=romaniser, seed=seed, null_rows=NULL_ROWS)
                 for variant in found:
                     found[variant][source, target] = made[variant]
     return Spellings(tuple(languages), scores)

@@ -149,7 +149,7 @@ def synthesise(
     *,
     languages: Sequence[str] | None = None,
     types: Sequence[str] | None = None,
-    rows: int = 1000,
+    rows: int = 500,
     seed: int = 0,
     rules: Rules | None = None,
 ) -> Synthetic:
