@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -15,6 +16,9 @@ from interlingua.stats import mean_interval
 
 NULL_ROWS = 1000
 """The most names of one side behind the null: all pairings of 1,000 are a million distances."""
+
+KEPT = 100_000
+"""Romanised names that are remembered, some 15 MB of them."""
 
 Romaniser = Callable[[str], str]
 
@@ -63,18 +67,20 @@ def spelling(
     return scores
 
 
+@functools.cache
 def _romaniser(name: str) -> Romaniser:
+    """The romaniser, which remembers names: each of a language's is asked for once with every other language."""
     if name == "anyascii":
         from anyascii import anyascii
 
-        return lambda text: str(anyascii(text))
+        return functools.lru_cache(KEPT)(lambda text: str(anyascii(text)))
     if name == "uroman":
         try:
             import uroman
         except ImportError as error:
             raise MissingExtra("uroman", "romanising with uroman") from error
         engine = uroman.Uroman()
-        return lambda text: str(engine.romanize_string(text))
+        return functools.lru_cache(KEPT)(lambda text: str(engine.romanize_string(text)))
     raise unknown("romaniser", name, ["anyascii", "uroman"])
 
 
