@@ -49,6 +49,9 @@ def synth(
     >>> len(sentence.words) == len(sentence.tags), made.counts()["rows"]
     (True, {'train': 8, 'test': 2})
     """
+    folder = None if out is None else Path(out).resolve()  # `.` has no name to write beside.
+    if folder is not None:
+        _free(folder)
     made = synthesise(
         _listed(contexts), _listed(names), languages=languages, types=types, rows=rows, seed=seed, rules=rules
     )
@@ -59,10 +62,8 @@ def synth(
         short = len({row.kind.type for row in subject.rows}) * wanted - len(subject)
         if short:
             made = replace(made, notes=(*made.notes, f"about {about}: {short} sentences fewer, for want of contexts"))
-    if out is None:
+    if folder is None:
         return made
-    folder = Path(out)
-    _free(folder)
     texts: dict[str, Iterable[str]] = {}
     for code in made.languages:
         for part, sample in (*made.parts.items(), *([("about", subject)] if subject is not None else [])):
@@ -72,7 +73,7 @@ def synth(
         found = spellings(made.names, made.languages, seed=seed)
         texts |= {"spelling.csv": [spelling_csv(found)], "spelling.svg": [spelling_svg(found)]}
     _write(folder, texts)
-    return replace(made, folder=folder)
+    return replace(made, folder=Path(str(out)))
 
 
 def spelling_csv(found: Spellings) -> str:
