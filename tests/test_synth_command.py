@@ -394,6 +394,13 @@ def test_the_real_files_in_all_languages_with_our_person_contexts(real, tmp_path
     for code in ("tr", "be"):
         for _, words in sentences(tmp_path / "ner" / f"{code}.train.iob2"):
             assert [tag[0] for _, tag in words].count("B") == 1
+    for code in found.languages:
+        for side in ("contexts", "names"):
+            seen = [
+                {cell.key for product in drawn.products.values() for cell in getattr(product, side).cells[code]}
+                for drawn in found.parts.values()
+            ]
+            assert not seen[0] & seen[1]
     washington = next(each for each in found.ambiguous() if each.texts.get("en") == "Washington")
     assert washington.texts["ru"] == "Вашингтон"
     about = found.about("Washington", 20)
