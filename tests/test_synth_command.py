@@ -346,6 +346,25 @@ def test_nothing_is_left_where_the_disk_is_full(tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["ner"]
 
 
+def test_the_earlier_folder_stays_where_the_new_one_cannot_be_put_in_place(tmp_path, monkeypatch):
+    out = tmp_path / "ner"
+    interlingua.synth(languages=["en", "tr"], rows=30, out=out)
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    renamed = os.replace
+
+    def refuse(source, target):
+        if Path(target) == out.resolve() and not str(source).endswith(".before"):
+            raise OSError(13, "Permission denied")
+        renamed(source, target)
+
+    monkeypatch.setattr(os, "replace", refuse)
+    with pytest.raises(interlingua.InterlinguaError):
+        interlingua.synth(languages=["en", "tr"], rows=50, seed=1, out=out)
+    monkeypatch.undo()
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+    assert [path.name for path in tmp_path.iterdir()] == ["ner"]
+
+
 def test_json_is_one_object_on_stdout(tmp_path):
     done = run("--languages", "en,tr", "--rows", 20, "--out", tmp_path / "o", "--json")
     assert done.returncode == 0, done.stderr

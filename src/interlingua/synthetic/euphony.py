@@ -25,7 +25,7 @@ def suited(lead: str, *, before: str, name: str, language: str) -> str:
     full, short = _FORMS[language]
     vowels = _VOWELS[language]
     first = name.lower()
-    after_vowel = before[-1:].isspace() and before.rstrip()[-1:].lower() in tuple(vowels)
+    after_vowel = before.rstrip()[-1:].lower() in tuple(vowels)
     if language == "uk" and first.startswith(_HEAVY):
         chosen = full
     elif language == "uk" and first[:1] in tuple(vowels):
