@@ -3,7 +3,7 @@
     python -m benchmarks.alignment --shared ../shared/data --pairs en-fr en-ru    # gold and text of shared/data
     python -m benchmarks.alignment --text FILE          # lines `source ||| target`, words separated by spaces
     python -m benchmarks.alignment --synthetic 50000    # needs no files; with --device cuda the CPU runs beside it
-    python -m benchmarks.alignment --memory 2000000     # peak memory, its slope by pair, and what 10 M pairs need
+    python -m benchmarks.alignment --memory 2000000     # peak memory of the command, its slope, what 10 M pairs need
 
 Peers are those that can be imported: pip install systran-align sil-thot eflomal. Both directions, with fast_align's
 settings -d -o -v; seconds of CPU are those of all threads and child processes. Reading the text is not counted,
@@ -16,6 +16,7 @@ import argparse
 import importlib.util
 import json
 import math
+import os
 import platform
 import resource
 import subprocess
@@ -29,10 +30,11 @@ import torch
 
 from benchmarks.alignment_peers import PEERS, Run, by_row
 from benchmarks.alignment_texts import Bitext, Directions, from_lines, shared, synthetic, whole
+from interlingua.wordalign.applied import combined
 from interlingua.wordalign.links import Links
 from interlingua.wordalign.numbering import Sentences
 from interlingua.wordalign.symmetrise import symmetrise
-from interlingua.wordalign.training import train_both
+from interlingua.wordalign.training import align_both
 
 FAST_ALIGN_RATE = 1600
 """Pairs of 20 words a second of CPU time and a direction, measured where fast_align could be installed."""
@@ -51,11 +53,11 @@ class Ours:
         began = time.perf_counter()
         source, target = Sentences.of(self._text.source), Sentences.of(self._text.target)
         numbered = time.perf_counter()
-        forward, backward = train_both(
+        forward, backward = align_both(
             source, target, device=self._device, progress=lambda name, _: told[name].append(time.perf_counter())
         )
         trained = time.perf_counter()
-        symmetrise(forward.applied.links, backward.applied.links, "intersect")
+        combined(forward.applied, backward.applied, "intersect")
         ended = time.perf_counter()
         # The first report comes after the index is made and the first pass: what is between reports is passes alone.
         passes = sum((times[-1] - times[0]) * len(times) / (len(times) - 1) for times in told.values())
@@ -119,44 +121,40 @@ def compare(text: Bitext, devices: list[str], peers: bool, repeats: int) -> list
 
 
 def peak(pairs: int, words: int, device: str) -> dict[str, object]:
-    """What a fresh process needs for so many synthetic pairs, words as strings being read as they come."""
-    code = "from benchmarks.alignment import _peak_run; _peak_run()"
-    arguments = [sys.executable, "-c", code, str(pairs), str(words), device]
-    done = subprocess.run(arguments, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1])
-    found: dict[str, object] = json.loads(done.stdout.splitlines()[-1])
+    """What the whole command needs for so many synthetic pairs: it reads a file and writes one, in a fresh process."""
+    with tempfile.TemporaryDirectory() as folder:
+        text, links = (Path(folder) / name for name in ("text", "links"))
+        with text.open("w", encoding="utf-8") as file:
+            for source, target in synthetic(pairs, words):
+                rows = zip(source, target, strict=True)
+                file.writelines(f"{' '.join(ours)} ||| {' '.join(theirs)}\n" for ours, theirs in rows)
+        command = [sys.executable, "-m", "interlingua", "align", str(text), "--out", str(links), "--device", device]
+        began = time.perf_counter()
+        done = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        _, status, used = os.wait4(done.pid, 0)
+        if status:
+            raise SystemExit(f"{' '.join(command)} failed")
+        found: dict[str, object] = {
+            "pairs": pairs,
+            "peak_gb": round(used.ru_maxrss / 1e6, 3),
+            "seconds": round(time.perf_counter() - began, 1),
+            "cpu_seconds": round(used.ru_utime + used.ru_stime, 1),
+            "lines": sum(1 for _ in links.open()),
+        }
     print(json.dumps(found), file=sys.stderr, flush=True)
     return found
 
 
-def _peak_run() -> None:
-    pairs, words, device = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-    base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    began = seconds()
-    source, target = (Sentences.of(row for batch in synthetic(pairs, words) for row in batch[side]) for side in (0, 1))
-    numbered = seconds()
-    forward, _ = train_both(source, target, device=device)
-    ended = seconds()
-    gigabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    result = {
-        "pairs": pairs,
-        "distinct_word_pairs": len(forward.model.pair_source),
-        "peak_gb": round(gigabytes, 3),
-        "of_which_libraries_gb": round(base / 1e6, 3),
-        "seconds_reading": round(numbered[1] - began[1], 1),
-        "seconds_training": round(ended[1] - numbered[1], 1),
-        "cpu_seconds_training": round(ended[0] - numbered[0], 1),
-    }
-    if device.startswith("cuda"):
-        result["peak_gpu_gb"] = round(torch.cuda.max_memory_allocated() / 1e9, 3)
-    print(json.dumps(result))
-
-
 def memory(pairs: int, words: int, device: str) -> dict[str, object]:
-    """The peaks of half as many pairs and of all, the slope between them, and where it leads for 10 M pairs."""
-    half, full = peak(pairs // 2, words, device), peak(pairs, words, device)
-    slope = (float(str(full["peak_gb"])) - float(str(half["peak_gb"]))) / (pairs - pairs // 2)
-    ten = float(str(full["peak_gb"])) + slope * (10_000_000 - pairs)
-    return {"runs": [half, full], "kilobytes_a_pair": round(slope * 1e6, 2), "gb_for_10_million_pairs": round(ten, 1)}
+    """The peaks of an eighth, a quarter, a half and all of the pairs, the last slope, and what it makes of 10 M pairs.
+
+    A straight line is too much for 10 M pairs: the distinct pairs of words grow more slowly than the text.
+    """
+    runs = [peak(pairs // part, words, device) for part in (8, 4, 2, 1)]
+    half, full = (float(str(run["peak_gb"])) for run in runs[-2:])
+    slope = (full - half) / (pairs - pairs // 2)
+    ten = full + slope * (10_000_000 - pairs)
+    return {"runs": runs, "kilobytes_a_pair": round(slope * 1e6, 2), "gb_for_10_million_pairs": round(ten, 1)}
 
 
 def table(rows: list[dict[str, object]]) -> str:

@@ -10,6 +10,7 @@ from typing import overload
 from interlingua.errors import InputError
 from interlingua.readers.sentence_pairs import SentencePair, open_bitext
 from interlingua.registry import unknown
+from interlingua.studies.packed import PackedTexts
 from interlingua.words import Sentence, by_character, field_spans, has_tokens, token_spans
 
 CUTS = ("auto", "words", "space")
@@ -57,7 +58,7 @@ class Words(Sequence[list[str]]):
 class Side(Sequence[Sentence]):
     """One language of a bitext: a text a row ('' where the row was left out), cut as `cut` says."""
 
-    texts: list[str]
+    texts: Sequence[str]
     cut: str
 
     def words_of(self, text: str) -> list[str]:
@@ -152,7 +153,7 @@ def _numbered(pairs: Iterable[tuple[str, str]]) -> Iterator[SentencePair]:
 
 
 def _gather(name: str, pairs: Iterable[SentencePair], reading: Reading, cut: str) -> Rows:
-    source, target = Side([], cut), Side([], cut)
+    source, target = PackedTexts(), PackedTexts()
     bad: dict[tuple[str, str], list[int]] = {}
     characters = 0
     for pair in pairs:
@@ -162,11 +163,11 @@ def _gather(name: str, pairs: Iterable[SentencePair], reading: Reading, cut: str
             if reading.fatal(pair):
                 raise pair.error()
             bad.setdefault((pair.problem, pair.file), []).append(pair.line)
-        source.texts.append(pair.source)
-        target.texts.append(pair.target)
+        source.append(pair.source)
+        target.append(pair.target)
         characters += cut == "words" and (by_character(pair.source) or by_character(pair.target))
     left = tuple(LeftOut(reason, file, tuple(lines)) for (reason, file), lines in bad.items())
-    return Rows(name, source, target, left, characters)
+    return Rows(name, Side(source, cut), Side(target, cut), left, characters)
 
 
 def tokenised(rows: Rows) -> Iterator[str]:

@@ -71,6 +71,22 @@ class Places:
         ends = dict(zip(lengths.tolist(), counts.cumsum(0).tolist(), strict=True))
         return cls(n, m, position, ends), firsts[of_row]
 
+    @cached_property
+    def bounds(self) -> torch.Tensor:
+        """Where the places of each source length end, on the device."""
+        return torch.tensor(list(self.ends.values()), dtype=torch.int32, device=self.position.device)
+
+    @cached_property
+    def on_host(self) -> Places:
+        """The same in the host's memory: a search that asks for one number after the other is quicker there."""
+        return Places(self.source_length.cpu(), self.target_length.cpu(), self.position.cpu(), self.ends)
+
+    @cached_property
+    def source_steps(self) -> torch.Tensor:
+        """i/n of the source words of every length n that occurs, one length after the other."""
+        steps = [torch.arange(1, length + 1, dtype=torch.float64) / length for length in self.ends]
+        return torch.cat([torch.zeros(0, dtype=torch.float64), *steps]).to(self.position.device)
+
     def log_normaliser(self, tension: float) -> tuple[torch.Tensor, torch.Tensor]:
         """ln Z of every place and its derivative by the tension, both in closed form.
 
@@ -108,16 +124,16 @@ class Prior:
 
     def __init__(self, places: Places, tension: float, null: float, *, dtype: torch.dtype) -> None:
         self.null, self._dtype = null, dtype
-        device = places.position.device
         at = places.position.double() / places.target_length
         scale = (1 - null) * torch.exp(-places.log_normaliser(tension)[0])
         words = at, scale * torch.exp(-tension * at), scale * torch.exp(tension * at)
         self._at, self._falling, self._rising = (factor.to(self._dtype) for factor in words)
-        self._sources: dict[int, tuple[torch.Tensor, torch.Tensor, torch.Tensor]] = {}
-        for length in places.ends:
-            step = torch.arange(1, length + 1, dtype=torch.float64, device=device) / length
-            up, down = torch.exp(tension * step), torch.exp(-tension * step)
-            self._sources[length] = step.to(self._dtype), up.to(self._dtype), down.to(self._dtype)
+        steps = places.source_steps
+        parts = (
+            factor.to(self._dtype).split_with_sizes(list(places.ends))
+            for factor in (steps, torch.exp(tension * steps), torch.exp(-tension * steps))
+        )
+        self._sources = dict(zip(places.ends, zip(*parts, strict=True), strict=True))
 
     def weights(self, groups: Groups, places: torch.Tensor) -> torch.Tensor:
         """δ of every entry of these groups, whose words are at these places."""
@@ -142,6 +158,7 @@ def best_tension(places: Places, mass: torch.Tensor, distance: float, start: flo
     that are expected to have one; `start` is where to look from. The function is concave in λ (ln Z is convex):
     its slope has one zero, found to 1e-6, and any tension on the way there is better than `start`.
     """
+    places, mass = places.on_host, mass.cpu()
 
     def slope(tension: float) -> float:
         return -distance - float((places.log_normaliser(tension)[1] * mass).sum())

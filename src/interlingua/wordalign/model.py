@@ -10,17 +10,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from interlingua.errors import InputError
+from interlingua.wordalign.applied import Applied
 from interlingua.wordalign.cooccurrence import Cooccurrences
 from interlingua.wordalign.diagonal import TENSIONS, Prior
 from interlingua.wordalign.entries import EntryStore
-from interlingua.wordalign.expectation import Best, Table, decode
+from interlingua.wordalign.expectation import Table, decode
 from interlingua.wordalign.links import Links
 from interlingua.wordalign.numbering import Sentences
 from interlingua.wordalign.threads import workers
@@ -55,29 +54,6 @@ class Settings:
                 raise InputError(f"bad {name} of the aligner", value=getattr(self, name), remedy=f"Give {accepted}.")
 
 
-@dataclass(frozen=True)
-class Applied:
-    """What a model says of a bitext: the best source word of each target word, and ln p(target | source) by row."""
-
-    links: Links
-    log_likelihood: NDArray[np.float64]  # 0 where a side is empty
-
-    @classmethod
-    def of(cls, best: Best, source: Sentences, target: Sentences, *, turned: bool = False) -> Applied:
-        """The links of what was found for each target word; `turned`: with source and target exchanged."""
-        found = best.source.cpu().numpy()
-        rows = np.repeat(np.arange(len(target)), target.lengths)
-        linked = np.flatnonzero(found >= 0)
-        row, column = rows[linked], found[linked].astype(np.int64)
-        place = linked - target.starts[row]
-        links = Links(row, place, column)  # A target word has one link, so that these are in order as they come.
-        if not turned:
-            order = np.argsort(source.starts[row] + column, kind="stable")
-            links = Links(row[order], column[order], place[order])
-        by_row = np.bincount(rows, best.log_likelihood.cpu().numpy(), len(target))
-        return cls(links, by_row.astype(np.float64))  # An empty count is of integers.
-
-
 @dataclass(frozen=True, eq=False)
 class DiagonalModel:
     """ln p(target word | source word) of pairs seen together, in no order, ln p(target word | null), the tension."""
@@ -92,9 +68,17 @@ class DiagonalModel:
     null_log_probability: torch.Tensor
 
     def apply(
-        self, source: Iterable[Sequence[str]], target: Iterable[Sequence[str]], *, device: str = "cpu"
+        self,
+        source: Iterable[Sequence[str]],
+        target: Iterable[Sequence[str]],
+        *,
+        device: str = "cpu",
+        turned: bool = False,
     ) -> Applied:
-        """Links and likelihoods of any text; words and pairs never seen have probability 1e-9, as in fast_align."""
+        """Links and likelihoods of any text; words and pairs never seen have probability 1e-9, as in fast_align.
+
+        `turned`: links are told as (row, target word, source word), those of a model of the other direction.
+        """
         ours, theirs = Sentences.known(source, self.source_words), Sentences.known(target, self.target_words)
         check_rows(ours, theirs)
         place = torch.device(device)
@@ -110,7 +94,7 @@ class DiagonalModel:
                 best = decode(text, table, prior, pool, words=len(theirs.ids))
         finally:
             store.close()
-        return Applied.of(best, ours, theirs)
+        return Applied.of(best, ours, theirs, turned=turned)
 
     def links(self, source: Iterable[Sequence[str]], target: Iterable[Sequence[str]], *, device: str = "cpu") -> Links:
         """The best source word of each target word of any text."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _ROWS_AT_ONCE = 1 << 14
+_WORDS_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,17 @@ class Sentences:
         """
         known: defaultdict[str, int] = defaultdict(count().__next__)
         ids, lengths = _numbers(rows, known)
-        seen = np.bincount(ids, minlength=len(known))
+        parts = [ids[begin : begin + _WORDS_AT_ONCE] for begin in range(0, len(ids), _WORDS_AT_ONCE)]
+        seen = np.zeros(len(known), np.int64)
+        for part in parts:
+            seen += np.bincount(part, minlength=len(known))
         order = np.argsort(-seen, kind="stable")
         rank = np.empty(len(known), np.int32)
         rank[order] = np.arange(len(known), dtype=np.int32)
+        for part in parts:
+            part[:] = rank[part]
         words = list(known)
-        return cls(tuple(words[k] for k in order), rank[ids], _starts(lengths))
+        return cls(tuple(words[k] for k in order), ids, _starts(lengths))
 
     @classmethod
     def known(cls, rows: Iterable[Sequence[str]], words: Sequence[str]) -> Sentences:
