@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import torch
-from scipy.optimize import brentq
 
 TENSIONS = (0.1, 14.0)
 """The least and the largest tension, as in fast_align."""
@@ -50,6 +49,7 @@ class Places:
     source_length: torch.Tensor  # n
     target_length: torch.Tensor  # m
     position: torch.Tensor  # j, from 1
+    words: torch.Tensor  # how many target words stand there
     ends: dict[int, int]  # n -> where its places end
 
     @classmethod
@@ -61,7 +61,9 @@ class Places:
         ([1, 2, 2], [1, 1, 2], [1, 0, 1])
         """
         base = int(target_lengths.max()) + 1 if len(target_lengths) else 1
-        shapes, of_row = torch.unique(source_lengths * base + target_lengths, return_inverse=True)
+        shapes, of_row, rows = torch.unique(
+            source_lengths * base + target_lengths, return_inverse=True, return_counts=True
+        )
         n, m = shapes // base, shapes % base
         firsts = m.cumsum(0) - m
         shape = torch.repeat_interleave(torch.arange(len(m), device=m.device), m)
@@ -69,7 +71,7 @@ class Places:
         n, m = n[shape], m[shape]
         lengths, counts = torch.unique_consecutive(n, return_counts=True)
         ends = dict(zip(lengths.tolist(), counts.cumsum(0).tolist(), strict=True))
-        return cls(n, m, position, ends), firsts[of_row]
+        return cls(n, m, position, rows[shape], ends), firsts[of_row]
 
     @cached_property
     def bounds(self) -> torch.Tensor:
@@ -79,7 +81,8 @@ class Places:
     @cached_property
     def on_host(self) -> Places:
         """The same in the host's memory: a search that asks for one number after the other is quicker there."""
-        return Places(self.source_length.cpu(), self.target_length.cpu(), self.position.cpu(), self.ends)
+        columns = self.source_length, self.target_length, self.position, self.words
+        return Places(*(column.cpu() for column in columns), self.ends)
 
     @cached_property
     def source_steps(self) -> torch.Tensor:
@@ -122,11 +125,15 @@ class Prior:
     needs no exponential of its own, since one factor is the source word's and one the target word's.
     """
 
-    def __init__(self, places: Places, tension: float, null: float, *, dtype: torch.dtype) -> None:
+    def __init__(
+        self, places: Places, tension: float, null: float, *, dtype: torch.dtype, measured_from: int = 1
+    ) -> None:
+        """`measured_from` is the number of the first target word in distances; in the prior itself it is 1."""
         self.null, self._dtype = null, dtype
         at = places.position.double() / places.target_length
         scale = (1 - null) * torch.exp(-places.log_normaliser(tension)[0])
-        words = at, scale * torch.exp(-tension * at), scale * torch.exp(tension * at)
+        measured = (places.position.double() - 1 + measured_from) / places.target_length
+        words = measured, scale * torch.exp(-tension * at), scale * torch.exp(tension * at)
         self._at, self._falling, self._rising = (factor.to(self._dtype) for factor in words)
         steps = places.source_steps
         parts = (
@@ -149,22 +156,3 @@ class Prior:
         columns = groups.columns(self._at.index_select(0, places))
         for length, out, at in zip(groups.lengths, groups.matrices(values), columns, strict=True):
             out.mul_((self._sources[length][0] - at).abs_())
-
-
-def best_tension(places: Places, mass: torch.Tensor, distance: float, start: float) -> float:
-    """The tension in [0.1, 14] that maximises the expected log prior: -λ Σ E[h] - Σ mass · ln Z(λ).
-
-    `distance` is Σ E[h] over all links to real words, and `mass` for each place the number of target words there
-    that are expected to have one; `start` is where to look from. The function is concave in λ (ln Z is convex):
-    its slope has one zero, found to 1e-6, and any tension on the way there is better than `start`.
-    """
-    places, mass = places.on_host, mass.cpu()
-
-    def slope(tension: float) -> float:
-        return -distance - float((places.log_normaliser(tension)[1] * mass).sum())
-
-    rising = slope(start) > 0
-    end = TENSIONS[rising]
-    if (slope(end) > 0) == rising:
-        return end
-    return float(brentq(slope, start, end, xtol=1e-6))

@@ -22,6 +22,7 @@ from interlingua.wordalign.entries import EntryStore
 from interlingua.wordalign.expectation import Table, decode
 from interlingua.wordalign.links import Links
 from interlingua.wordalign.numbering import Sentences
+from interlingua.wordalign.tension import RULES
 from interlingua.wordalign.threads import workers
 
 UNSEEN = 1e-9
@@ -31,7 +32,7 @@ _TENSORS = ("pair_source", "pair_target", "log_probability", "null_log_probabili
 
 @dataclass(frozen=True)
 class Settings:
-    """How a direction is trained; the defaults are those of fast_align -d -o -v but for `tension_step`."""
+    """How a direction is trained; the defaults are those of fast_align -d -o -v but for `tension_rule`."""
 
     iterations: int = 5  # passes over the text; the last one only reads the links off, as in fast_align
     null: float = 0.08  # p0, the mass of the empty word
@@ -40,6 +41,7 @@ class Settings:
     variational: bool = True
     alpha: float = 0.01  # the Dirichlet prior, where variational
     tension_step: float = 0.05  # how far an iteration moves λ towards its maximum: links get worse near it
+    tension_rule: str = "part"  # or "fast_align", which moves λ as that program does
 
     def __post_init__(self) -> None:
         low, high = TENSIONS
@@ -49,6 +51,7 @@ class Settings:
             ("tension", low <= self.tension <= high, f"from {low} to {high}"),
             ("alpha", self.alpha > 0, "a positive number"),
             ("tension_step", 0 < self.tension_step <= 1, "above 0, at most 1"),
+            ("tension_rule", self.tension_rule in RULES, " or ".join(RULES)),
         ):
             if not good:
                 raise InputError(f"bad {name} of the aligner", value=getattr(self, name), remedy=f"Give {accepted}.")

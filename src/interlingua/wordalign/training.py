@@ -11,12 +11,13 @@ import torch
 
 from interlingua.wordalign.applied import Applied
 from interlingua.wordalign.cooccurrence import Cooccurrences
-from interlingua.wordalign.diagonal import Prior, best_tension
+from interlingua.wordalign.diagonal import Prior
 from interlingua.wordalign.entries import EntryStore
 from interlingua.wordalign.expectation import Best, Expected, Table, decode, expect
 from interlingua.wordalign.maximisation import Distributions
 from interlingua.wordalign.model import DiagonalModel, Settings, check_rows
 from interlingua.wordalign.numbering import Sentences
+from interlingua.wordalign.tension import best_tension, fast_align_tension
 from interlingua.wordalign.threads import Workers, workers
 
 Text = Iterable[Sequence[str]] | Sentences
@@ -185,16 +186,13 @@ class _Training:
         """The state after one more pass, and what the pass found of the state before it.
 
         Links, θ and tension are improved one after the other with the others held, each to its optimum or, for
-        the tension, towards it: none of the steps can lower the objective.
+        the tension, towards it: none of the steps can lower the objective, but for fast_align's own of the tension.
         """
         moving = self.settings.optimise_tension and number > 1
         # The counts take the place of the table they are made with.
         expected = self._expect(state, distances=moving, into=state.table.pairs)
         told = self._told(state, number, expected.log_likelihood, float(expected.null.sum()), lambda: expected)
-        tension = state.tension
-        if moving:
-            best = best_tension(self.text.places, expected.mass, expected.distance, tension)
-            tension += self.settings.tension_step * (best - tension)
+        tension = self._moved(state.tension, expected) if moving else state.tension
         if not self.settings.variational:
             return _State(self.theta.likeliest(expected, self.pool), tension, 0.0), told
         table, divergence = self.theta.variational(expected, self.settings.alpha, self.pool)
@@ -211,8 +209,17 @@ class _Training:
         prior, types = self._prior(state), len(self.theta.sizes)
         return expect(self.text, state.table, prior, self.pool, source_types=types, distances=distances, into=into)
 
+    def _moved(self, tension: float, expected: Expected) -> float:
+        places = self.text.places
+        if self.settings.tension_rule == "fast_align":
+            return fast_align_tension(places, expected.distance, tension)
+        best = best_tension(places, expected.mass, expected.distance, tension)
+        return tension + self.settings.tension_step * (best - tension)
+
     def _prior(self, state: _State, dtype: torch.dtype | None = None) -> Prior:
-        return Prior(self.text.places, state.tension, self.settings.null, dtype=dtype or state.table.pairs.dtype)
+        chosen = dtype or state.table.pairs.dtype
+        first = 0 if self.settings.tension_rule == "fast_align" else 1
+        return Prior(self.text.places, state.tension, self.settings.null, dtype=chosen, measured_from=first)
 
     def _told(
         self, state: _State, number: int, log_likelihood: float, null: float, expected: Callable[[], Expected]
