@@ -38,8 +38,9 @@ class Applied:
         by_row = np.zeros(len(target))
         for first, last in _ranges(len(target)):
             starts = target.starts[first : last + 1]
-            rows = np.repeat(np.arange(last - first), np.diff(starts))
-            by_row[first:last] = np.bincount(rows, logs[starts[0] : starts[-1]], last - first)
+            sums = np.zeros(starts[-1] - starts[0] + 1)
+            np.cumsum(logs[starts[0] : starts[-1]], dtype=np.float64, out=sums[1:])
+            by_row[first:last] = np.diff(sums[starts - starts[0]])
         return cls(best.source.cpu().numpy(), by_row, source.starts, target.starts, turned)
 
     def __len__(self) -> int:

@@ -79,12 +79,6 @@ class Places:
         return torch.tensor(list(self.ends.values()), dtype=torch.int32, device=self.position.device)
 
     @cached_property
-    def on_host(self) -> Places:
-        """The same in the host's memory: a search that asks for one number after the other is quicker there."""
-        columns = self.source_length, self.target_length, self.position, self.words
-        return Places(*(column.cpu() for column in columns), self.ends)
-
-    @cached_property
     def source_steps(self) -> torch.Tensor:
         """i/n of the source words of every length n that occurs, one length after the other."""
         steps = [torch.arange(1, length + 1, dtype=torch.float64) / length for length in self.ends]

@@ -19,7 +19,6 @@ def best_tension(places: Places, mass: torch.Tensor, distance: float, start: flo
     that are expected to have one; `start` is where to look from. The function is concave in λ (ln Z is convex):
     its slope has one zero, found to 1e-6, and any tension on the way there is better than `start`.
     """
-    places, mass = places.on_host, mass.cpu()
 
     def slope(tension: float) -> float:
         return -distance - float((places.log_normaliser(tension)[1] * mass).sum())
@@ -39,7 +38,6 @@ def fast_align_tension(places: Places, distance: float, start: float) -> float:
     divided by Z with the two lengths exchanged. Each keeps the tension below its maximum. For links that are
     fast_align's own: nothing says that a pass raises the objective.
     """
-    places = places.on_host
     words = places.words.double()
     tension = start
     for _ in range(_STEPS):
