@@ -51,7 +51,7 @@ class Ours:
     def __call__(self) -> Callable[[], Directions]:
         told: dict[str, list[float]] = {"forward": [], "backward": []}
         began = time.perf_counter()
-        source, target = Sentences.of(self._text.source), Sentences.of(self._text.target)
+        source, target = (Sentences.of(side, device=self._device) for side in (self._text.source, self._text.target))
         numbered = time.perf_counter()
         forward, backward = align_both(
             source, target, device=self._device, progress=lambda name, _: told[name].append(time.perf_counter())

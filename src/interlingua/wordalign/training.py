@@ -74,7 +74,7 @@ def train(
     """
     models: list[DiagonalModel] = []
     place = _Place(device, memory)
-    found = _train(*_numbered(source, target), settings, place, progress, models.append, turned=False)
+    found = _train(*_numbered(source, target, device), settings, place, progress, models.append, turned=False)
     return Trained(models[0], found.iterations, found.applied)
 
 
@@ -119,7 +119,7 @@ def align_both(
 
     `keep` is handed each of them, with "forward" or "backward", as soon as it is trained; without it none is made.
     """
-    ours, theirs = _numbered(source, target)
+    ours, theirs = _numbered(source, target, device)
     told, place = progress or (lambda direction, iteration: None), _Place(device, memory)
     sides = {"forward": (ours, theirs), "backward": (theirs, ours)}
 
@@ -132,8 +132,10 @@ def align_both(
     return direction("forward"), direction("backward")
 
 
-def _numbered(source: Text, target: Text) -> tuple[Sentences, Sentences]:
-    ours, theirs = (side if isinstance(side, Sentences) else Sentences.of(side) for side in (source, target))
+def _numbered(source: Text, target: Text, device: str) -> tuple[Sentences, Sentences]:
+    ours, theirs = (
+        side if isinstance(side, Sentences) else Sentences.of(side, device=device) for side in (source, target)
+    )
     check_rows(ours, theirs)
     return ours, theirs
 
