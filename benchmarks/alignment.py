@@ -26,6 +26,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from benchmarks.alignment_peers import PEERS, Run, by_row
@@ -47,6 +48,7 @@ class Ours:
     def __init__(self, text: Bitext, device: str) -> None:
         self._text, self._device = text, device
         self.parts: dict[str, float] = {}
+        self.links = Links.of([], [], [])
 
     def __call__(self) -> Callable[[], Directions]:
         told: dict[str, list[float]] = {"forward": [], "backward": []}
@@ -57,7 +59,7 @@ class Ours:
             source, target, device=self._device, progress=lambda name, _: told[name].append(time.perf_counter())
         )
         trained = time.perf_counter()
-        combined(forward.applied, backward.applied, "intersect")
+        self.links = combined(forward.applied, backward.applied, "intersect")
         ended = time.perf_counter()
         # The first report comes after the index is made and the first pass: what is between reports is passes alone.
         passes = sum((times[-1] - times[0]) * len(times) / (len(times) - 1) for times in told.values())
@@ -117,7 +119,18 @@ def compare(text: Bitext, devices: list[str], peers: bool, repeats: int) -> list
             found = measured(text, run, repeats if isinstance(run, Ours) else 1)
             rows.append({"text": text.name, "pairs": len(text.source), "system": name, **found})
             print(json.dumps(rows[-1]), file=sys.stderr, flush=True)
+    ours = [run for run in runs.values() if isinstance(run, Ours)]
+    if len(ours) == 2:
+        rows[0]["links_as_on_cpu"] = share_of_equal(ours[0].links, ours[1].links)
     return rows
+
+
+def share_of_equal(links: Links, others: Links) -> float:
+    """The share of links that both have, of those that either has."""
+    wide = 1 << 20
+    keys = [(one.row * wide + one.source) * wide + one.target for one in (links, others)]
+    both = len(np.intersect1d(*keys, assume_unique=True))
+    return both / max(len(keys[0]) + len(keys[1]) - both, 1)
 
 
 def peak(pairs: int, words: int, device: str) -> dict[str, object]:
