@@ -128,7 +128,8 @@ def align(
         chosen = chosen.checked(encoder)
     # Other files count the words of the bitext, not those of the text beside it, which has a form of its own.
     beside = replace(reading, format=None, indexed=False)
-    text = Text(read_rows(bitext, target, reading), [read_rows(path, None, beside) for path in also])
+    rows = read_rows(bitext, target, reading)
+    text = Text(rows, [read_rows(path, None, beside) for path in also], device=place)
     truth = None if gold is None else linkers.read_links(gold, text, reading, base=gold_base)
     with ExitStack() as stack:
         staged = None if save is None else stack.enter_context(Staged(Path(save), text.rows.source.cut))

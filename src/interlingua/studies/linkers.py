@@ -53,16 +53,18 @@ class Found:
 class Text:
     """The rows of a bitext, and those trained on beside it, as numbered words; numbered once, when first asked for."""
 
-    def __init__(self, rows: Rows, also: Sequence[Rows] = ()) -> None:
-        self.rows, self.also = rows, also
+    def __init__(self, rows: Rows, also: Sequence[Rows] = (), *, device: str = "cpu") -> None:
+        self.rows, self.also, self._device = rows, also, device
 
     @cached_property
     def source(self) -> Sentences:
-        return Sentences.of(chain.from_iterable(text.source.words for text in (self.rows, *self.also)))
+        words = chain.from_iterable(text.source.words for text in (self.rows, *self.also))
+        return Sentences.of(words, device=self._device)
 
     @cached_property
     def target(self) -> Sentences:
-        return Sentences.of(chain.from_iterable(text.target.words for text in (self.rows, *self.also)))
+        words = chain.from_iterable(text.target.words for text in (self.rows, *self.also))
+        return Sentences.of(words, device=self._device)
 
     @cached_property
     def lengths(self) -> NDArray[np.int64]:
