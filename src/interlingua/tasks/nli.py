@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
-import torch
 
-from interlingua.encoder import Encoder
-from interlingua.encoder.inputs import Inputs
 from interlingua.errors import InputError
 from interlingua.readers.examples import Examples, TextPair
-from interlingua.readers.labelled_pairs import read_pairs
-from interlingua.score import Scores
 from interlingua.tasks import tasks
-from interlingua.tasks.heads import SentenceHead
-from interlingua.tasks.pairs import Classified, classify, judge_pairs, pair_inputs, pair_loss
-from interlingua.tasks.predicting import Progress
-from interlingua.training.loop import Batch
+from interlingua.tasks.pairs import PairTask
 from interlingua.training.task import FineTuning
 
 LABELS = ("entailment", "neutral", "contradiction")
@@ -29,49 +21,17 @@ _SPELLED |= {str(number): name for number, name in enumerate(LABELS)}
 
 @tasks.register("nli", needs="head")
 @dataclass(frozen=True)
-class Nli:
+class Nli(PairTask):
     """Natural language inference (XNLI, MultiNLI): accuracy over entailment, neutral and contradiction.
 
     Premise and hypothesis in one input of at most `length` tokens. Labels are read by name or as numbers in that
     order, as Hugging Face's copies number them.
     """
 
-    length: int = 128
     name: ClassVar[str] = "nli"
-    metric: ClassVar[str] = "accuracy"
-    kind: ClassVar[str] = "sequence"
     defaults: ClassVar[FineTuning] = FineTuning(learning_rate=5e-5, epochs=2)
-
-    def read(self, path: str | Path, language: str) -> Examples[TextPair]:
-        return read_pairs(path, language=language, labels=_SPELLED)
-
-    def labels(self, examples: Examples[TextPair]) -> tuple[str, ...]:
-        return LABELS
-
-    def head(self, dim: int, labels: tuple[str, ...], *, dropout: float, activation: str) -> SentenceHead:
-        return SentenceHead(dim, len(labels), dropout=dropout, activation=activation)
-
-    def inputs(
-        self, examples: Examples[TextPair], encoder: Encoder, *, labels: tuple[str, ...] = LABELS, training: bool
-    ) -> Inputs:
-        return pair_inputs(examples, encoder, labels=labels, length=self.length, training=training)
-
-    def loss(self, output: torch.Tensor, batch: Batch) -> torch.Tensor:
-        return pair_loss(output, batch)
-
-    def predict(
-        self,
-        model: torch.nn.Module,
-        inputs: Inputs,
-        *,
-        labels: tuple[str, ...] = LABELS,
-        budget: int | None = None,
-        progress: Progress | None = None,
-    ) -> Classified:
-        return classify(model, inputs, labels=labels, budget=budget, progress=progress)
-
-    def judge(self, predictions: Classified, examples: Examples[TextPair]) -> Scores:
-        return judge_pairs(predictions, examples)
+    known: ClassVar[tuple[str, ...]] = LABELS
+    spelled: ClassVar[Mapping[str, str]] = _SPELLED
 
 
 def mixed(examples: Examples[TextPair], english: Examples[TextPair], *, seed: int) -> Examples[TextPair]:

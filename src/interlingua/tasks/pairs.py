@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -13,7 +16,9 @@ from interlingua.encoder import Encoder
 from interlingua.encoder.inputs import Inputs, Ranges, frame, framed, longest_first, tokenised
 from interlingua.errors import InputError
 from interlingua.readers.examples import Examples, TextPair
+from interlingua.readers.labelled_pairs import read_pairs
 from interlingua.score import Scores
+from interlingua.tasks.heads import SentenceHead
 from interlingua.tasks.judging import accuracy
 from interlingua.tasks.predicting import Floats, Progress, by_input
 from interlingua.training.loop import Batch
@@ -26,6 +31,58 @@ class Classified:
     labels: tuple[str, ...]
     choice: NDArray[np.int64]
     scores: Floats
+
+
+@dataclass(frozen=True)
+class PairTask:
+    """What tasks of pairs of texts do alike; each says its name, its labels and how files spell them."""
+
+    length: int = 128
+    metric: ClassVar[str] = "accuracy"
+    kind: ClassVar[str] = "sequence"
+    known: ClassVar[tuple[str, ...]]
+    spelled: ClassVar[Mapping[str, str]]
+
+    def read(self, path: str | Path, language: str) -> Examples[TextPair]:
+        return read_pairs(path, language=language, labels=self.spelled)
+
+    def labels(self, examples: Examples[TextPair]) -> tuple[str, ...]:
+        return self.known
+
+    def head(self, dim: int, labels: tuple[str, ...], *, dropout: float, activation: str) -> SentenceHead:
+        return SentenceHead(dim, len(labels), dropout=dropout, activation=activation)
+
+    def inputs(
+        self, examples: Examples[TextPair], encoder: Encoder, *, labels: tuple[str, ...] | None = None, training: bool
+    ) -> Inputs:
+        return pair_inputs(examples, encoder, labels=labels or self.known, length=self.length, training=training)
+
+    def loss(self, output: torch.Tensor, batch: Batch) -> torch.Tensor:
+        """Cross-entropy summed over the pairs of a batch."""
+        return torch.nn.functional.cross_entropy(output.float(), batch["labels"], reduction="sum")
+
+    def predict(
+        self,
+        model: torch.nn.Module,
+        inputs: Inputs,
+        *,
+        labels: tuple[str, ...] | None = None,
+        budget: int | None = None,
+        progress: Progress | None = None,
+    ) -> Classified:
+        """The likeliest label of each pair."""
+        scores = by_input(model, inputs, lambda output, _: output, budget=budget, progress=progress)
+        return Classified(labels or self.known, scores.argmax(axis=1).astype(np.int64), scores)
+
+    def judge(self, predictions: Classified, examples: Examples[TextPair]) -> Scores:
+        """The score `accuracy`."""
+        if len(predictions.choice) != len(examples):
+            raise InputError(
+                f"{len(predictions.choice)} predictions for {len(examples)} examples",
+                file=examples.name,
+                remedy="Judge predictions on the examples they were made for.",
+            )
+        return {"accuracy": accuracy(predictions.choice, label_numbers(examples, predictions.labels))}
 
 
 def pair_inputs(
@@ -62,32 +119,3 @@ def label_numbers(examples: Examples[TextPair], labels: tuple[str, ...]) -> NDAr
                 remedy=f"It knows: {', '.join(labels)}.",
             )
     return np.fromiter((numbers[item.label] for item in examples), np.int64, len(examples))
-
-
-def pair_loss(output: torch.Tensor, batch: Batch) -> torch.Tensor:
-    """Cross-entropy summed over the pairs of a batch."""
-    return torch.nn.functional.cross_entropy(output.float(), batch["labels"], reduction="sum")
-
-
-def classify(
-    model: torch.nn.Module,
-    inputs: Inputs,
-    *,
-    labels: tuple[str, ...],
-    budget: int | None,
-    progress: Progress | None,
-) -> Classified:
-    """The likeliest label of each pair."""
-    scores = by_input(model, inputs, lambda output, _: output, budget=budget, progress=progress)
-    return Classified(labels, scores.argmax(axis=1).astype(np.int64), scores)
-
-
-def judge_pairs(predictions: Classified, examples: Examples[TextPair]) -> Scores:
-    """The score `accuracy`."""
-    if len(predictions.choice) != len(examples):
-        raise InputError(
-            f"{len(predictions.choice)} predictions for {len(examples)} examples",
-            file=examples.name,
-            remedy="Judge predictions on the examples they were made for.",
-        )
-    return {"accuracy": accuracy(predictions.choice, label_numbers(examples, predictions.labels))}
