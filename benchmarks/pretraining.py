@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 
-from interlingua.encoder.joined import joined_projections
+from interlingua.encoder.joined import fused_activations, joined_projections
 from interlingua.encoder.newborn import attention, masked_lm
 from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
 from interlingua.training.loop import Monitor, Settings, Term, train
@@ -79,8 +79,9 @@ def ours(args: argparse.Namespace) -> float:
     net = model(args)
     settings = Settings(last, 1e-3, warmup=10, precision="bf16", compile=True, optimizer=args.optimizer)
     monitors = [Monitor(first, look)]
-    with attention(net, masked=False), joined_projections(net):
-        train(net, [Term(1.0, objective(args))], settings, device=torch.device(args.device), monitors=monitors)
+    device = torch.device(args.device)
+    with attention(net, masked=False), joined_projections(net, unmasked=True), fused_activations(net, device=device):
+        train(net, [Term(1.0, objective(args))], settings, device=device, monitors=monitors)
     return float((moments[2] - moments[0]) / (2 * first))
 
 
@@ -89,6 +90,7 @@ def plain(args: argparse.Namespace) -> float:
     net, data, device = model(args), objective(args), torch.device(args.device)
     net.train()
     data.prepare(net)
+    data._rowwise = None  # The loss of PyTorch itself.
     compiled = torch.compile(lambda batch: data.loss(net, batch))
     optimizer = torch.optim.AdamW(net.parameters(), lr=1e-3, weight_decay=0.01, fused=device.type == "cuda")
     first, began = args.steps // 3, 0.0

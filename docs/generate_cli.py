@@ -19,7 +19,7 @@ from interlingua.cli import app
 WIDTH = 100
 HEAD = """# Command line
 
-<!-- Made by docs/generate_cli.py; edit src/interlingua/cli.py and cli_align.py instead. -->
+<!-- Made by docs/generate_cli.py; edit src/interlingua/cli.py and cli_*.py instead. -->
 
 {about}
 

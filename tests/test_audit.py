@@ -102,7 +102,7 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
 
 
 def test_an_audit_equals_an_independent_computation(model: Path, corpus_file: Path, command: Command) -> None:
-    out, _ = command("audit", model, "--corpus", corpus_file, "--json", "--cache", "none")
+    out, _ = command("audit", model, "--corpus", corpus_file, "--maps", "all", "--json", "--cache", "none")
     corpus = read_corpus(corpus_file)
     assert compare(json.loads(out)["records"], model, corpus) == 6
 
@@ -191,11 +191,16 @@ def test_json_is_one_object_of_whole_records_and_nothing_else_on_stdout(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_every_measure_is_there_for_every_pair_and_layer(finished: api.Audit) -> None:
+def test_every_measure_is_there_for_every_pair_and_layer_and_maps_from_the_first_language(finished: api.Audit) -> None:
     assert {record["measure"] for record in finished.records} == set(api.DEFAULT_MEASURES)
     for measure in ("retrieval", "procrustes", "procrustes-words", "cka", "separation"):
         places = {(r["source"], r["target"], r["layer"]) for r in finished.records if r["measure"] == measure}
-        assert len(places) == 6 * 4
+        if measure.startswith("procrustes"):
+            assert {source for source, _, _ in places} == {LANGUAGES[0]}
+            assert len(places) == 3 * 4
+        else:
+            assert len(places) == 6 * 4
+    assert "3 pairs without a fitted map: --maps all fits one for every pair" in finished.run["skipped"]
     assert {(r["source"], r["layer"]) for r in finished.records if r["measure"] == "isotropy"} == {
         (code, layer) for code in LANGUAGES for layer in range(4)
     }

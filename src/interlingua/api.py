@@ -1,4 +1,4 @@
-"""What the command line calls, and what a notebook calls: `audit()`, `pretrain()`, `align()`."""
+"""What the command line calls, and what a notebook calls: `audit()`, `adjust()`, `pretrain()`, `align()`."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ import torch
 from threadpoolctl import threadpool_limits
 
 from interlingua import languages as codes
+from interlingua.api_adjust import adjust
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Cache, Encoder, View
 from interlingua.encoder.encoder import pick_device
@@ -50,7 +51,7 @@ from interlingua.studies.recipe import Config, read_config
 from interlingua.studies.record import Record, versions
 from interlingua.studies.store import Store, write_text
 
-__all__ = ["Alignment", "Audit", "Pretrained", "align", "audit", "pretrain"]
+__all__ = ["Alignment", "Audit", "Pretrained", "adjust", "align", "audit", "pretrain"]
 
 Progress = Callable[[str, int, int], None]
 DEFAULT_MEASURES = (
@@ -117,6 +118,7 @@ def audit(
     encoding: str | None = None,
     against: str | None = None,
     pairs: str = "all",
+    maps: str = "pivot",
     pooling: str | None = None,
     rows: int | None = None,
     names: str | Path | None = None,
@@ -133,9 +135,10 @@ def audit(
     """How well the languages of a corpus are aligned inside a model, layer by layer.
 
     Encodes each language once and runs the measures over all layers and language pairs (`pairs="pivot"`:
-    only those with the first language). With `out`, records, tables, figures and a page are written there,
-    and a second call with the same settings continues what a killed one began. `against` names a second
-    model: then every language of the first is compared with every language of the second. `format` and
+    only those with the first language); measures that fit a map do so for pairs with the first language
+    (`maps="all"`: for all), since a map costs more than all comparisons of a pair. With `out`, records, tables, figures
+    and a page are written there, and a second call with the same settings continues what a killed one began. `against`
+    names a second model: then every language of the first is compared with every language of the second. `format` and
     `encoding` help where the corpus's content leaves a doubt. `rows` draws that many rows by `seed`. `names`
     is a corpus of parallel names for `spelling`; by default CLDR's territories. `dictionary` is a folder of
     MUSE dictionaries: then words alone are mapped, too.
@@ -143,8 +146,9 @@ def audit(
     if seed < 0:
         raise InputError("the seed is negative", value=seed, remedy="Give 0 or more.")
     plan = _plan(measures, against=against, pooling=pooling, seed=seed)
-    if pairs not in ("all", "pivot"):
-        raise InputError("unknown choice of pairs", value=pairs, remedy="Use all, or pivot.")
+    for what, choice in (("pairs", pairs), ("maps", maps)):
+        if choice not in ("all", "pivot"):
+            raise InputError(f"unknown choice of {what}", value=choice, remedy="Use all, or pivot.")
     if isinstance(corpus, str | Path):
         corpus = read_corpus(corpus, languages=languages, format=format, encoding=encoding)
     texts = _corpus(corpus, languages, rows=rows, seed=seed, alone=against is not None)
@@ -164,13 +168,13 @@ def audit(
         encoder.checked(View("sentence", pooling), texts=1)
     started = time.monotonic()
     splits = [split_languages(encoder, texts) for encoder in encoders]
-    settings = _settings(encoders, texts, plan, pairs)
+    settings = {**_settings(encoders, texts, plan), "pairs": pairs, "maps": maps}
     if parallel_names is not None:
         settings["digests"]["names"] = parallel_names.digest
     settings["digests"] |= {f"dictionary {entry.source}-{entry.target}": entry.digest for entry in entries}
     store = _open_store(out, settings)  # Nothing is written before all that can be checked has been.
     spaces = _encode(encoders, texts, [found for found, _ in splits], plan, _cache(cache), tell)
-    steps = _steps(spaces, texts, parallel_names, plan, pairs)
+    steps = _steps(spaces, texts, parallel_names, plan, pairs=pairs, maps=maps)
     for number, entry in enumerate(entries):
         tell("encoding words", number, len(entries))
         steps.append(dictionary_step(entry, encoders[0], encoders[-1], plan, cache=_cache(cache)))
@@ -181,7 +185,7 @@ def audit(
         "names": {code: codes.name(code) for code in texts.languages},
         "skipped": [
             *left_out(texts, [skip for _, skips in splits for skip in skips], spaces),
-            *unmeasured(texts, plan, made, two=against is not None),
+            *unmeasured(texts, plan, made, two=against is not None, maps=maps),
         ],
         "rows": len(texts),
         "device": str(first.device),
@@ -189,12 +193,13 @@ def audit(
         "seconds": round(time.monotonic() - started, 1),
         "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     }
-    best = gather(records).best_layer()
+    found = gather(records)
+    best = found.best_layer()
     points = project(spaces[0], texts, layer=first.layers[-1] if best is None else best, seed=seed)
     if out is not None:
         folder = Path(out)
         write_text(folder / "map.json", json.dumps(points, ensure_ascii=False))
-        for name, text in report_files(records, run, points).items():
+        for name, text in report_files(records, run, points, found=found).items():
             write_text(folder / name, text)
         write_text(folder / "run.json", json.dumps(run, ensure_ascii=False, indent=1))
     return Audit(records, run, points, None if out is None else Path(out))
@@ -302,7 +307,7 @@ def _names(given: str | Path | None, texts: ParallelCorpus, plan: Plan) -> Paral
     return place_names(texts.languages) if given is None else read_corpus(given)
 
 
-def _settings(encoders: list[Encoder], texts: ParallelCorpus, plan: Plan, pairs: str) -> dict[str, Any]:
+def _settings(encoders: list[Encoder], texts: ParallelCorpus, plan: Plan) -> dict[str, Any]:
     """What decides the numbers: the same settings mean the same run."""
     first = encoders[0]
     return {
@@ -312,7 +317,6 @@ def _settings(encoders: list[Encoder], texts: ParallelCorpus, plan: Plan, pairs:
         "corpus": texts.name,
         "languages": list(texts.languages),
         "measures": list(plan.measures),
-        "pairs": pairs,
         "pooling": plan.pooling or first.pooling,
         "seed": plan.seed,
         "layers": list(first.layers),
@@ -392,16 +396,24 @@ def _encode(
 
 
 def _steps(
-    spaces: list[list[Language]], texts: ParallelCorpus, names: ParallelCorpus | None, plan: Plan, pairs: str
+    spaces: list[list[Language]],
+    texts: ParallelCorpus,
+    names: ParallelCorpus | None,
+    plan: Plan,
+    *,
+    pairs: str,
+    maps: str,
 ) -> list[Step]:
     by_code = {language.code: language for language in spaces[0]}
     steps = [step for language in spaces[0] if (step := language_step(language, texts, plan)) is not None]
-    if len(spaces) == 2:
-        sides = [(ours, theirs) for ours in spaces[0] for theirs in spaces[1]]
-    else:
-        pivot = texts.languages[0]
-        sides = [(by_code[a], by_code[b]) for a, b in texts.pairs() if pairs == "all" or a == pivot]
-    return steps + [pair_step(ours, theirs, texts, names, plan) for ours, theirs in sides]
+    if len(spaces) == 2:  # Two models have no space in common: a map is all there is.
+        return steps + [pair_step(a, b, texts, names, plan) for a in spaces[0] for b in spaces[1]]
+    pivot = texts.languages[0]
+    return steps + [
+        pair_step(by_code[a], by_code[b], texts, names, plan, fits=maps == "all" or a == pivot)
+        for a, b in texts.pairs()
+        if pairs == "all" or a == pivot
+    ]
 
 
 def _run(steps: list[Step], store: Store | None, tell: Progress) -> list[Record]:

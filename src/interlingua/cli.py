@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from interlingua import __version__, cli_align
+from interlingua import __version__, cli_adjust, cli_align, cli_transfer
 from interlingua.cli_progress import progress_bars
 from interlingua.errors import InputError, InterlinguaError
 
@@ -82,6 +82,9 @@ def audit(
     encoding: Annotated[str | None, typer.Option(help="The corpus's encoding; UTF-8 by default.")] = None,
     against: Annotated[str | None, typer.Option(help="A second model to compare with.", metavar="MODEL")] = None,
     pairs: Annotated[str, typer.Option(help="'all', or 'pivot': only with the first language.")] = "all",
+    maps: Annotated[
+        str, typer.Option(help="Pairs that get a fitted map: 'pivot', those with the first language, or 'all'.")
+    ] = "pivot",
     pooling: Annotated[str | None, typer.Option(help="mean, first, last or cls; the model's own by default.")] = None,
     rows: Annotated[int | None, typer.Option(help="Use this many rows, drawn by the seed.")] = None,
     names: Annotated[
@@ -131,6 +134,7 @@ def audit(
             encoding=encoding,
             against=against,
             pairs=pairs,
+            maps=maps,
             pooling=pooling,
             rows=rows,
             names=names,
@@ -202,24 +206,29 @@ def pretrain(
     typer.echo(f"\nModel: {result.folder}")
 
 
+app.command(name="adjust", epilog=cli_adjust.EXAMPLES)(cli_adjust.adjust)
 app.command(name="align", epilog=cli_align.EXAMPLES)(cli_align.align)
+app.command(name="transfer", epilog=cli_transfer.EXAMPLES)(cli_transfer.transfer)
 
 
 @app.command(name="list")
 def list_names(load: Load = None, as_json: Json = False) -> None:
-    """Name every measure, reader and objective, with one line each."""
+    """Name every measure, reader, task, objective and regime, with one line each."""
     _load_all(load)
     from interlingua.measures import measures
     from interlingua.objectives import objectives
     from interlingua.readers import readers
+    from interlingua.studies.scenarios import ABOUT
+    from interlingua.tasks import tasks
 
-    kinds = {"measures": list(measures), "readers": list(readers), "objectives": list(objectives)}
+    registries = {"measures": measures, "readers": readers, "tasks": tasks, "objectives": objectives}
+    kinds = {
+        kind: [{"name": entry.name, "needs": entry.needs, "summary": entry.summary} for entry in registry]
+        for kind, registry in registries.items()
+    }
+    kinds["regimes"] = [{"name": name, "needs": "", "summary": summary} for name, summary in ABOUT.items()]
     if as_json:
-        shown = {
-            kind: [{"name": entry.name, "needs": entry.needs, "summary": entry.summary} for entry in entries]
-            for kind, entries in kinds.items()
-        }
-        typer.echo(json.dumps(shown, ensure_ascii=False))
+        typer.echo(json.dumps(kinds, ensure_ascii=False))
         return
     from rich.console import Console
     from rich.table import Table
@@ -228,7 +237,7 @@ def list_names(load: Load = None, as_json: Json = False) -> None:
     for kind, entries in kinds.items():
         table = Table(title=kind, title_justify="left", show_header=False, box=None, padding=(0, 2, 0, 0))
         for entry in entries:
-            table.add_row(f"[bold]{entry.name}[/bold]", entry.summary)
+            table.add_row(f"[bold]{entry['name']}[/bold]", entry["summary"])
         console.print(table)
 
 

@@ -22,12 +22,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Entry:
-    """A registered thing: its name, the function, what it needs, and one line about it."""
+    """A registered thing: its name, the function, what it needs, one line about it, and whether it fits something."""
 
     name: str
     call: Callable[..., Any]
     needs: str
     summary: str
+    fits: bool = False
 
 
 class Registry:
@@ -38,8 +39,11 @@ class Registry:
         self._entries: dict[str, Entry] = {}
         self._discovered = False
 
-    def register(self, name: str, *, needs: str = "") -> Callable[[F], F]:
-        """Register a function under a name; the first line of its docstring is its summary."""
+    def register(self, name: str, *, needs: str = "", fits: bool = False) -> Callable[[F], F]:
+        """Register a function under a name; the first line of its docstring is its summary.
+
+        `fits` says that it fits something to each pair, which costs more than comparing, so that fewer pairs get it.
+        """
 
         def add(call: F) -> F:
             if not call.__module__.startswith(self.package):
@@ -48,7 +52,7 @@ class Registry:
                 raise InputError(f"two {self.kind}s are called", value=name, remedy="Rename one of them.")
             if not call.__doc__:
                 raise InputError(f"the {self.kind} has no docstring", value=name, remedy="Say what it returns.")
-            self._entries[name] = Entry(name, call, needs, call.__doc__.strip().splitlines()[0])
+            self._entries[name] = Entry(name, call, needs, call.__doc__.strip().splitlines()[0], fits)
             return call
 
         return add

@@ -126,7 +126,7 @@ def _polar(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(polar)
 
 
-@measures.register("procrustes", needs="sentences")
+@measures.register("procrustes", needs="sentences", fits=True)
 def procrustes(
     source: Tensor,
     target: Tensor,
@@ -183,7 +183,7 @@ def procrustes(
     return scores
 
 
-@measures.register("procrustes-words", needs="words")
+@measures.register("procrustes-words", needs="words", fits=True)
 def procrustes_words(
     source: Tensor,
     target: Tensor,

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from interlingua import kernels
 from interlingua.objectives import objectives
 from interlingua.training.loop import Batch
 from interlingua.training.text import TokenStream
@@ -48,6 +49,7 @@ class MaskedLanguageModelling:
     seed: int = 0
     _resident: dict[torch.device, torch.Tensor] = field(default_factory=dict, repr=False)
     _positions: torch.Tensor | None = field(default=None, repr=False)
+    _rowwise: Callable[[torch.Tensor, torch.Tensor], torch.Tensor] | None = field(default=None, repr=False)
 
     def batch(self, step: int, *, rank: int, world: int, device: torch.device) -> Batch:
         draw = np.random.default_rng([self.seed, step])
@@ -69,6 +71,11 @@ class MaskedLanguageModelling:
         a hook does it for any `transformers` architecture.
         """
 
+        if kernels.available():
+            from interlingua.kernels.crossentropy import cross_entropy
+
+            self._rowwise = cross_entropy
+
         def pick(_: torch.nn.Module, __: Any, output: Any) -> Any:
             if self._positions is not None:
                 hidden = output["last_hidden_state"]
@@ -84,7 +91,10 @@ class MaskedLanguageModelling:
         self._positions = batch["positions"]
         logits: torch.Tensor = model(input_ids=batch["input_ids"]).logits
         self._positions = None  # Whoever calls the model next wants all positions.
-        return torch.nn.functional.cross_entropy(logits.flatten(0, 1).float(), batch["labels"].flatten())
+        rows, labels = logits.flatten(0, 1), batch["labels"].flatten()
+        if self._rowwise is not None and rows.is_cuda:
+            return self._rowwise(rows, labels).sum() / (labels >= 0).sum()
+        return torch.nn.functional.cross_entropy(rows.float(), labels)
 
     def weights(self) -> NDArray[np.float64]:
         """The probability of each language."""

@@ -202,8 +202,9 @@ def _rotation(found: Readings, run: Mapping[str, Any]) -> Finding | None:
         verdict = "these sentences are too few to fit a map that helps."
     else:
         verdict = "the languages already lie the same way round."
+    ours = f" from {language_name(run['languages'][0], run)}" if run.get("maps") == "pivot" else ""
     text = (
-        f"A rotation fitted on other sentences finds {percent(after.value)} of {after.n} held-out translations, "
+        f"A rotation{ours} fitted on other sentences finds {percent(after.value)} of {after.n} held-out translations, "
         f"against {percent(before.value)} without it: {verdict}"
     )
     return Finding("Rotation", text)

@@ -32,7 +32,8 @@ PANELS: tuple[tuple[str, tuple[str, ...], str, str], ...] = (
         "procrustes",
         ("p@1/mapped", "p@1/identity"),
         "Orthogonal map, sentences",
-        "Retrieval of held-out translations after a rotation fitted on other sentences, and without one.",
+        "Retrieval of held-out translations after a rotation fitted on other sentences, and without one; by default "
+        "for pairs with the first language.",
     ),
     (
         "procrustes-words",

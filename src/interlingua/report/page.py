@@ -43,14 +43,23 @@ SETTINGS = {
 }
 
 
-def build_page(records: Iterable[Record], run: Mapping[str, Any], points: Mapping[str, Any] | None = None) -> str:
+def build_page(
+    records: Iterable[Record],
+    run: Mapping[str, Any],
+    points: Mapping[str, Any] | None = None,
+    *,
+    found: Readings | None = None,
+    every: str | None = None,
+) -> str:
     """One self-contained HTML page of a run, under 2.5 MB, which makes no request.
+
+    `found` are the records gathered and `every` their table as CSV, where the caller has them.
 
     Texts of users are escaped (jinja2's autoescape, `script_json`), and should one slip through,
     the page's content security policy runs no script but the two whose hashes it names.
     """
     many = list(records)
-    found = gather(many)
+    found = found or gather(many)
     data = {
         "names": {visible(code): language_name(code, run) for code in found.languages},
         "curves": layer_curves(found),
@@ -77,7 +86,7 @@ def build_page(records: Iterable[Record], run: Mapping[str, Any], points: Mappin
         best=found.best_layer(),
         tokenizer=tokenizer if tokenizer.rows else None,
         tables=tables,
-        downloads=_downloads([*tables, *([tokenizer] if tokenizer.rows else [])], many),
+        downloads=_downloads([*tables, *([tokenizer] if tokenizer.rows else [])], many, every),
         count=len(many),
         settings=_settings(run),
         skipped=_skipped(run),
@@ -147,7 +156,7 @@ def _key_figures(found: Readings) -> list[tuple[str, str, str]]:
     return shown
 
 
-def _downloads(tables: Sequence[Table], records: Sequence[Record]) -> list[tuple[str, str, str]]:
+def _downloads(tables: Sequence[Table], records: Sequence[Record], every: str | None) -> list[tuple[str, str, str]]:
     """File name, link and size in words of each table; the table of all records only when it fits."""
     links = []
     for table in tables:
@@ -155,7 +164,7 @@ def _downloads(tables: Sequence[Table], records: Sequence[Record]) -> list[tuple
         links.append(
             (f"{table.name}.csv", f"data:text/csv;charset=utf-8;base64,{base64.b64encode(body).decode()}", table.title)
         )
-    packed = gzip.compress(to_csv(records_table(records)).encode(), mtime=0)
+    packed = gzip.compress((every or to_csv(records_table(records))).encode(), mtime=0)
     if records and len(packed) <= RECORDS_BYTES:
         link = f"data:application/gzip;base64,{base64.b64encode(packed).decode()}"
         links.append(("records.csv.gz", link, f"All {len(records)} records"))
@@ -188,9 +197,6 @@ def _skipped(run: Mapping[str, Any]) -> list[str]:
 
 def _union(records: Iterable[Record], key: str) -> list[tuple[str, str]]:
     """Each distinct name and value among the records' digests or versions, in order of appearance."""
-    seen: dict[tuple[str, str], None] = {}
-    for record in records:
-        seen.update(
-            {(visible(str(name)), visible(str(value))): None for name, value in (record.get(key) or {}).items()}
-        )
-    return list(seen)
+    # Most records share theirs with all others.
+    distinct = {tuple((record.get(key) or {}).items()): None for record in records}
+    return list({(visible(str(name)), visible(str(value))): None for items in distinct for name, value in items})

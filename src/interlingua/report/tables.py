@@ -201,7 +201,9 @@ def summary_table(records: Iterable[Record] | Readings, run: Mapping[str, Any]) 
         "Retrieval": _column(found, "retrieval", "p@1/cosine/raw", layer),
         "Retrieval, centred": _column(found, "retrieval", "p@1/cosine/centred", layer),
         "CKA": _column(found, "cka", "debiased", layer),
-        "Rotated": _column(found, "procrustes", "p@1/mapped", layer),
+        f"Rotated to {run['languages'][0]}" if run.get("maps") == "pivot" else "Rotated": _column(
+            found, "procrustes", "p@1/mapped", layer
+        ),
         "Separation": _column(found, "separation", "auc/cosine", layer),
         "Mean cosine": _column(found, "isotropy", "average-cosine", layer),
         "Fertility": {code: found.fertility(code) for code in found.languages},

@@ -21,16 +21,20 @@ def left_out(texts: ParallelCorpus, skips: list[Skip], spaces: list[list[Languag
     return notes
 
 
-def unmeasured(texts: ParallelCorpus, plan: Plan, made: list[Record], *, two: bool) -> list[str]:
+def unmeasured(texts: ParallelCorpus, plan: Plan, made: list[Record], *, two: bool, maps: str) -> list[str]:
     """Pairs of languages that had to be left out, wholly or by a measure, counted."""
     count = len(texts.languages)
     apart = 0 if two else count * (count - 1) // 2 - len(texts.pairs())
     notes = [f"{apart} pairs of languages that share no row"] if apart else []
     pairs = {(record.source, record.target) for record in made if record.target is not None}
+    mapped = {pair for pair in pairs if two or maps == "all" or pair[0] == texts.languages[0]}
+    if pairs - mapped and any(measures[name].fits for name in plan.measures):
+        notes.append(f"{len(pairs - mapped)} pairs without a fitted map: --maps all fits one for every pair")
     reasons = {"words": "too few repeated word links", "names": "no names in both"}
     for name in plan.measures:
         if measures[name].needs in reasons:
             have = {(record.source, record.target) for record in made if record.measure == name}
-            if pairs - have:
-                notes.append(f"{len(pairs - have)} pairs without {name}: {reasons[measures[name].needs]}")
+            asked = mapped if measures[name].fits else pairs
+            if asked - have:
+                notes.append(f"{len(asked - have)} pairs without {name}: {reasons[measures[name].needs]}")
     return notes

@@ -162,10 +162,17 @@ def language_step(language: Language, corpus: ParallelCorpus, plan: Plan) -> Ste
 
 
 def pair_step(
-    source: Language, target: Language, corpus: ParallelCorpus, names: ParallelCorpus | None, plan: Plan
+    source: Language,
+    target: Language,
+    corpus: ParallelCorpus,
+    names: ParallelCorpus | None,
+    plan: Plan,
+    *,
+    fits: bool = True,
 ) -> Step:
-    """The measures of two languages (of one model or two), at every layer."""
-    chosen = [entry for entry in map(measures.__getitem__, plan.measures) if entry.needs != "space"]
+    """The measures of two languages (of one model or two), at every layer; with or without those that fit a map."""
+    entries = [entry for entry in map(measures.__getitem__, plan.measures) if entry.needs != "space"]
+    chosen = [entry for entry in entries if fits or not entry.fits]
     digests = [source.encoder.digest, target.encoder.digest, names.digest if names else ""]
     return Step(
         _key("pair", chosen, plan, corpus, digests, [source.code, target.code]),

@@ -21,7 +21,7 @@ from tokenizers import Tokenizer
 
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Encoder
-from interlingua.encoder.joined import joined_projections
+from interlingua.encoder.joined import fused_activations, joined_projections
 from interlingua.encoder.newborn import attention, face, masked_lm, save_folder
 from interlingua.errors import InputError
 from interlingua.languages import canonical
@@ -78,7 +78,11 @@ def pretrain(
             )
             trained, held = _parted(config, stream)
         checkpoint = Checkpoint(state / "checkpoint")
-        with attention(model, masked=False), joined_projections(model):
+        with (
+            attention(model, masked=False),
+            joined_projections(model, unmasked=True),
+            fused_activations(model, device=device),
+        ):
             metrics = train(
                 model,
                 [Term(1.0, _objective(config, trained, tokenizer))],
