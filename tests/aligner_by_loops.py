@@ -36,7 +36,7 @@ class ByLoops:
     source: Rows
     target: Rows
     variational: bool = True
-    null: float = 0.08
+    null: float = 0.12
     tension: float = 4.0
     alpha: float = 0.01
 

@@ -55,7 +55,9 @@ def align(
         list[Path] | None, typer.Option(help="More bitext to train on; its links are not printed.", metavar="FILE")
     ] = None,
     iterations: Annotated[int, typer.Option(help="Passes of EM.")] = 5,
-    p0: Annotated[float, typer.Option(help="The probability that a word has no partner.")] = 0.08,
+    p0: Annotated[
+        float, typer.Option(help="The probability that a word has no partner; fast_align takes 0.08.")
+    ] = 0.12,
     tension: Annotated[float, typer.Option(help="How strongly links keep to the diagonal, at the start.")] = 4.0,
     fixed_tension: Annotated[bool, typer.Option("--fixed-tension", help="Leave the tension as it is.")] = False,
     tension_rule: Annotated[

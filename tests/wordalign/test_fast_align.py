@@ -40,7 +40,7 @@ def test_links_are_those_of_fast_align_at_the_same_tension(tmp_path: Path) -> No
         str(tmp_path / "text"), *tables, favor_diagonal=True, variational_bayes=True, beam_threshold=-1000.0
     )
     expected = [set(map(tuple, found["alignments"])) for found in theirs.Aligner(*tables).align_batch(source, target)]
-    forward, backward = train_both(source, target, Settings(optimise_tension=False))
+    forward, backward = train_both(source, target, Settings(optimise_tension=False, null=0.08))
     found = rows_of(symmetrise(forward.applied.links, backward.applied.links, "grow-diag-final-and"), len(source))
     shared = sum(len(ours & other) for ours, other in zip(found, expected, strict=True))
     assert shared >= 0.99 * max(sum(map(len, found)), sum(map(len, expected)))
@@ -62,7 +62,7 @@ def test_the_tension_moves_as_in_fast_align_where_its_steps_are_asked_for(tmp_pa
     theirs = [float(value) for value in re.findall(rb"final tension: ([\d.]+)", done.stderr)]
     ours = [
         one.tension
-        for trained in train_both(source, target, Settings(tension_rule="fast_align"))
+        for trained in train_both(source, target, Settings(tension_rule="fast_align", null=0.08))
         for one in trained.iterations[2:]  # A pass is told with the tension it began with.
     ]
     assert ours == pytest.approx(theirs, rel=1e-4)
@@ -108,7 +108,9 @@ FAST_ALIGN = {"fr": (16.6, 20.8), "ru": (27.5, 27.1), "es": (23.9, 24.4), "bg": 
 @pytest.mark.heavy
 @pytest.mark.parametrize("language", FAST_ALIGN)
 @pytest.mark.parametrize(
-    "settings", [Settings(), Settings(tension_rule="fast_align")], ids=["default", "its own steps"]
+    "settings",
+    [Settings(), Settings(null=0.08), Settings(tension_rule="fast_align", null=0.08)],
+    ids=["default", "its p0", "its own steps"],
 )
 def test_the_error_rate_is_no_worse_than_that_of_fast_align(
     shared_data: Path, language: str, settings: Settings

@@ -9,8 +9,8 @@ from interlingua.wordalign.links import Links
 from interlingua.wordalign.model import Settings
 from interlingua.wordalign.training import align_both
 
-FEW_ROWS = Settings(iterations=6, optimise_tension=False)
-"""One step more than fast_align takes, and its tension kept: a few hundred rows are too few to move it."""
+FEW_ROWS = Settings(iterations=6, optimise_tension=False, null=0.08)
+"""One step more than fast_align takes, its p0 and its tension kept: a few hundred rows are too few to move it."""
 
 
 def link_words(

@@ -35,7 +35,7 @@ class Settings:
     """How a direction is trained; the defaults are those of fast_align -d -o -v but for `tension_rule`."""
 
     iterations: int = 5  # passes over the text; the last one only reads the links off, as in fast_align
-    null: float = 0.08  # p0, the mass of the empty word
+    null: float = 0.12  # p0, the mass of the empty word; fast_align's is 0.08
     tension: float = 4.0  # λ, where it starts
     optimise_tension: bool = True
     variational: bool = True
