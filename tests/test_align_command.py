@@ -406,3 +406,22 @@ def test_a_shell_gets_links_through_a_pipe(bitext: Path) -> None:
         env=path,
     )
     assert done.stdout.decode().splitlines() == [diagonal(source) for source, _ in sentences()]
+
+
+def test_a_few_foreign_words_need_no_segmenter_and_a_language_does(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from interlingua import words
+
+    monkeypatch.setattr(words, "_installed", lambda package: False)
+    monkeypatch.setattr(words, "_segmenter", lambda script: pytest.fail("asked for a segmenter"))
+    text = tmp_path / "text.tsv"
+    plain = "the dog\tпёс\nthe cat\tкот\n" * 60
+    text.write_text(f"{plain}中文 is it\tэто 中文\n", "utf-8")
+    done = run(text)
+    assert len(done.lines) == 121
+    assert "1 rows" in done.err
+    text.write_text(plain + "中文\tпёс\n" * 3, "utf-8")
+    done = run(text)
+    assert done.code == 2
+    assert "interlingua[segment]" in done.err

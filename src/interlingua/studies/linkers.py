@@ -82,7 +82,8 @@ class Text:
     def notes(self) -> tuple[str, ...]:
         return tuple(
             f"{text.characters} rows of {text.name} have a script without spaces and without a segmenter here "
-            "(Japanese kana, Lao, Khmer, Burmese, Tibetan): it is cut into characters"
+            "(Japanese kana, Lao, Khmer, Burmese, Tibetan; Chinese and Thai without the extra 'segment'): it is cut "
+            "into characters"
             for text in (self.rows, *self.also)
             if text.characters
         )
