@@ -80,7 +80,7 @@ def ours(args: argparse.Namespace) -> float:
     settings = Settings(last, 1e-3, warmup=10, precision="bf16", compile=True, optimizer=args.optimizer)
     monitors = [Monitor(first, look)]
     device = torch.device(args.device)
-    with attention(net, masked=False), joined_projections(net), fused_activations(net, device=device):
+    with attention(net, masked=False), joined_projections(net, unmasked=True), fused_activations(net, device=device):
         train(net, [Term(1.0, objective(args))], settings, device=device, monitors=monitors)
     return float((moments[2] - moments[0]) / (2 * first))
 

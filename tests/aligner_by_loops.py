@@ -36,7 +36,7 @@ class ByLoops:
     source: Rows
     target: Rows
     variational: bool = True
-    null: float = 0.08
+    null: float = 0.12
     tension: float = 4.0
     alpha: float = 0.01
 
@@ -112,11 +112,30 @@ class ByLoops:
         found = minimize_scalar(lost, bounds=(0.1, 14.0), method="bounded", options={"xatol": 1e-8})
         return float(found.x)
 
-    def step(self, *, tension_step: float = 0.0) -> None:
+    def fast_align_tension(self) -> float:
+        """What fast_align -o makes of the tension, by its own formulas with its own slips."""
+        shares, words = self.posteriors(), len(self.places())
+        found = -sum(
+            share * abs(i / len(self.source[row]) - place / len(self.target[row]))
+            for (row, place), all_shares in shares.items()
+            for i, share in enumerate(all_shares)
+            if i
+        )
+        tension = self.tension
+        for _ in range(8):
+            model = sum(
+                _slope(place + 1, len(self.target[row]), len(self.source[row]), tension) for row, place in self.places()
+            )
+            tension = min(max(tension + 20 * (found - model) / words, 0.1), 14.0)
+        return tension
+
+    def step(self, *, tension_step: float = 0.0, fast_align: bool = False) -> None:
         """One iteration: the counts under the present model, then a new θ, then a new tension."""
         counts = self.counts()
         tension = self.tension
-        if tension_step:
+        if fast_align:
+            tension = self.fast_align_tension()
+        elif tension_step:
             tension += tension_step * (self.best_tension() - tension)
         if self.variational:
             self.posterior = {s: {t: c + self.alpha for t, c in found.items()} for s, found in counts.items()}
@@ -129,13 +148,13 @@ class ByLoops:
             self.theta = {(s, t): c / sum(found.values()) for s, found in counts.items() for t, c in found.items()}
         self.tension = tension
 
-    def run(self, iterations: int, *, tension_step: float = 0.0) -> list[float]:
+    def run(self, iterations: int, *, tension_step: float = 0.0, fast_align: bool = False) -> list[float]:
         """The objective of each iteration; the last one only looks. The tension moves from the second one on."""
         found = []
         for number in range(1, iterations + 1):
             found.append(self.bound() if self.variational else self.log_likelihood())
             if number < iterations:
-                self.step(tension_step=tension_step if number > 1 else 0.0)
+                self.step(tension_step=tension_step if number > 1 else 0.0, fast_align=fast_align and number > 1)
         return found
 
     def links(self) -> set[Link]:
@@ -148,3 +167,15 @@ class ByLoops:
             if real[best] > null:
                 found.add((row, best, place))
         return found
+
+
+def _slope(j: int, m: int, n: int, tension: float) -> float:
+    """Σ -h exp(-λ h) over the source words of target word j, over a normaliser with the two lengths exchanged."""
+    h = [abs(i / n - j / m) for i in range(1, n + 1)]
+    below = int(j * m / n)
+    ratio = math.exp(-tension / m)
+    above = (m - below) % 2**32  # an unsigned number
+    weight = math.exp(-tension * abs((below + 1) / m - j / n)) * (1 - ratio**above) / (1 - ratio) if above else 0.0
+    if below:
+        weight += math.exp(-tension * abs(below / m - j / n)) * (1 - ratio**below) / (1 - ratio)
+    return sum(-distance * math.exp(-tension * distance) for distance in h) / weight

@@ -226,6 +226,28 @@ def test_a_place_that_holds_something_is_not_saved_to(run: Run, bitext: Path, tm
     assert "no saved aligner here" in done.err
 
 
+def test_a_run_that_breaks_off_leaves_no_part_of_a_model(bitext: Path, tmp_path: Path) -> None:
+    def broken(direction: str, passed: object) -> None:
+        if direction == "backward":
+            assert list((tmp_path / "kept").iterdir())  # The first direction is on the disk already.
+            raise RuntimeError
+
+    (tmp_path / "kept").mkdir()
+    with pytest.raises(RuntimeError):
+        interlingua.align(bitext, save=tmp_path / "kept" / "aligner", watch=broken, device="cpu")
+    assert list((tmp_path / "kept").iterdir()) == []
+
+
+def test_the_steps_of_fast_align_can_be_asked_for(run: Run, bitext: Path) -> None:
+    by_name = run(bitext, "--tension-rule", "fast_align")
+    assert by_name.code == 0
+    assert len(by_name.lines) == len(run(bitext).lines)
+    wrong = run(bitext, "--tension-rule", "fastalign")
+    assert wrong.code == 2
+    assert "bad tension_rule" in wrong.err
+    assert "part or fast_align" in wrong.err
+
+
 def test_text_beside_the_bitext_is_trained_on_and_not_printed(run: Run, bitext: Path, tmp_path: Path) -> None:
     lone = tmp_path / "lone.txt"
     lone.write_text("fish red ||| pez rojo\n", "utf-8")
@@ -384,3 +406,22 @@ def test_a_shell_gets_links_through_a_pipe(bitext: Path) -> None:
         env=path,
     )
     assert done.stdout.decode().splitlines() == [diagonal(source) for source, _ in sentences()]
+
+
+def test_a_few_foreign_words_need_no_segmenter_and_a_language_does(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from interlingua import words
+
+    monkeypatch.setattr(words, "_installed", lambda package: False)
+    monkeypatch.setattr(words, "_segmenter", lambda script: pytest.fail("asked for a segmenter"))
+    text = tmp_path / "text.tsv"
+    plain = "the dog\tпёс\nthe cat\tкот\n" * 60
+    text.write_text(f"{plain}中文 is it\tэто 中文\n", "utf-8")
+    done = run(text)
+    assert len(done.lines) == 121
+    assert "1 rows" in done.err
+    text.write_text(plain + "中文\tпёс\n" * 3, "utf-8")
+    done = run(text)
+    assert done.code == 2
+    assert "interlingua[segment]" in done.err

@@ -69,9 +69,11 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def own_registries(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a page registers is forgotten after it: other tests count the entries."""
     from interlingua.measures import measures
+    from interlingua.objectives import objectives
     from interlingua.readers import readers, sniffers
+    from interlingua.tasks import tasks
 
-    for registry in (measures, readers, sniffers):
+    for registry in (measures, readers, sniffers, objectives, tasks):
         list(registry)
         monkeypatch.setattr(registry, "_entries", dict(registry._entries))
 
@@ -164,6 +166,17 @@ def test_every_measure_has_its_section_in_the_method():
 
     headings = " ".join(re.findall(r"^## (.+)$", (ROOT / "docs" / "method.md").read_text("utf-8"), flags=re.M))
     assert [entry.name for entry in measures if f"`{entry.name}`" not in headings] == []
+
+
+def test_every_objective_task_and_regime_is_in_the_method():
+    from interlingua.objectives import objectives
+    from interlingua.tasks import tasks
+    from interlingua.training.regime import NAMES
+
+    page = (ROOT / "docs" / "method.md").read_text("utf-8")
+    headings = " ".join(re.findall(r"^### (.+)$", page, flags=re.M))
+    assert [entry.name for entry in (*objectives, *tasks) if f"`{entry.name}`" not in headings] == []
+    assert [name for name in NAMES if f"| `{name}` |" not in page] == []
 
 
 def test_every_key_of_a_record_is_documented():

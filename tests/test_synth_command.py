@@ -98,6 +98,17 @@ def test_no_context_and_no_name_of_the_test_part_is_seen_in_training(made):
         assert not contexts[0] & contexts[1]
 
 
+def test_the_reader_of_the_ner_task_reads_what_is_written(made):
+    from interlingua.readers.iob import read_tagged
+
+    for part in ("train", "test"):
+        read = read_tagged(made.folder / f"tr.{part}.iob2", language="tr")
+        assert read.skipped == ()
+        assert [(item.words, item.tags) for item in read] == [
+            (filled.words, filled.tags) for _, filled in made.sentences("tr", part)
+        ]
+
+
 def test_counts_are_the_closed_formula(made):
     counts = made.counts()
     for kind in counts["kinds"]:

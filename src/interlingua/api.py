@@ -1,4 +1,4 @@
-"""What the command line calls, and what a notebook calls: `audit()`, `pretrain()`, `align()`."""
+"""What the command line calls, and what a notebook calls: `audit()`, `adjust()`, `pretrain()`, `align()`."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ import torch
 from threadpoolctl import threadpool_limits
 
 from interlingua import languages as codes
+from interlingua.api_adjust import adjust
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Cache, Encoder, View
 from interlingua.encoder.encoder import pick_device
@@ -50,7 +51,7 @@ from interlingua.studies.recipe import Config, read_config
 from interlingua.studies.record import Record, versions
 from interlingua.studies.store import Store, write_text
 
-__all__ = ["Alignment", "Audit", "Pretrained", "align", "audit", "pretrain"]
+__all__ = ["Alignment", "Audit", "Pretrained", "adjust", "align", "audit", "pretrain"]
 
 Progress = Callable[[str, int, int], None]
 DEFAULT_MEASURES = (

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from interlingua import __version__, cli_align, cli_synth
+from interlingua import __version__, cli_adjust, cli_align, cli_synth, cli_transfer
 from interlingua.cli_progress import progress_bars
 from interlingua.errors import InputError, InterlinguaError
 
@@ -206,25 +206,30 @@ def pretrain(
     typer.echo(f"\nModel: {result.folder}")
 
 
+app.command(name="adjust", epilog=cli_adjust.EXAMPLES)(cli_adjust.adjust)
 app.command(name="align", epilog=cli_align.EXAMPLES)(cli_align.align)
+app.command(name="transfer", epilog=cli_transfer.EXAMPLES)(cli_transfer.transfer)
 app.command(name="synth", epilog=cli_synth.EXAMPLES)(cli_synth.synth)
 
 
 @app.command(name="list")
 def list_names(load: Load = None, as_json: Json = False) -> None:
-    """Name every measure, reader and objective, with one line each."""
+    """Name every measure, reader, task, objective and regime, with one line each."""
     _load_all(load)
     from interlingua.measures import measures
     from interlingua.objectives import objectives
     from interlingua.readers import readers
+    from interlingua.studies.scenarios import ABOUT
+    from interlingua.tasks import tasks
 
-    kinds = {"measures": list(measures), "readers": list(readers), "objectives": list(objectives)}
+    registries = {"measures": measures, "readers": readers, "tasks": tasks, "objectives": objectives}
+    kinds = {
+        kind: [{"name": entry.name, "needs": entry.needs, "summary": entry.summary} for entry in registry]
+        for kind, registry in registries.items()
+    }
+    kinds["regimes"] = [{"name": name, "needs": "", "summary": summary} for name, summary in ABOUT.items()]
     if as_json:
-        shown = {
-            kind: [{"name": entry.name, "needs": entry.needs, "summary": entry.summary} for entry in entries]
-            for kind, entries in kinds.items()
-        }
-        typer.echo(json.dumps(shown, ensure_ascii=False))
+        typer.echo(json.dumps(kinds, ensure_ascii=False))
         return
     from rich.console import Console
     from rich.table import Table
@@ -233,7 +238,7 @@ def list_names(load: Load = None, as_json: Json = False) -> None:
     for kind, entries in kinds.items():
         table = Table(title=kind, title_justify="left", show_header=False, box=None, padding=(0, 2, 0, 0))
         for entry in entries:
-            table.add_row(f"[bold]{entry.name}[/bold]", entry.summary)
+            table.add_row(f"[bold]{entry['name']}[/bold]", entry["summary"])
         console.print(table)
 
 

@@ -55,9 +55,14 @@ def align(
         list[Path] | None, typer.Option(help="More bitext to train on; its links are not printed.", metavar="FILE")
     ] = None,
     iterations: Annotated[int, typer.Option(help="Passes of EM.")] = 5,
-    p0: Annotated[float, typer.Option(help="The probability that a word has no partner.")] = 0.08,
+    p0: Annotated[
+        float, typer.Option(help="The probability that a word has no partner; fast_align takes 0.08.")
+    ] = 0.12,
     tension: Annotated[float, typer.Option(help="How strongly links keep to the diagonal, at the start.")] = 4.0,
     fixed_tension: Annotated[bool, typer.Option("--fixed-tension", help="Leave the tension as it is.")] = False,
+    tension_rule: Annotated[
+        str, typer.Option(help="How the tension moves: part (of the way to its maximum) or fast_align (as it does).")
+    ] = "part",
     alpha: Annotated[float, typer.Option(help="The prior of variational Bayes.")] = 0.01,
     no_variational: Annotated[bool, typer.Option("--no-variational", help="Plain EM, without a prior.")] = False,
     save: Annotated[Path | None, typer.Option(help="Keep the trained model here.", metavar="DIR")] = None,
@@ -150,6 +155,7 @@ def align(
                 optimise_tension=not fixed_tension,
                 variational=not no_variational,
                 alpha=alpha,
+                tension_rule=tension_rule,
             ),
             neural=NeuralSettings(neural, layer, unit, not no_centre, least),
             model=model,

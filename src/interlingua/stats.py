@@ -1,4 +1,4 @@
-"""Statistics on per-item values: intervals that hold for the measures here."""
+"""Statistics on per-item values: intervals that hold for the measures here, and tests of two systems."""
 
 from __future__ import annotations
 
@@ -92,3 +92,55 @@ def half_sample_interval(
     """
     drawn = half_samples(n, seed=seed, times=times, most=most)
     return interval_of_half_samples([statistic(rows) for rows in drawn], drawn.shape[1], n, value)
+
+
+def paired_t(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> float:
+    """The two-sided p-value of Student's paired t-test, in [0, 1]: do two systems differ on the same items?
+
+    t = mean(d) / (s / sqrt(n)) with d the differences and n - 1 degrees of freedom (papers/001 §5.1 tests per-example
+    values averaged over seeds so). Where all differences are 0 there is nothing to tell: 1.
+
+    >>> round(paired_t(np.array([1.0, 0.0, 1.0, 1.0]), np.array([0.0, 0.0, 1.0, 0.0])), 4)
+    0.1817
+    """
+    apart = np.asarray(ours, np.float64) - np.asarray(theirs, np.float64)
+    mean = float(apart.mean())
+    spread = float(apart.std(ddof=1)) / float(np.sqrt(apart.size)) if apart.size > 1 else 0.0
+    if mean == 0.0 or apart.size < 2:
+        return 1.0
+    if spread <= abs(mean) * 1e-14:
+        return 0.0
+    return float(2 * special.stdtr(apart.size - 1, -abs(mean / spread)))
+
+
+def permuted_f1(ours: NDArray[Any], theirs: NDArray[Any], *, times: int = 1000, seed: int = 0) -> float:
+    """The two-sided p-value of a permutation test of two micro-averaged F1s, in (0, 1].
+
+    Both sides are (3, item) counts: right, predicted, gold. A permutation swaps the two systems' predictions of each
+    item with probability 1/2, and p = (1 + the permutations whose F1s differ at least as much) / (1 + `times`): the
+    observed one is one of them (Pitman 1937; Phipson & Smyth 2010). papers/001 §5.1 does 1,000 on all seeds' items.
+
+    >>> right, said = np.array([1, 1, 1, 1, 1, 1]), np.ones(6)
+    >>> permuted_f1(np.stack([right, said, said]), np.stack([0 * right, said, said]), times=999) < 0.1
+    True
+    """
+    sides = [np.stack([2.0 * counts[0], counts[1] + counts[2]], axis=1) for counts in (ours, theirs)]
+    moved = sides[1] - sides[0]
+    totals = [side.sum(axis=0) for side in sides]
+    observed = abs(_ratio(totals[0]) - _ratio(totals[1]))
+    draw = np.random.default_rng(seed)
+    items, hits = len(moved), 0
+    block = max((1 << 22) // max(items, 1), 1)
+    for begin in range(0, times, block):
+        count = min(block, times - begin)
+        bits = np.unpackbits(draw.integers(256, size=(count, -(-items // 8)), dtype=np.uint8), axis=1, count=items)
+        swapped = bits.astype(np.float64) @ moved
+        apart = np.abs(_ratio(totals[0] + swapped) - _ratio(totals[1] - swapped))
+        hits += int((apart >= observed - 1e-12).sum())
+    return (1 + hits) / (1 + times)
+
+
+def _ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """F1 of sums (…, 2): twice the right ones, and the predicted and gold ones together."""
+    whole: NDArray[np.float64] = sums[..., 0] / np.maximum(sums[..., 1], 1.0)
+    return whole

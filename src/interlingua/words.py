@@ -6,6 +6,7 @@ import functools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from itertools import accumulate
 from typing import Any
 
@@ -34,6 +35,7 @@ _UNSPACED = regex.compile(
 _WITHOUT_SEGMENTER = regex.compile(_OTHERS, flags=regex.VERSION1)
 _CHARACTER = regex.compile(r"\X", flags=regex.VERSION1)  # as a reader sees it, its marks included
 _FIELD = re.compile(r"\S+")
+_SEGMENTERS = {"han": "jieba", "thai": "pythainlp"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,20 +70,21 @@ def word_spans(text: str) -> list[Span]:
     >>> [text[a:b] for text in ["हिन्दी में किताब"] for a, b in word_spans(text)]
     ['हिन्दी', 'में', 'किताब']
     """
-    return _spans(text, _WORD, characters=False)
+    return _spans(text, _WORD, characters="none")
 
 
-def token_spans(text: str) -> list[Span]:
+def token_spans(text: str, *, segmented: bool = True) -> list[Span]:
     """The character spans of words and punctuation, in order: every visible character is in exactly one.
 
     Words are those of `word_spans`; a run of one punctuation mark is one token, different marks are several. What an
     aligner wants: a mark is often the only anchor of a short sentence. Scripts without spaces and without a
-    segmenter here (Japanese kana, Lao, Khmer, Burmese, Tibetan) are cut into characters; `by_character` tells.
+    segmenter here (Japanese kana, Lao, Khmer, Burmese, Tibetan) are cut into characters; `by_character` tells. Unless
+    `segmented`, so are Chinese and Thai.
 
     >>> [text[a:b] for text in ["Don't pay 1,500 -- now?!"] for a, b in token_spans(text)]
     ["Don't", 'pay', '1,500', '--', 'now', '?', '!']
     """
-    return _spans(text, _TOKEN, characters=True)
+    return _spans(text, _TOKEN, characters="all" if not segmented else "some")
 
 
 def field_spans(text: str) -> list[Span]:
@@ -102,6 +105,24 @@ def by_character(text: str) -> bool:
     return _WITHOUT_SEGMENTER.search(text) is not None
 
 
+def lacks_segmenter(text: str) -> str | None:
+    """The script, Chinese or Thai, whose words could be found in the text if the extra `segment` were installed.
+
+    >>> lacks_segmenter("pen") is None
+    True
+    """
+    for run in _UNSPACED.finditer(text):
+        script = str(run.lastgroup)
+        if script in _SEGMENTERS and not _installed(_SEGMENTERS[script]):
+            return script
+    return None
+
+
+@functools.cache
+def _installed(package: str) -> bool:
+    return find_spec(package) is not None
+
+
 def has_tokens(text: str) -> bool:
     """Whether `token_spans` finds anything in the text.
 
@@ -111,7 +132,7 @@ def has_tokens(text: str) -> bool:
     return _VISIBLE.search(text) is not None
 
 
-def _spans(text: str, pattern: Any, *, characters: bool) -> list[Span]:
+def _spans(text: str, pattern: Any, *, characters: str) -> list[Span]:
     if _UNSPACED.search(text) is None:
         return [match.span() for match in pattern.finditer(text)]
     spans: list[Span] = []
@@ -128,10 +149,11 @@ def _spans(text: str, pattern: Any, *, characters: bool) -> list[Span]:
     return spans
 
 
-def _cut(run: str, offset: int, script: str, *, characters: bool) -> list[Span]:
+def _cut(run: str, offset: int, script: str, *, characters: str) -> list[Span]:
     spans: list[Span] = []
     at = offset
-    for word in _CHARACTER.findall(run) if characters and script == "other" else _segmenter(script)(run):
+    single = characters == "all" or (characters == "some" and script == "other")
+    for word in _CHARACTER.findall(run) if single else _segmenter(script)(run):
         if word.strip():
             spans.append((at, at + len(word)))
         at += len(word)

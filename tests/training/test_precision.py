@@ -8,7 +8,8 @@ import torch
 from interlingua.encoder.newborn import attention, masked_lm
 from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
 from interlingua.training.checkpoints import Checkpoint
-from interlingua.training.loop import Monitor, Settings, Term, _Halved, _Sum, train
+from interlingua.training.halved import Halved
+from interlingua.training.loop import Monitor, Settings, Term, _Sum, train
 from interlingua.training.text import token_stream
 from interlingua.training.tokenizer import SPECIAL, train_wordpiece
 
@@ -42,9 +43,10 @@ def gradients(model: torch.nn.Module) -> dict[str, torch.Tensor]:
     return {name: weight.grad for name, weight in model.named_parameters() if weight.grad is not None}
 
 
+@pytest.mark.parametrize("together", [False, True])
 @pytest.mark.parametrize("architecture", SIZES)
 def test_the_loss_in_bf16_is_that_of_the_model_in_bf16_and_its_gradients_are_near_those_in_fp32(
-    architecture, mlm, tokenizer
+    architecture, together, mlm, tokenizer
 ):
     model = masked_lm(architecture, SIZES[architecture], tokenizer, length=LENGTH, seed=0)
     exact, half = copy.deepcopy(model), copy.deepcopy(model).to(torch.bfloat16)
@@ -52,7 +54,7 @@ def test_the_loss_in_bf16_is_that_of_the_model_in_bf16_and_its_gradients_are_nea
     for each in (model, exact, half):
         mlm.prepare(each)
     before = {name: weight.detach().clone() for name, weight in model.named_parameters()}
-    loss = _Halved(_Sum(model, [Term(1.0, mlm)]))([batch])
+    loss = Halved(_Sum(model, [Term(1.0, mlm)]), together=together)([batch])
     assert loss.dtype == torch.float32
     assert loss.item() == mlm.loss(half, batch).item()
     loss.backward()
@@ -67,6 +69,25 @@ def test_the_loss_in_bf16_is_that_of_the_model_in_bf16_and_its_gradients_are_nea
     for name, weight in model.named_parameters():
         assert weight.dtype == torch.float32
         assert torch.equal(weight, before[name]), name
+
+
+def test_copies_made_together_are_those_made_one_by_one_and_what_is_frozen_or_unused_gets_no_gradient(mlm, tokenizer):
+    made = []
+    for together in (False, True):
+        model = masked_lm("electra", SIZES["electra"], tokenizer, length=LENGTH, seed=0)
+        model.register_parameter("unused", torch.nn.Parameter(torch.ones(3)))
+        for name, weight in model.named_parameters():
+            weight.requires_grad_("embeddings" not in name)
+        mlm.prepare(model)
+        loss = Halved(_Sum(model, [Term(1.0, mlm)]), together=together)([mlm.batch(0, rank=0, world=1, device=CPU)])
+        loss.backward()
+        made.append((loss.item(), gradients(model)))
+    (one, ours), (all_at_once, theirs) = made
+    assert one == all_at_once
+    assert set(ours) == set(theirs)
+    assert ours
+    assert not any("embeddings" in name or name == "unused" for name in ours)
+    assert all(torch.equal(gradient, theirs[name]) for name, gradient in ours.items())
 
 
 def test_weights_and_state_of_a_run_in_bf16_stay_in_fp32(mlm, tokenizer, tmp_path):

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import lzma
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from aligner_by_loops import bitext
+from interlingua.wordalign.applied import combined
 from interlingua.wordalign.links import Links
 from interlingua.wordalign.model import Settings
 from interlingua.wordalign.symmetrise import symmetrise
-from interlingua.wordalign.training import train_both
+from interlingua.wordalign.training import align_both, train_both
 
 Pairs = set[tuple[int, int]]
 
@@ -37,10 +40,32 @@ def test_links_are_those_of_fast_align_at_the_same_tension(tmp_path: Path) -> No
         str(tmp_path / "text"), *tables, favor_diagonal=True, variational_bayes=True, beam_threshold=-1000.0
     )
     expected = [set(map(tuple, found["alignments"])) for found in theirs.Aligner(*tables).align_batch(source, target)]
-    forward, backward = train_both(source, target, Settings(optimise_tension=False))
+    forward, backward = train_both(source, target, Settings(optimise_tension=False, null=0.08))
     found = rows_of(symmetrise(forward.applied.links, backward.applied.links, "grow-diag-final-and"), len(source))
     shared = sum(len(ours & other) for ours, other in zip(found, expected, strict=True))
     assert shared >= 0.99 * max(sum(map(len, found)), sum(map(len, expected)))
+
+
+def test_the_tension_moves_as_in_fast_align_where_its_steps_are_asked_for(tmp_path: Path) -> None:
+    pytest.importorskip("systran_align")
+    source, target = bitext(1, rows=1500, words=200)
+    (tmp_path / "text").write_text(
+        "".join(f"{' '.join(s)} ||| {' '.join(t)}\n" for s, t in zip(source, target, strict=True))
+    )
+    code = (
+        "import sys, systran_align as align\n"
+        "align.generate_alignment_probabilities(*sys.argv[1:], verbose=True, favor_diagonal=True,"
+        " optimize_tension=True, variational_bayes=True)"
+    )
+    files = [str(tmp_path / name) for name in ("text", "forward", "backward")]
+    done = subprocess.run([sys.executable, "-c", code, *files], capture_output=True, check=True)
+    theirs = [float(value) for value in re.findall(rb"final tension: ([\d.]+)", done.stderr)]
+    ours = [
+        one.tension
+        for trained in train_both(source, target, Settings(tension_rule="fast_align", null=0.08))
+        for one in trained.iterations[2:]  # A pass is told with the tension it began with.
+    ]
+    assert ours == pytest.approx(theirs, rel=1e-4)
 
 
 WORD = re.compile(r"\w+|[^\w\s]")
@@ -51,7 +76,7 @@ def parallel(folder: Path, language: str) -> Iterator[tuple[list[str], list[str]
         with lzma.open(folder / "parallel" / f"{name}.en-{language}.tsv.xz", "rt", encoding="utf-8") as lines:
             for line in lines:
                 source, target = (WORD.findall(cell) for cell in line.rstrip("\n").split("\t"))
-                if source and target:
+                if 0 < len(source) < 80 and 0 < len(target) < 80:
                     yield source, target
 
 
@@ -82,18 +107,25 @@ FAST_ALIGN = {"fr": (16.6, 20.8), "ru": (27.5, 27.1), "es": (23.9, 24.4), "bg": 
 @pytest.mark.shared
 @pytest.mark.heavy
 @pytest.mark.parametrize("language", FAST_ALIGN)
-def test_the_error_rate_is_no_worse_than_that_of_fast_align(shared_data: Path, language: str) -> None:
+@pytest.mark.parametrize(
+    "settings",
+    [Settings(), Settings(null=0.08), Settings(tension_rule="fast_align", null=0.08)],
+    ids=["default", "its p0", "its own steps"],
+)
+def test_the_error_rate_is_no_worse_than_that_of_fast_align(
+    shared_data: Path, language: str, settings: Settings
+) -> None:
     sentences = gold(shared_data, language)
     text = [*((source, target) for source, target, _, _ in sentences), *parallel(shared_data, language)]
-    forward, backward = train_both([source for source, _ in text], [target for _, target in text])
+    forward, backward = align_both([source for source, _ in text], [target for _, target in text], settings)
     rates = []
     for how in ("intersect", "grow-diag-final-and"):
-        found = rows_of(symmetrise(forward.applied.links, backward.applied.links, how), len(sentences))
+        found = rows_of(combined(forward.applied, backward.applied, how), len(sentences))
         right = sum(
             len(ours & sure) + len(ours & possible)
             for ours, (_, _, sure, possible) in zip(found, sentences, strict=True)
         )
         rates.append(100 * (1 - right / (sum(map(len, found)) + sum(len(sure) for _, _, sure, _ in sentences))))
-    # A tenth is one or two links of about a thousand.
-    assert rates[0] <= FAST_ALIGN[language][0] + 0.15
-    assert rates[1] <= FAST_ALIGN[language][1] + 0.15
+    # A tenth is one or two links of about a thousand; half a tenth is the rounding of the figures.
+    assert rates[0] <= FAST_ALIGN[language][0] + 0.11
+    assert rates[1] <= FAST_ALIGN[language][1] + 0.06

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from interlingua.errors import InputError
+from interlingua.wordalign import quality as measuring
 from interlingua.wordalign.gold import Gold
 from interlingua.wordalign.links import Links
 from interlingua.wordalign.quality import LinkCounts, count_links, quality, score_pairs
@@ -101,3 +102,12 @@ def test_without_a_model_there_is_the_share_of_linked_words_alone() -> None:
     scores = score_pairs([(1, 1)], Links.of([0], [0], [0]))
     assert np.isnan(scores.likelihood).all()
     assert scores.linked.tolist() == [1.0]
+
+
+@given(st.lists(ROW, min_size=1, max_size=7), st.sampled_from([1, 3, 100]))
+def test_words_with_a_link_are_counted_once_however_many_rows_are_counted_at_once(rows: list[Cells], size: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(measuring, "_ROWS_AT_ONCE", size)
+        scores = score_pairs([(5, 5)] * len(rows), links_of(rows))
+    linked = [len({s for s, _ in row}) + len({t for _, t in row}) for row in rows]
+    assert scores.linked.tolist() == [count / 10 for count in linked]

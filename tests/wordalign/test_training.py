@@ -12,10 +12,22 @@ import torch
 
 from aligner_by_loops import ByLoops, Rows, bitext
 from interlingua.errors import InputError
-from interlingua.wordalign import cooccurrence, distinct, expectation, link_words, maximisation, products
+from interlingua.wordalign import (
+    cooccurrence,
+    distinct,
+    expectation,
+    link_words,
+    maximisation,
+    products,
+    slots,
+    training,
+)
 from interlingua.wordalign.links import Links
 from interlingua.wordalign.model import Settings
-from interlingua.wordalign.training import Trained, train, train_both
+from interlingua.wordalign.numbering import Sentences
+from interlingua.wordalign.slots import Slots
+from interlingua.wordalign.threads import workers
+from interlingua.wordalign.training import Trained, align_both, train, train_both
 
 PLAIN = Settings(variational=False, optimise_tension=False)
 FIXED = Settings(optimise_tension=False)
@@ -34,12 +46,21 @@ def probabilities(trained: Trained) -> dict[tuple[str | None, str], float]:
     return {**found, **{(None, word): np.exp(log) for word, log in null}}
 
 
-@pytest.mark.parametrize("settings", [PLAIN, FIXED, MOVING, Settings(variational=False), Settings(null=0.3, alpha=1.0)])
+STEPS = Settings(tension_rule="fast_align")
+
+
+@pytest.mark.parametrize(
+    "settings", [PLAIN, FIXED, MOVING, STEPS, Settings(variational=False), Settings(null=0.3, alpha=1.0)]
+)
 @pytest.mark.parametrize("seed", range(3))
 def test_links_table_tension_and_objective_are_those_of_the_same_model_in_loops(seed: int, settings: Settings) -> None:
     source, target = bitext(seed)
     loops = ByLoops(source, target, settings.variational, settings.null, alpha=settings.alpha)
-    objective = loops.run(settings.iterations, tension_step=settings.tension_step * settings.optimise_tension)
+    objective = loops.run(
+        settings.iterations,
+        tension_step=settings.tension_step * settings.optimise_tension,
+        fast_align=settings.tension_rule == "fast_align",
+    )
     trained = train(source, target, settings)
     assert probabilities(trained) == pytest.approx(loops.theta, abs=1e-6)
     assert trained.model.tension == pytest.approx(loops.tension, abs=1e-5)
@@ -103,6 +124,51 @@ def test_the_products_of_a_gpu_are_those_of_scipy(monkeypatch: pytest.MonkeyPatc
     assert as_set(by_torch.applied.links) == as_set(by_scipy.applied.links)
     expected = [iteration.objective for iteration in by_scipy.iterations]
     assert [iteration.objective for iteration in by_torch.iterations] == pytest.approx(expected, rel=2e-6)
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_words_may_be_sorted_in_any_number_of_turns(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    source, target = bitext(17, rows=60, words=25)
+    source[3], target[7], source[11], target[11] = [], [], [], []
+    whole = train(source, target)
+    monkeypatch.setitem(slots._SORTED_AT_ONCE, "cpu", size)
+    assert train(source, target).iterations == whole.iterations
+    order = Slots.of(Sentences.of(source), Sentences.of(target), torch.device("cpu")).order
+    ids, starts = Sentences.of(target).ids, Sentences.of(target).starts
+    rows = np.repeat(np.arange(len(target)), np.diff(starts))
+    kept = [k for k in range(len(ids)) if source[rows[k]]]
+    assert order.words.tolist() == sorted(kept, key=lambda k: (ids[k], k))
+    entries = [len(source[rows[k]]) * (k in kept) for k in range(len(ids))]
+    assert order.entry_ends.tolist() == np.bincount(ids, entries).cumsum().tolist()
+
+
+def test_without_a_place_for_models_the_same_links_come_and_no_model_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    source, target = bitext(18, rows=40)
+    expected = train_both(source, target)
+    kept: list[tuple[str, torch.Tensor]] = []
+    align_both(source, target, keep=lambda name, model: kept.append((name, model.log_probability)))
+    assert [name for name, _ in kept] == ["forward", "backward"]
+    for (_, logs), one in zip(kept, expected, strict=True):
+        assert torch.equal(logs, one.model.log_probability)
+    monkeypatch.setattr(training, "_model", None)
+    for one, other in zip(align_both(source, target), expected, strict=True):
+        assert one.iterations == other.iterations
+        assert as_set(one.applied.links) == as_set(other.applied.links)
+
+
+def test_threads_do_not_run_far_ahead_of_what_is_asked_for() -> None:
+    done: list[int] = []
+    threads = torch.get_num_threads()
+    try:
+        torch.set_num_threads(2)
+        with workers(torch.device("cpu")) as pool:
+            found = pool.each(lambda item: done.append(item) or item, range(1000))
+            assert [next(found) for _ in range(3)] == [0, 1, 2]
+            found.close()
+            assert len(done) < 30
+            assert list(pool.each(lambda item: item * 2, range(50))) == list(range(0, 100, 2))
+    finally:
+        torch.set_num_threads(threads)
 
 
 @pytest.mark.usefixtures("_small_pieces")
@@ -229,7 +295,7 @@ def test_a_translation_word_by_word_is_found_whole() -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_link_words_keeps_what_both_directions_say(seed: int) -> None:
     source, target = bitext(seed)
-    forward, backward = ByLoops(source, target), ByLoops(target, source)
+    forward, backward = ByLoops(source, target, null=0.08), ByLoops(target, source, null=0.08)
     for loops in (forward, backward):
         loops.run(6)
     agreed = forward.links() & {(row, s, t) for row, t, s in backward.links()}
@@ -243,9 +309,17 @@ def test_sides_of_different_length_are_an_error() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("iterations", 0), ("null", 1.0), ("null", -0.1), ("tension", 20.0), ("alpha", 0.0), ("tension_step", 0.0)],
+    [
+        ("iterations", 0),
+        ("null", 1.0),
+        ("null", -0.1),
+        ("tension", 20.0),
+        ("alpha", 0.0),
+        ("tension_step", 0.0),
+        ("tension_rule", "fast"),
+    ],
 )
-def test_a_bad_setting_is_named(name: str, value: float) -> None:
+def test_a_bad_setting_is_named(name: str, value: object) -> None:
     with pytest.raises(InputError, match=name):
         Settings(**{name: value})  # type: ignore[arg-type]
 

@@ -125,6 +125,16 @@ class Encoder:
         return self._loaded.digest
 
     @property
+    def model(self) -> torch.nn.Module:
+        """The model itself; who trains it gives it float32 weights and gradients."""
+        return self._loaded.model
+
+    @property
+    def tokenizer(self) -> Any:
+        """The tokenizer as `transformers` knows it."""
+        return self._loaded.tokenizer
+
+    @property
     def layers(self) -> tuple[int, ...]:
         """The numbers of the layers: 0 is the embedding output."""
         return tuple(range(self._loaded.layers))
@@ -139,10 +149,15 @@ class Encoder:
         return self._loaded.pooling
 
     @cached_property
+    def limit(self) -> int:
+        """The number of tokens one window holds, special ones included."""
+        return min(self._loaded.limit or _WINDOW, _LONGEST_WINDOW)
+
+    @cached_property
     def room(self) -> int:
         """The number of text tokens one window holds."""
         around = len(self.tokeniser.prefix) + len(self.tokeniser.suffix)
-        return max(min(self._loaded.limit or _WINDOW, _LONGEST_WINDOW) - around, 1)
+        return max(self.limit - around, 1)
 
     def encode(
         self,

@@ -16,15 +16,15 @@ _NAMES = (("query", "key", "value"), ("q_lin", "k_lin", "v_lin"), ("q_proj", "k_
 
 
 @contextmanager
-def joined_projections(model: torch.nn.Module) -> Iterator[int]:
+def joined_projections(model: torch.nn.Module, *, unmasked: bool = False) -> Iterator[int]:
     """Inside, attention's three projections of one input are slices of one product; the number of places joined.
 
     The first of the three to be called computes the product, the others take their parts of it. Weights stay as they
-    are, by their own names; given another input, as in cross-attention, each computes its own. On a GPU that has Triton
-    an attention function may take the whole product instead: `attended`.
+    are, by their own names; given another input, as in cross-attention, each computes its own. Where attention is
+    `unmasked` and a GPU has Triton, an attention function may take the whole product instead: `attended`.
     """
     places = [(module, triple) for module in model.modules() if (triple := _triple(module)) is not None]
-    kernel = import_module("interlingua.kernels.attention") if kernels.available() else None
+    kernel = import_module("interlingua.kernels.attention") if unmasked and kernels.available() else None
     for module, triple in places:
         joint = _Joint(triple, kernel)
         module.joint = joint  # type: ignore[assignment]

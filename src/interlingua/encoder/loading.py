@@ -87,6 +87,8 @@ def load(
         )
     if config.get("is_encoder_decoder"):
         model = model.get_encoder()
+    if any("pooler" in key for key in report["missing_keys"]) and getattr(model, "pooler", None) is not None:
+        model.pooler = None  # Made up, other numbers at every load, and never used here.
     model = model.to(device).eval().requires_grad_(False)
     return replace(from_memory(model, tokenizer, name=name), digest=_digest(folder), pooling=pooling)
 

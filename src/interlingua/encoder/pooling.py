@@ -80,5 +80,5 @@ class Pool:
 
 def send(array: NDArray[Any], device: torch.device) -> torch.Tensor:
     """The array on the device; to a GPU through pinned memory, so that nothing waits."""
-    tensor = torch.from_numpy(np.ascontiguousarray(array))
+    tensor = torch.from_numpy(np.asarray(array, order="C"))  # `ascontiguousarray` would make a number a row of one.
     return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -15,14 +16,14 @@ from interlingua.registry import unknown
 from interlingua.score import Scores
 from interlingua.studies import linkers
 from interlingua.studies.bitexts import LeftOut, Reading, Rows, read_rows, tokenised
-from interlingua.studies.linkers import Found, Progress, Saved, Text, Watch
+from interlingua.studies.linkers import Found, Progress, Saved, Staged, Text, Watch
 from interlingua.studies.store import cannot_write, write_beside
 from interlingua.wordalign.gold import Gold
 from interlingua.wordalign.links import Links
 from interlingua.wordalign.model import Settings
 from interlingua.wordalign.pharaoh import write_pharaoh
 from interlingua.wordalign.quality import LinkCounts, PairScores, count_links, quality, score_pairs
-from interlingua.wordalign.symmetrise import SYMMETRISATIONS, symmetrise
+from interlingua.wordalign.symmetrise import SYMMETRISATIONS
 from interlingua.wordalign.training import Iteration
 from interlingua.wordalign_neural import NeuralSettings
 
@@ -127,31 +128,33 @@ def align(
         chosen = chosen.checked(encoder)
     # Other files count the words of the bitext, not those of the text beside it, which has a form of its own.
     beside = replace(reading, format=None, indexed=False)
-    text = Text(read_rows(bitext, target, reading), [read_rows(path, None, beside) for path in also])
+    rows = read_rows(bitext, target, reading)
+    text = Text(rows, [read_rows(path, None, beside) for path in also], device=place)
     truth = None if gold is None else linkers.read_links(gold, text, reading, base=gold_base)
-    if links:
-        found = linkers.given(links, text, reading, base=base)
-    elif encoder is not None:
-        found = linkers.neural(encoder, text.rows, chosen, progress=progress)
-    elif method == "eflomal":
-        found = linkers.eflomal(text)
-    elif saved is not None:
-        found = linkers.applied(saved, text.rows, device=place)
-    else:
-        found = linkers.trained(text, plan.settings, device=place, watch=watch)
-    result = _result(found, text, truth, plan, gold=str(gold), seed=seed)
-    if save is not None and found.models is not None:
-        Saved(found.models, text.rows.source.cut).save(Path(save))
+    with ExitStack() as stack:
+        staged = None if save is None else stack.enter_context(Staged(Path(save), text.rows.source.cut))
+        if links:
+            found = linkers.given(links, text, reading, plan.how, base=base)
+        elif encoder is not None:
+            found = linkers.neural(encoder, text.rows, chosen, progress=progress)
+        elif method == "eflomal":
+            found = linkers.eflomal(text, plan.how)
+        elif saved is not None:
+            found = linkers.applied(saved, text.rows, plan.how, device=place)
+        else:
+            found = linkers.trained(text, plan.settings, plan.how, device=place, watch=watch, staged=staged)
+        result = _result(found, text, truth, plan, gold=str(gold), seed=seed)
+        if staged is not None:
+            staged.done()
     _write([(scores, _score_lines(result.scores)), (write_tokens, tokenised(text.rows)), (out, result.lines())])
     return result
 
 
 def _result(found: Found, text: Text, truth: Gold | None, plan: _Plan, *, gold: str, seed: int) -> Alignment:
-    linked = found.both if found.both is not None else symmetrise(found.forward, found.backward, plan.how)
-    counts = None if truth is None else count_links(linked, truth)
+    counts = None if truth is None else count_links(found.links, truth)
     unused = () if truth is None else tuple(linkers.unusable(truth, gold))
     return Alignment(
-        linked,
+        found.links,
         text.rows,
         plan.base,
         found.iterations,
@@ -159,7 +162,7 @@ def _result(found: Found, text: Text, truth: Gold | None, plan: _Plan, *, gold: 
         (*text.notes, *found.notes),
         None if counts is None else quality(counts, seed=seed),
         counts,
-        score_pairs(text.lengths, linked, *(found.likelihoods or (None, None))),
+        score_pairs(text.lengths, found.links, *(found.likelihoods or (None, None))),
     )
 
 

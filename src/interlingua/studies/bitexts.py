@@ -7,14 +7,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import overload
 
-from interlingua.errors import InputError
+from interlingua.errors import InputError, MissingExtra
 from interlingua.readers.sentence_pairs import SentencePair, open_bitext
 from interlingua.registry import unknown
-from interlingua.words import Sentence, by_character, field_spans, has_tokens, token_spans
+from interlingua.studies.packed import PackedTexts
+from interlingua.words import Sentence, Span, by_character, field_spans, has_tokens, lacks_segmenter, token_spans
 
 CUTS = ("auto", "words", "space")
 """`words`: words and punctuation by Unicode, Chinese and Thai segmented. `space`: at white space, as it stands."""
 BAD_LINES = ("skip", "fail")
+FOREIGN = 0.02
+"""The share of rows with Chinese or Thai below which it is no language of the bitext, and needs no segmenter."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +60,14 @@ class Words(Sequence[list[str]]):
 class Side(Sequence[Sentence]):
     """One language of a bitext: a text a row ('' where the row was left out), cut as `cut` says."""
 
-    texts: list[str]
+    texts: Sequence[str]
     cut: str
+    segmented: bool = True
 
     def words_of(self, text: str) -> list[str]:
-        return text.split() if self.cut == "space" else [text[a:b] for a, b in token_spans(text)]
+        if self.cut == "space":
+            return text.split()
+        return [text[a:b] for a, b in token_spans(text, segmented=self.segmented)]
 
     @property
     def words(self) -> Words:
@@ -78,7 +84,10 @@ class Side(Sequence[Sentence]):
         if isinstance(row, slice):
             return [self[each] for each in range(*row.indices(len(self)))]
         text = self.texts[row]
-        return Sentence(text, field_spans(text) if self.cut == "space" else token_spans(text))
+        return Sentence(text, self._spans(text))
+
+    def _spans(self, text: str) -> list[Span]:
+        return field_spans(text) if self.cut == "space" else token_spans(text, segmented=self.segmented)
 
 
 @dataclass(frozen=True)
@@ -152,9 +161,10 @@ def _numbered(pairs: Iterable[tuple[str, str]]) -> Iterator[SentencePair]:
 
 
 def _gather(name: str, pairs: Iterable[SentencePair], reading: Reading, cut: str) -> Rows:
-    source, target = Side([], cut), Side([], cut)
+    source, target = PackedTexts(), PackedTexts()
     bad: dict[tuple[str, str], list[int]] = {}
-    characters = 0
+    characters = unsegmented = 0
+    script = ""
     for pair in pairs:
         if cut == "words" and not pair.problem and not (has_tokens(pair.source) and has_tokens(pair.target)):
             pair = replace(pair, source="", target="", problem="no words", file=name)  # noqa: PLW2901
@@ -162,11 +172,17 @@ def _gather(name: str, pairs: Iterable[SentencePair], reading: Reading, cut: str
             if reading.fatal(pair):
                 raise pair.error()
             bad.setdefault((pair.problem, pair.file), []).append(pair.line)
-        source.texts.append(pair.source)
-        target.texts.append(pair.target)
-        characters += cut == "words" and (by_character(pair.source) or by_character(pair.target))
+        source.append(pair.source)
+        target.append(pair.target)
+        if cut == "words":
+            foreign = lacks_segmenter(pair.source) or lacks_segmenter(pair.target)
+            unsegmented, script = unsegmented + (foreign is not None), foreign or script
+            characters += foreign is not None or by_character(pair.source) or by_character(pair.target)
+    if unsegmented > FOREIGN * len(source):
+        raise MissingExtra("segment", f"finding words in {script} script")
     left = tuple(LeftOut(reason, file, tuple(lines)) for (reason, file), lines in bad.items())
-    return Rows(name, source, target, left, characters)
+    ours, theirs = (Side(texts, cut, segmented=not unsegmented) for texts in (source, target))
+    return Rows(name, ours, theirs, left, characters)
 
 
 def tokenised(rows: Rows) -> Iterator[str]:

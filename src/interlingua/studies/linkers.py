@@ -21,12 +21,14 @@ from interlingua.readers.documents import opened
 from interlingua.readers.locating import missing
 from interlingua.studies.bitexts import CUTS, LeftOut, Reading, Rows
 from interlingua.studies.store import cannot_write, write_text
+from interlingua.wordalign.applied import combined
 from interlingua.wordalign.eflomal import LONGEST, eflomal_links
 from interlingua.wordalign.gold import Gold, read_gold
 from interlingua.wordalign.links import Links
 from interlingua.wordalign.model import DiagonalModel, Settings
 from interlingua.wordalign.numbering import Sentences
-from interlingua.wordalign.training import Iteration, train_both
+from interlingua.wordalign.symmetrise import symmetrise
+from interlingua.wordalign.training import Iteration, align_both
 from interlingua.wordalign_neural import NeuralSettings, neural_links
 
 DIRECTIONS = ("forward", "backward")
@@ -36,16 +38,13 @@ Watch = Callable[[str, Iteration], None]
 
 @dataclass(frozen=True)
 class Found:
-    """What a way gave: links of both directions as (row, source, target), or one set of them, and all it has to say.
+    """What a way gave: one set of links, and all it has to say.
 
     `likelihoods` are log p(target | source) and log p(source | target) by row.
     """
 
-    forward: Links
-    backward: Links
-    both: Links | None = None
+    links: Links
     likelihoods: tuple[NDArray[np.floating[Any]], NDArray[np.floating[Any]]] | None = None
-    models: tuple[DiagonalModel, DiagonalModel] | None = None
     iterations: dict[str, tuple[Iteration, ...]] = field(default_factory=dict)
     left_out: tuple[LeftOut, ...] = ()
     notes: tuple[str, ...] = ()
@@ -54,23 +53,26 @@ class Found:
 class Text:
     """The rows of a bitext, and those trained on beside it, as numbered words; numbered once, when first asked for."""
 
-    def __init__(self, rows: Rows, also: Sequence[Rows] = ()) -> None:
-        self.rows, self.also = rows, also
+    def __init__(self, rows: Rows, also: Sequence[Rows] = (), *, device: str = "cpu") -> None:
+        self.rows, self.also, self._device = rows, also, device
 
     @cached_property
     def source(self) -> Sentences:
-        return Sentences.of(chain.from_iterable(text.source.words for text in (self.rows, *self.also)))
+        words = chain.from_iterable(text.source.words for text in (self.rows, *self.also))
+        return Sentences.of(words, device=self._device)
 
     @cached_property
     def target(self) -> Sentences:
-        return Sentences.of(chain.from_iterable(text.target.words for text in (self.rows, *self.also)))
+        words = chain.from_iterable(text.target.words for text in (self.rows, *self.also))
+        return Sentences.of(words, device=self._device)
 
     @cached_property
-    def lengths(self) -> list[tuple[int, int]]:
-        """The numbers of words of each row of the bitext itself, (-1, -1) where it was left out."""
+    def lengths(self) -> NDArray[np.int64]:
+        """The numbers of words of each row of the bitext itself, on either side; (-1, -1) where it was left out."""
         count = len(self.rows)
-        both = zip(self.source.lengths[:count].tolist(), self.target.lengths[:count].tolist(), strict=True)
-        return [(n, m) if n and m else (-1, -1) for n, m in both]
+        both = np.stack([self.source.lengths[:count], self.target.lengths[:count]], axis=1)
+        both[(both == 0).any(axis=1)] = -1
+        return both
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
@@ -80,22 +82,24 @@ class Text:
     def notes(self) -> tuple[str, ...]:
         return tuple(
             f"{text.characters} rows of {text.name} have a script without spaces and without a segmenter here "
-            "(Japanese kana, Lao, Khmer, Burmese, Tibetan): it is cut into characters"
+            "(Japanese kana, Lao, Khmer, Burmese, Tibetan; Chinese and Thai without the extra 'segment'): it is cut "
+            "into characters"
             for text in (self.rows, *self.also)
             if text.characters
         )
 
 
-def trained(text: Text, settings: Settings, *, device: str, watch: Watch | None) -> Found:
-    """Links of a model trained on the text, both directions."""
-    both = train_both(text.source, text.target, settings, device=device, progress=watch)
+def trained(
+    text: Text, settings: Settings, how: str, *, device: str, watch: Watch | None, staged: Staged | None = None
+) -> Found:
+    """Links of a model trained on the text, both directions; the models are kept where there is a place for them."""
+    keep = None if staged is None else staged.keep
+    forward, backward = align_both(text.source, text.target, settings, device=device, progress=watch, keep=keep)
     count = len(text.rows)
     return Found(
-        _first(both[0].applied.links, count),
-        _first(both[1].applied.links, count),
-        likelihoods=(both[0].applied.log_likelihood[:count], both[1].applied.log_likelihood[:count]),
-        models=(both[0].model, both[1].model),
-        iterations={name: one.iterations for name, one in zip(DIRECTIONS, both, strict=True)},
+        combined(forward.applied, backward.applied, how, rows=count),
+        likelihoods=(forward.applied.log_likelihood[:count], backward.applied.log_likelihood[:count]),
+        iterations={name: one.iterations for name, one in zip(DIRECTIONS, (forward, backward), strict=True)},
     )
 
 
@@ -103,6 +107,35 @@ def _first(links: Links, rows: int) -> Links:
     """The links of the first rows: those of the bitext itself, not of the text beside it."""
     last = int(np.searchsorted(links.row, rows))
     return Links(links.row[:last], links.source[:last], links.target[:last])
+
+
+class Staged:
+    """A folder of a trained model on its way: written beside, and there whole when it is all done, or not at all."""
+
+    def __init__(self, folder: Path, cut: str) -> None:
+        self._folder, self._cut = folder, cut
+        self._beside = folder.with_name(f".{folder.name}.{os.getpid()}")
+
+    def __enter__(self) -> Staged:
+        return self
+
+    def keep(self, direction: str, model: DiagonalModel) -> None:
+        """Write one direction."""
+        try:
+            model.save(self._beside / direction)
+        except OSError as error:
+            raise cannot_write(self._folder.parent, error) from error
+
+    def done(self) -> None:
+        """Say how the text was cut, and put the folder where it belongs."""
+        try:
+            write_text(self._beside / "align.json", json.dumps({"tokenize": self._cut}))
+            os.rename(self._beside, self._folder)
+        except OSError as error:
+            raise cannot_write(self._folder.parent, error) from error
+
+    def __exit__(self, *exception: object) -> None:
+        shutil.rmtree(self._beside, ignore_errors=True)
 
 
 @dataclass(frozen=True)
@@ -126,27 +159,13 @@ class Saved:
         forward, backward = (DiagonalModel.load(folder / name) for name in DIRECTIONS)
         return cls((forward, backward), cut)
 
-    def save(self, folder: Path) -> None:
-        """Write both directions beside and rename: the folder is there whole or not at all."""
-        beside = folder.with_name(f".{folder.name}.{os.getpid()}")
-        try:
-            beside.mkdir(parents=True)
-            for name, model in zip(DIRECTIONS, self.models, strict=True):
-                model.save(beside / name)
-            write_text(beside / "align.json", json.dumps({"tokenize": self.cut}))
-            os.rename(beside, folder)
-        except OSError as error:
-            raise cannot_write(folder.parent, error) from error
-        finally:
-            shutil.rmtree(beside, ignore_errors=True)
 
-
-def applied(saved: Saved, rows: Rows, *, device: str) -> Found:
+def applied(saved: Saved, rows: Rows, how: str, *, device: str) -> Found:
     """Links of a loaded model."""
     forward = saved.models[0].apply(rows.source.words, rows.target.words, device=device)
-    backward = saved.models[1].apply(rows.target.words, rows.source.words, device=device)
+    backward = saved.models[1].apply(rows.target.words, rows.source.words, device=device, turned=True)
     likelihoods = (forward.log_likelihood, backward.log_likelihood)
-    return Found(forward.links, backward.links.turned(), likelihoods=likelihoods)
+    return Found(combined(forward, backward, how), likelihoods=likelihoods)
 
 
 def neural(encoder: Encoder, rows: Rows, settings: NeuralSettings, *, progress: Progress | None) -> Found:
@@ -158,25 +177,25 @@ def neural(encoder: Encoder, rows: Rows, settings: NeuralSettings, *, progress: 
     ]
     if any(found.lost):
         notes.append(f"{sum(found.lost)} words have no link: the tokenizer of {encoder.name} turns them into nothing")
-    return Found(found.links, found.links, both=found.links, notes=tuple(notes))
+    return Found(found.links, notes=tuple(notes))
 
 
-def eflomal(text: Text) -> Found:
+def eflomal(text: Text, how: str) -> Found:
     """Links by eflomal, both directions."""
     source = list(chain.from_iterable(part.source.words for part in (text.rows, *text.also)))
     target = list(chain.from_iterable(part.target.words for part in (text.rows, *text.also)))
     found, count = eflomal_links(source, target), len(text.rows)
     lines = tuple(row + 1 for row in found.too_long if row < count)
     left = (LeftOut(f"more than {LONGEST} words, which eflomal passes over", text.rows.name, lines),) if lines else ()
-    return Found(_first(found.forward, count), _first(found.backward, count), left_out=left)
+    return Found(symmetrise(_first(found.forward, count), _first(found.backward, count), how), left_out=left)
 
 
-def given(paths: Sequence[str | Path], text: Text, reading: Reading, *, base: int) -> Found:
+def given(paths: Sequence[str | Path], text: Text, reading: Reading, how: str, *, base: int) -> Found:
     """Links from files: one set, or one a direction."""
     read = [read_links(path, text, reading, base=base) for path in paths]
     left = tuple(one for path, links in zip(paths, read, strict=True) for one in unusable(links, str(path)))
-    both = read[0].possible if len(read) == 1 else None
-    return Found(read[0].possible, read[-1].possible, both=both, left_out=left)
+    links = [one.possible for one in read]
+    return Found(links[0] if len(links) == 1 else symmetrise(links[0], links[1], how), left_out=left)
 
 
 def read_links(path: str | Path, text: Text, reading: Reading, *, base: int | None) -> Gold:
@@ -185,7 +204,11 @@ def read_links(path: str | Path, text: Text, reading: Reading, *, base: int | No
         raise missing(Path(path))
     with opened(Path(path), encoding=reading.encoding) as document:
         links = read_gold(
-            document.lines(marked=True), file=document.name, lengths=text.lengths, base=base, fail=reading.fail
+            document.lines(marked=True),
+            file=document.name,
+            lengths=text.lengths.tolist(),
+            base=base,
+            fail=reading.fail,
         )
     if links.unequal is not None and reading.bad_lines is None:
         raise links.unequal

@@ -78,7 +78,11 @@ def pretrain(
             )
             trained, held = _parted(config, stream)
         checkpoint = Checkpoint(state / "checkpoint")
-        with attention(model, masked=False), joined_projections(model), fused_activations(model, device=device):
+        with (
+            attention(model, masked=False),
+            joined_projections(model, unmasked=True),
+            fused_activations(model, device=device),
+        ):
             metrics = train(
                 model,
                 [Term(1.0, _objective(config, trained, tokenizer))],

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors.torch import load_file, save_file
+
+from interlingua.errors import InputError
 
 
 class Checkpoint:
@@ -19,15 +22,27 @@ class Checkpoint:
         self.folder = folder
 
     def save(
-        self, step: int, model: torch.nn.Module, optimizer: torch.optim.Optimizer, metrics: list[dict[str, Any]]
+        self,
+        step: int,
+        model: torch.nn.Module,
+        optimizer: torch.optim.Optimizer,
+        metrics: list[dict[str, Any]],
+        *,
+        more: Mapping[str, Any] | None = None,
+        best: Mapping[str, torch.Tensor] | None = None,
     ) -> None:
-        """Keep the state after `step` finished steps; the one before is removed only when this one is whole."""
+        """Keep the state after `step` finished steps; the one before is removed only when this one is whole.
+
+        `more` is whatever else the run must know to go on, as plain numbers; `best` the weights that were best so far.
+        """
         beside = self.folder.with_name(f".{self.folder.name}-{step}")
         shutil.rmtree(beside, ignore_errors=True)
         beside.mkdir(parents=True)
-        save_file(_weights(model), beside / "model.safetensors")
+        save_file(weights_of(model), beside / "model.safetensors")
         save_file(_flat(optimizer), beside / "optimizer.safetensors")
-        (beside / "state.json").write_text(json.dumps({"step": step, "metrics": metrics}), "utf-8")
+        if best:
+            save_file(dict(best), beside / "best.safetensors")
+        (beside / "state.json").write_text(json.dumps({"step": step, "metrics": metrics, **(more or {})}), "utf-8")
         before = self.folder.with_name(f".{self.folder.name}-before")
         if self.folder.exists():
             # Only now: where a kill left the one before alone, it is all there is.
@@ -41,18 +56,33 @@ class Checkpoint:
         place = self._newest()
         if place is None:
             return 0, []
-        state = json.loads((place / "state.json").read_text("utf-8"))
-        weights = load_file(place / "model.safetensors")
-        with torch.no_grad():
-            for name, tensor in _weights(model).items():
-                tensor.copy_(weights[name])
+        state = self.state()
+        self.load_weights(model)
         _unflatten(optimizer, load_file(place / "optimizer.safetensors"))
         return int(state["step"]), list(state["metrics"])
 
+    def load_weights(self, model: torch.nn.Module) -> None:
+        """Put the newest weights into a model, and nothing else: to measure a run at this moment."""
+        place = self._newest()
+        if place is None:
+            raise InputError("no state of a run is here", file=self.folder, remedy="Name the folder of a checkpoint.")
+        put_weights(model, load_file(place / "model.safetensors"))
+
+    def state(self) -> dict[str, Any]:
+        """What the newest state says beside its tensors; empty where there is none."""
+        place = self._newest()
+        found: dict[str, Any] = {} if place is None else json.loads((place / "state.json").read_text("utf-8"))
+        return found
+
+    def best(self) -> dict[str, torch.Tensor]:
+        """The best weights so far; empty where none were kept."""
+        place = self._newest()
+        file = None if place is None else place / "best.safetensors"
+        return load_file(file) if file is not None and file.is_file() else {}
+
     def finished_steps(self) -> int:
         """The number of finished steps of the newest state, 0 where there is none."""
-        place = self._newest()
-        return 0 if place is None else int(json.loads((place / "state.json").read_text("utf-8"))["step"])
+        return int(self.state().get("step", 0))
 
     def _newest(self) -> Path | None:
         # Killed between the two renames: the one before is whole.
@@ -60,7 +90,14 @@ class Checkpoint:
         return next((place for place in places if (place / "state.json").is_file()), None)
 
 
-def _weights(model: torch.nn.Module) -> dict[str, torch.Tensor]:
+def put_weights(model: torch.nn.Module, weights: Mapping[str, torch.Tensor]) -> None:
+    """Copy weights into a model, by name."""
+    with torch.no_grad():
+        for name, tensor in weights_of(model).items():
+            tensor.copy_(weights[name])
+
+
+def weights_of(model: torch.nn.Module) -> dict[str, torch.Tensor]:
     """Parameters and buffers by name, tied ones once."""
     seen: set[int] = set()
     found: dict[str, torch.Tensor] = {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,12 +12,18 @@ from typing import Any, Protocol
 import torch
 
 from interlingua.errors import InputError
+from interlingua.training.best import Best
+from interlingua.training.bookkeeping import Books, Monitor, Progress, agreed
 from interlingua.training.checkpoints import Checkpoint
 from interlingua.training.graphed import Graphed, Update
+from interlingua.training.halved import Halved
+from interlingua.training.metrics import Journal
 from interlingua.training.muon import MuonAdamW
+from interlingua.training.passes import sharing
+
+__all__ = ["Batch", "Monitor", "Objective", "Progress", "Settings", "Term", "train"]
 
 Batch = dict[str, torch.Tensor]
-Progress = Callable[[str, int, int], None]
 
 
 class Objective(Protocol):
@@ -39,25 +44,22 @@ class Objective(Protocol):
 
 @dataclass(frozen=True)
 class Term:
-    """An objective and its weight in the sum."""
+    """An objective, its weight in the sum, and its name in what is written of each step."""
 
     weight: float
     objective: Objective
-
-
-@dataclass(frozen=True)
-class Monitor:
-    """Something measured during training: every so many steps, and at the end."""
-
-    every: int
-    measure: Callable[[torch.nn.Module], dict[str, float]]
+    name: str = ""
 
 
 @dataclass(frozen=True)
 class Settings:
     """How a run is trained. The learning rate warms up linearly, holds, and decays linearly to `floor` times the peak.
 
-    `decay` is the share of the steps that decay; 1 - warmup/steps is plain linear decay.
+    `decay` is the share of the steps that decay; 1 - warmup/steps is plain linear decay. `graph` records steps as CUDA
+    graphs, as `compile` does too, where one GPU trains alone. `partial` says that some trained weights may get no
+    gradient (layers above the last one that is read), which several processes must know. `best` is a metric of a
+    monitor: the run ends with the weights that had the highest value (`-name`: the lowest), and, with `patience`,
+    after so many measurements in a row without a better one.
     """
 
     steps: int
@@ -72,9 +74,13 @@ class Settings:
     accumulate: int = 1
     precision: str = "fp32"
     compile: bool = False
+    graph: bool = False
+    partial: bool = False
     optimizer: str = "adamw"
     seed: int = 0
     checkpoint_every: int | None = None
+    best: str | None = None
+    patience: int | None = None
 
     def rate(self, step: int) -> float:
         """The learning rate of a step, counted from 0.
@@ -89,38 +95,16 @@ class Settings:
 
 
 class _Sum(torch.nn.Module):
-    """The weighted sum of the terms' losses as one module: one forward serves compilation and several processes."""
+    """The losses of the terms as one module, (term,): one forward serves compilation and several processes."""
 
     def __init__(self, model: torch.nn.Module, terms: Sequence[Term]) -> None:
         super().__init__()
         self.model, self.terms = model, tuple(terms)
 
     def forward(self, batches: list[Batch]) -> torch.Tensor:
-        losses = [
-            term.weight * term.objective.loss(self.model, batch)
-            for term, batch in zip(self.terms, batches, strict=True)
-        ]
-        return torch.stack(losses).sum()
-
-
-class _Halved(torch.nn.Module):
-    """The sum computed with bfloat16 copies of the weights; the weights themselves stay in float32.
-
-    Autocast would keep the norms and the residual stream in float32, and a small model spends its time on moving
-    them. The copies are made in the forward, so gradients and the optimiser see float32 weights alone.
-    """
-
-    def __init__(self, whole: _Sum) -> None:
-        super().__init__()
-        self.whole = whole
-
-    def forward(self, batches: list[Batch]) -> torch.Tensor:
-        copies = {
-            name: weight.to(torch.bfloat16) if weight.is_floating_point() else weight
-            for name, weight in self.whole.named_parameters()
-        }
-        loss: torch.Tensor = torch.func.functional_call(self.whole, copies, (batches,))
-        return loss
+        return torch.stack(
+            [term.objective.loss(self.model, batch).float() for term, batch in zip(self.terms, batches, strict=True)]
+        )
 
 
 def train(
@@ -131,92 +115,121 @@ def train(
     device: torch.device,
     checkpoint: Checkpoint | None = None,
     monitors: Sequence[Monitor] = (),
+    journal: Journal | None = None,
     progress: Progress | None = None,
     stop_after: float | None = None,
 ) -> list[dict[str, Any]]:
     """Train the model in place; the metrics of the steps that were measured.
 
     Runs on one process or on several (`torchrun`, `accelerate launch`). With a checkpoint, goes on from the
-    newest state. `stop_after` seconds ends the run early after saving its state; a later call goes on.
+    newest state. The journal takes the metrics of every step. `stop_after` seconds ends the run early after saving
+    its state; a later call goes on.
     """
-    from accelerate import Accelerator
-
-    _check(settings)
-    accelerator = Accelerator(cpu=device.type == "cpu")
+    _check(settings, device, monitors)
+    accelerator = _accelerator(settings, device)
     model.to(accelerator.device)
     optimizer = _optimizer(model, settings, on_device=accelerator.device.type == "cuda")
-    done, metrics = checkpoint.load(model, optimizer) if checkpoint else (0, [])
+    best = None if settings.best is None else Best(settings.best, settings.patience)
+    names = ("loss", *_names(terms), "gradient_norm")
+    books = Books(model, accelerator, names, monitors, checkpoint, journal, best, progress)
+    done = books.begin(optimizer)
     undo = [term.objective.prepare(model) for term in terms]
-    update, optimizer = _prepared(model, terms, settings, optimizer, accelerator)
-    began, since, seen = time.monotonic(), time.monotonic(), done
+    update, prepared = _prepared(model, terms, settings, optimizer, accelerator, norm=journal is not None)
+    began = time.monotonic()
     model.train()
-    for step in range(done, settings.steps):
+    for step in range(done if done >= 0 else settings.steps, settings.steps):
         # Dropout is a function of seed, step and rank, so no generator state has to be kept.
         torch.manual_seed(_mix(settings.seed, step, accelerator.process_index))
-        for group in optimizer.param_groups:
+        for group in prepared.param_groups:
             _set_rate(group, settings.rate(step))
-        loss = update(_batches(terms, settings, step, accelerator))
+        readings = update(_batches(terms, settings, step, accelerator))
+        if journal:
+            journal.add(step + 1, settings.rate(step), readings)
         last = step + 1 == settings.steps
-        due = [monitor for monitor in monitors if last or (step + 1) % monitor.every == 0]
         save = settings.checkpoint_every is not None and (step + 1) % settings.checkpoint_every == 0
-        if due or last or save or (step + 1) % 100 == 0:
-            value = _finite(float(accelerator.reduce(loss, "mean")), step)  # Waits for the device: not at every step.
-            if progress and accelerator.is_main_process:
-                progress("training", step + 1, settings.steps)
-            if due and accelerator.is_main_process:
-                rate = (step + 1 - seen) / max(time.monotonic() - since, 1e-9)
-                metrics.append({"step": step + 1, "loss": value, "steps_per_second": round(rate, 3)})
-                metrics[-1] |= _measured(model, due)
-                since, seen = time.monotonic(), step + 1
-        over = stop_after is not None and _agreed(time.monotonic() - began > stop_after, accelerator)
-        if checkpoint and accelerator.is_main_process and (save or last or over):
-            checkpoint.save(step + 1, model, optimizer.optimizer, metrics)
-        if over:
+        over = stop_after is not None and agreed(time.monotonic() - began > stop_after, accelerator)
+        due = books.due(step + 1, last=last)
+        if due or last or save or over or (step + 1) % 100 == 0:
+            last = books.enter(step + 1, settings.steps, readings, due) or last
+        if save or last or over:
+            books.save(step + 1, optimizer, finished=last)
+        if last or over:
             break
     accelerator.wait_for_everyone()
+    books.close()
     for take_back in undo:
         take_back()
     model.eval()
-    return metrics
+    return books.metrics
 
 
-def _check(settings: Settings) -> None:
+def _check(settings: Settings, device: torch.device, monitors: Sequence[Monitor]) -> None:
     for what, value, known in (
-        ("training precision", settings.precision, ("fp32", "bf16")),
+        ("training precision", settings.precision, ("fp32", "bf16", "fp16")),
         ("optimiser", settings.optimizer, ("adamw", "muon")),
     ):
         if value not in known:
-            raise InputError(f"unknown {what}", value=value, remedy=f"Use {known[0]} or {known[1]}.")
+            raise InputError(f"unknown {what}", value=value, remedy=f"Use {', '.join(known[:-1])} or {known[-1]}.")
+    if settings.precision == "fp16" and device.type == "cpu":
+        raise InputError("fp16 is for GPUs", value="fp16", remedy="Use fp32 on a CPU.")
+    if settings.precision == "fp16" and (settings.graph or settings.compile):
+        raise InputError(
+            "fp16 looks at every gradient before a step, which no recorded step can",
+            remedy="Use bf16, or neither graph nor compile.",
+        )
+    if settings.best is not None and not monitors:
+        raise InputError("nothing is measured to be best by", value=settings.best, remedy="Give a monitor.")
+    if settings.patience is not None and (settings.best is None or settings.patience < 1):
+        raise InputError(
+            "patience is for a metric, and at least 1", value=settings.patience, remedy="Name the metric in `best`."
+        )
+
+
+def _accelerator(settings: Settings, device: torch.device) -> Any:
+    from accelerate import Accelerator, DistributedDataParallelKwargs
+    from accelerate.state import AcceleratorState
+
+    # The precision of the first run of a process would else be that of all.
+    AcceleratorState._reset_state()
+    return Accelerator(
+        cpu=device.type == "cpu",
+        # Scaling and autocast are accelerate's; bf16 is ours, by copies of the weights.
+        mixed_precision="fp16" if settings.precision == "fp16" else "no",
+        kwargs_handlers=[DistributedDataParallelKwargs(find_unused_parameters=settings.partial)],
+    )
+
+
+def _names(terms: Sequence[Term]) -> list[str]:
+    """A name for each term, none twice."""
+    names: list[str] = []
+    for term in terms:
+        name = term.name or type(term.objective).__name__.lower()
+        names.append(name if name not in names else f"{name} {len(names) + 1}")
+    return names
 
 
 def _prepared(
-    model: torch.nn.Module, terms: Sequence[Term], settings: Settings, optimizer: Any, accelerator: Any
+    model: torch.nn.Module,
+    terms: Sequence[Term],
+    settings: Settings,
+    optimizer: Any,
+    accelerator: Any,
+    *,
+    norm: bool,
 ) -> tuple[Update, Any]:
     """What takes a step from its batches, and the optimiser, both as this device and these processes want them."""
-    whole = _Sum(model, terms)
-    module, optimizer = accelerator.prepare(_Halved(whole) if settings.precision == "bf16" else whole, optimizer)
+    module: torch.nn.Module = _Sum(model, terms)
+    if settings.precision == "bf16":
+        module = Halved(module, together=accelerator.num_processes == 1 and not settings.compile)
+    module, optimizer = accelerator.prepare(module, optimizer)
     on_gpu = accelerator.device.type == "cuda"
     if settings.compile:
-        module = torch.compile(module)
-    update: Update = partial(_update, module, settings, accelerator, optimizer)
-    if settings.compile and on_gpu and accelerator.num_processes == 1:
+        module = torch.compile(module)  # type: ignore[assignment]
+    weights = tuple(term.weight for term in terms)
+    update: Update = partial(_update, module, settings, accelerator, optimizer, weights, norm)
+    if (settings.compile or settings.graph) and on_gpu and accelerator.num_processes == 1:
         update = Graphed(update)
     return update, optimizer
-
-
-def _measured(model: torch.nn.Module, due: Sequence[Monitor]) -> dict[str, float]:
-    model.eval()
-    found: dict[str, float] = {}
-    for monitor in due:
-        found |= monitor.measure(model)
-    model.train()
-    return found
-
-
-def _finite(value: float, step: int) -> float:
-    if not math.isfinite(value):
-        raise InputError(f"the loss is not finite at step {step + 1}", value=value, remedy="Lower the learning rate.")
-    return value
 
 
 def _batches(terms: Sequence[Term], settings: Settings, step: int, accelerator: Any) -> list[list[Batch]]:
@@ -232,19 +245,32 @@ def _batches(terms: Sequence[Term], settings: Settings, step: int, accelerator: 
 
 
 def _update(
-    module: Any, settings: Settings, accelerator: Any, optimizer: Any, batches: list[list[Batch]]
+    module: Any,
+    settings: Settings,
+    accelerator: Any,
+    optimizer: Any,
+    weights: tuple[float, ...],
+    norm: bool,
+    batches: list[list[Batch]],
 ) -> torch.Tensor:
-    """One optimiser step; its loss, still on the device."""
-    total = torch.zeros((), device=accelerator.device)
+    """One optimiser step; its loss, each term's loss and the gradient's norm, still on the device."""
+    readings = torch.zeros(len(weights) + 2, device=accelerator.device)
     for part in batches:
-        loss = module(part) / settings.accumulate
+        with sharing():
+            losses = module(part) / settings.accumulate
+        loss = torch.stack([weight * term for weight, term in zip(weights, losses, strict=True)]).sum()
         accelerator.backward(loss)
-        total += loss.detach()
+        readings[0] += loss.detach()
+        readings[1:-1] += losses.detach()
     if settings.clip is not None:
-        accelerator.clip_grad_norm_(module.parameters(), settings.clip)
+        readings[-1] = accelerator.clip_grad_norm_(module.parameters(), settings.clip)
+    elif norm:
+        accelerator.unscale_gradients(optimizer)
+        held = [weight.grad for weight in module.parameters() if weight.grad is not None]
+        readings[-1] = torch.nn.utils.get_total_norm(held)
     optimizer.step()
     optimizer.zero_grad(set_to_none=True)
-    return total
+    return readings
 
 
 def _set_rate(group: dict[str, Any], rate: float) -> None:
@@ -252,13 +278,6 @@ def _set_rate(group: dict[str, Any], rate: float) -> None:
         group["lr"].fill_(rate)
     else:
         group["lr"] = rate
-
-
-def _agreed(over: bool, accelerator: Any) -> bool:
-    """Whether the first process says so: clocks differ, and a process that leaves alone makes the others wait."""
-    from accelerate.utils import broadcast_object_list
-
-    return bool(broadcast_object_list([over])[0]) if accelerator.num_processes > 1 else over
 
 
 def _optimizer(model: torch.nn.Module, settings: Settings, *, on_device: bool) -> torch.optim.Optimizer:

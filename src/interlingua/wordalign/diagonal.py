@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import torch
-from scipy.optimize import brentq
 
 TENSIONS = (0.1, 14.0)
 """The least and the largest tension, as in fast_align."""
@@ -50,6 +49,7 @@ class Places:
     source_length: torch.Tensor  # n
     target_length: torch.Tensor  # m
     position: torch.Tensor  # j, from 1
+    words: torch.Tensor  # how many target words stand there
     ends: dict[int, int]  # n -> where its places end
 
     @classmethod
@@ -61,7 +61,9 @@ class Places:
         ([1, 2, 2], [1, 1, 2], [1, 0, 1])
         """
         base = int(target_lengths.max()) + 1 if len(target_lengths) else 1
-        shapes, of_row = torch.unique(source_lengths * base + target_lengths, return_inverse=True)
+        shapes, of_row, rows = torch.unique(
+            source_lengths * base + target_lengths, return_inverse=True, return_counts=True
+        )
         n, m = shapes // base, shapes % base
         firsts = m.cumsum(0) - m
         shape = torch.repeat_interleave(torch.arange(len(m), device=m.device), m)
@@ -69,7 +71,18 @@ class Places:
         n, m = n[shape], m[shape]
         lengths, counts = torch.unique_consecutive(n, return_counts=True)
         ends = dict(zip(lengths.tolist(), counts.cumsum(0).tolist(), strict=True))
-        return cls(n, m, position, ends), firsts[of_row]
+        return cls(n, m, position, rows[shape], ends), firsts[of_row]
+
+    @cached_property
+    def bounds(self) -> torch.Tensor:
+        """Where the places of each source length end, on the device."""
+        return torch.tensor(list(self.ends.values()), dtype=torch.int32, device=self.position.device)
+
+    @cached_property
+    def source_steps(self) -> torch.Tensor:
+        """i/n of the source words of every length n that occurs, one length after the other."""
+        steps = [torch.arange(1, length + 1, dtype=torch.float64) / length for length in self.ends]
+        return torch.cat([torch.zeros(0, dtype=torch.float64), *steps]).to(self.position.device)
 
     def log_normaliser(self, tension: float) -> tuple[torch.Tensor, torch.Tensor]:
         """ln Z of every place and its derivative by the tension, both in closed form.
@@ -106,18 +119,22 @@ class Prior:
     needs no exponential of its own, since one factor is the source word's and one the target word's.
     """
 
-    def __init__(self, places: Places, tension: float, null: float, *, dtype: torch.dtype) -> None:
+    def __init__(
+        self, places: Places, tension: float, null: float, *, dtype: torch.dtype, measured_from: int = 1
+    ) -> None:
+        """`measured_from` is the number of the first target word in distances; in the prior itself it is 1."""
         self.null, self._dtype = null, dtype
-        device = places.position.device
         at = places.position.double() / places.target_length
         scale = (1 - null) * torch.exp(-places.log_normaliser(tension)[0])
-        words = at, scale * torch.exp(-tension * at), scale * torch.exp(tension * at)
+        measured = (places.position.double() - 1 + measured_from) / places.target_length
+        words = measured, scale * torch.exp(-tension * at), scale * torch.exp(tension * at)
         self._at, self._falling, self._rising = (factor.to(self._dtype) for factor in words)
-        self._sources: dict[int, tuple[torch.Tensor, torch.Tensor, torch.Tensor]] = {}
-        for length in places.ends:
-            step = torch.arange(1, length + 1, dtype=torch.float64, device=device) / length
-            up, down = torch.exp(tension * step), torch.exp(-tension * step)
-            self._sources[length] = step.to(self._dtype), up.to(self._dtype), down.to(self._dtype)
+        steps = places.source_steps
+        parts = (
+            factor.to(self._dtype).split_with_sizes(list(places.ends))
+            for factor in (steps, torch.exp(tension * steps), torch.exp(-tension * steps))
+        )
+        self._sources = dict(zip(places.ends, zip(*parts, strict=True), strict=True))
 
     def weights(self, groups: Groups, places: torch.Tensor) -> torch.Tensor:
         """δ of every entry of these groups, whose words are at these places."""
@@ -133,21 +150,3 @@ class Prior:
         columns = groups.columns(self._at.index_select(0, places))
         for length, out, at in zip(groups.lengths, groups.matrices(values), columns, strict=True):
             out.mul_((self._sources[length][0] - at).abs_())
-
-
-def best_tension(places: Places, mass: torch.Tensor, distance: float, start: float) -> float:
-    """The tension in [0.1, 14] that maximises the expected log prior: -λ Σ E[h] - Σ mass · ln Z(λ).
-
-    `distance` is Σ E[h] over all links to real words, and `mass` for each place the number of target words there
-    that are expected to have one; `start` is where to look from. The function is concave in λ (ln Z is convex):
-    its slope has one zero, found to 1e-6, and any tension on the way there is better than `start`.
-    """
-
-    def slope(tension: float) -> float:
-        return -distance - float((places.log_normaliser(tension)[1] * mass).sum())
-
-    rising = slope(start) > 0
-    end = TENSIONS[rising]
-    if (slope(end) > 0) == rising:
-        return end
-    return float(brentq(slope, start, end, xtol=1e-6))

@@ -1,24 +1,20 @@
-"""Room for the one large thing of an alignment: the pair number of every co-occurrence, four bytes each.
+"""Room for the large things of an alignment: what is known of every co-occurrence and of every pair of words.
 
 What does not fit into the budget goes to a temporary file, which is read once in every pass, in order.
 """
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import IO
 
 import numpy as np
 import torch
 
-from interlingua.errors import InputError
+from interlingua.wordalign.overflow import Overflow
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Kept:
     """Where one array is: in memory, or `count` numbers at `offset` of the file."""
 
@@ -34,7 +30,7 @@ class EntryStore:
     budget: int
     device: torch.device
     _used: int = 0
-    _file: IO[bytes] | None = None
+    _file: Overflow = field(default_factory=lambda: Overflow("the co-occurrences of this text"))
     _lock: Lock = field(default_factory=Lock)
 
     @classmethod
@@ -44,42 +40,25 @@ class EntryStore:
             budget = 1 << 30 if device.type == "cpu" else torch.cuda.mem_get_info(device)[0] // 2
         return cls(budget, device)
 
-    def keep(self, entries: torch.Tensor) -> Kept:
-        """Keep an array; `get` gives it back."""
-        data = entries.numel() * 4
+    def keep(self, *parts: torch.Tensor) -> Kept:
+        """Keep arrays, one behind the other; `get` gives them back as one."""
+        data = sum(part.numel() for part in parts) * 4
         with self._lock:
-            if self._used + data <= self.budget:
-                self._used += data
-                return Kept(entries)
-            file = self._opened(data)
-            offset = file.seek(0, os.SEEK_END)
-            file.write(entries.cpu().numpy().tobytes())
-        return Kept(None, offset, entries.numel())
+            fits = self._used + data <= self.budget
+            self._used += data * fits
+        whole = parts[0] if len(parts) == 1 else torch.cat(parts)
+        if fits:
+            return Kept(whole)
+        return Kept(None, self._file.append(whole.cpu().numpy().data.cast("B")), whole.numel())
 
     def get(self, kept: Kept) -> torch.Tensor:
-        """An array that was kept, on the device."""
+        """What was kept, on the device."""
         if kept.memory is not None:
             return kept.memory
-        assert self._file is not None
-        with self._lock:
-            self._file.seek(kept.offset)
-            data = np.fromfile(self._file, np.int32, kept.count)
+        data = np.empty(kept.count, np.int32)
+        self._file.read_into(data.data.cast("B"), kept.offset)
         return torch.from_numpy(data).to(self.device)
 
     def close(self) -> None:
-        """Give the file back. It has no name: nothing is left of it even after a kill."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-
-    def _opened(self, size: int) -> IO[bytes]:
-        folder = tempfile.gettempdir()
-        if shutil.disk_usage(folder).free < size:
-            raise InputError(
-                "no room for the co-occurrences of this text on the disk of temporary files",
-                file=folder,
-                remedy="Set TMPDIR to a folder with more room, or align less text at once.",
-            )
-        if self._file is None:
-            self._file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115 - `close` closes it
-        return self._file
+        """Give the file back."""
+        self._file.close()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 
-from interlingua.wordalign.cooccurrence import Block, Cooccurrences, Piece
-from interlingua.wordalign.diagonal import Prior
+from interlingua.wordalign.cooccurrence import Block, Cooccurrences, Words
+from interlingua.wordalign.diagonal import Groups, Prior
 from interlingua.wordalign.products import weights
 from interlingua.wordalign.threads import Workers
 
@@ -39,19 +40,21 @@ class Expected:
     """What a pass counts: sums in double precision, and counts of pairs in that of the table."""
 
     counts: torch.Tensor  # expected links of each pair
+    totals: torch.Tensor  # expected links of each source type
     null: torch.Tensor  # expected links of each target type with the empty word
     log_likelihood: float  # Σ ln p(target word | source sentence)
     distance: float  # Σ E[h] over links with real words; 0 where not asked for
-    mass: torch.Tensor  # expected links with real words at each place
+    mass: torch.Tensor  # expected links with real words at each place; 0 where not asked for
 
 
 @dataclass(frozen=True)
 class Best:
-    """The best source word (from 0; -1: none) of each target word of a text, and the ln p of each; null's share."""
+    """The best source word (from 0; -1: none) of each target word of a text and ln p of each, and sums over all."""
 
     source: torch.Tensor
-    log_likelihood: torch.Tensor
-    null: float
+    logs: torch.Tensor
+    log_likelihood: float
+    null: float  # the number of words expected to belong to the empty word
 
 
 def _logs(scaled: torch.Tensor) -> torch.Tensor:
@@ -63,48 +66,75 @@ def _logs(scaled: torch.Tensor) -> torch.Tensor:
     return logs
 
 
-def expect(text: Cooccurrences, table: Table, prior: Prior, workers: Workers, *, distances: bool) -> Expected:
-    """The E-step: posteriors q(i) = δ(i) θ(t | s_i) / Σ, summed by pair (Dyer et al. 2013, §2)."""
+def expect(
+    text: Cooccurrences,
+    table: Table,
+    prior: Prior,
+    workers: Workers,
+    *,
+    source_types: int,
+    distances: bool,
+    into: torch.Tensor | None = None,
+) -> Expected:
+    """The E-step: posteriors q(i) = δ(i) θ(t | s_i) / Σ, summed by pair (Dyer et al. 2013, §2).
+
+    `into` is where the counts go; it may be the table itself, the largest array there is: what a block reads and
+    what it writes are the same range, and no other block's.
+    """
     device = table.pairs.device
-    counts = torch.empty_like(table.pairs)
+    counts = torch.empty_like(table.pairs) if into is None else into
     null = torch.zeros(len(table.null), dtype=torch.float64, device=device)
     mass = torch.zeros(len(text.places.position), dtype=torch.float64, device=device)
+    totals = torch.zeros(source_types, dtype=torch.float64, device=device)
     sums = torch.zeros(2, dtype=torch.float64, device=device)
 
-    def counted(block: Block) -> tuple[torch.Tensor, list[torch.Tensor]]:
-        here, found, shares = _count(text, block, table, prior, distances)
-        counts[block.first_pair : block.first_pair + block.pairs] = here
-        return found, shares
+    def counted(block: Block) -> _Counted:
+        found = _count(text, block, table, prior, null, distances)
+        counts[block.first_pair : block.first_pair + block.pairs] = found.counts
+        return found
 
     # Blocks are added up in their order, so that the number of workers changes nothing.
-    for block, (found, shares) in zip(text.blocks, workers.each(counted, text.blocks), strict=True):
-        sums += found
-        for piece, share in zip(block.pieces, shares, strict=True):
-            null.index_add_(0, piece.types, share)
-            mass.index_add_(0, piece.places, 1 - share)
+    for found in workers.each(counted, text.blocks):
+        sums += found.sums
+        totals.index_add_(0, found.sources, found.counts)
+        for places, real in found.real:
+            mass.index_add_(0, places, real)
     log_likelihood, distance = sums.tolist()
-    return Expected(counts, null, log_likelihood, distance, mass)
+    return Expected(counts, totals, null, log_likelihood, distance, mass)
+
+
+class _Counted(NamedTuple):
+    """What a block adds: counts of its pairs, (log-likelihood, distance), and 1 - null's share of words by place."""
+
+    counts: torch.Tensor
+    sources: torch.Tensor
+    sums: torch.Tensor
+    real: list[tuple[torch.Tensor, torch.Tensor]]
 
 
 def _count(
-    text: Cooccurrences, block: Block, table: Table, prior: Prior, distances: bool
-) -> tuple[torch.Tensor, torch.Tensor, list[torch.Tensor]]:
-    """A block's counts, its (log-likelihood, distance), and null's share of each word, by piece."""
+    text: Cooccurrences, block: Block, table: Table, prior: Prior, of_null: torch.Tensor, distances: bool
+) -> _Counted:
+    """A block's counts; those of the empty word go to `of_null`, where its types are no other block's."""
     theta = table.pairs[block.first_pair : block.first_pair + block.pairs]
     counts = torch.zeros(block.pairs, dtype=torch.float64, device=theta.device)
-    found = torch.zeros(2, dtype=torch.float64, device=theta.device)
-    shares = []
+    sums = torch.zeros(2, dtype=torch.float64, device=theta.device)
+    real = []
     for piece in block.pieces:
-        matrix = weights(block, piece, text.store.get(piece.entries), prior)
-        null = table.null.index_select(0, piece.types) * prior.null
+        words = piece.words(text.store)
+        matrix = weights(block, piece.groups, words, prior)
+        null = table.null.index_select(0, words.types) * prior.null
         total = matrix.sums(theta).add_(null).clamp_min_(_LEAST)
         inverse = total.reciprocal()
         counts += matrix.spread(inverse)
         if distances:
-            found[1] += matrix.distances(theta).mul_(inverse).sum(dtype=torch.float64)
-        found[0] += total.log_().sum(dtype=torch.float64) - SCALE * len(total)
-        shares.append(null.mul_(inverse).double())
-    return counts.mul_(theta), found, shares
+            sums[1] += matrix.distances(theta).mul_(inverse).sum(dtype=torch.float64)
+        sums[0] += total.log_().sum(dtype=torch.float64) - SCALE * len(total)
+        share = null.mul_(inverse).double()
+        of_null.index_add_(0, words.types, share)
+        if distances:
+            real.append((words.places, 1 - share))
+    return _Counted(counts.mul_(theta), text.store.get(block.sources), sums, real)
 
 
 def decode(text: Cooccurrences, table: Table, prior: Prior, workers: Workers, *, words: int) -> Best:
@@ -114,31 +144,39 @@ def decode(text: Cooccurrences, table: Table, prior: Prior, workers: Workers, *,
     """
     device = table.pairs.device
     source = torch.full((words,), -1, dtype=torch.int32, device=device)
-    log_likelihood = torch.zeros(words, dtype=torch.float64, device=device)
-    null = torch.zeros((), dtype=torch.float64, device=device)
-    work = workers.each(lambda block: [_best(text, block, piece, table, prior) for piece in block.pieces], text.blocks)
-    for block, found in zip(text.blocks, work, strict=True):
-        for piece, (best, logs, share) in zip(block.pieces, found, strict=True):
-            source[piece.words] = best
-            log_likelihood[piece.words] = logs
-            null += share
-    return Best(source, log_likelihood, float(null))
+    logs = torch.zeros(words, device=device)
+    sums = torch.zeros(2, dtype=torch.float64, device=device)
+
+    def decoded(block: Block) -> torch.Tensor:
+        found = torch.zeros_like(sums)
+        for piece in block.pieces:
+            here = piece.words(text.store)
+            best, of_words, shares = _best(block, piece.groups, here, table, prior)
+            source[here.at] = best
+            logs[here.at] = of_words.float()
+            found += torch.stack([of_words.sum(), shares.sum()])
+        return found
+
+    for found in workers.each(decoded, text.blocks):
+        sums += found
+    return Best(source, logs, *sums.tolist())
 
 
 def _best(
-    text: Cooccurrences, block: Block, piece: Piece, table: Table, prior: Prior
+    block: Block, groups: Groups, words: Words, table: Table, prior: Prior
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """The best source word of each word of a piece, ln p of the word, and null's share of all of them."""
+    """The best source word of each word of a piece, ln p of the word, and null's share of it."""
     theta = table.pairs[block.first_pair : block.first_pair + block.pairs]
-    entries = text.store.get(piece.entries)
+    picked, near = theta.index_select(0, words.entries), prior.weights(groups, words.places)
     # In single precision, priors that differ by rounding only are equal: of a word that stands twice, as far from
     # the diagonal on either side, the first one is taken, whatever the last digits.
-    weight = prior.weights(piece.groups, piece.places).float().mul_(theta.float().index_select(0, entries))
-    null = table.null.index_select(0, piece.types) * prior.null
-    best, total = [], []
-    for matrix, least in zip(piece.groups.matrices(weight), piece.groups.vectors(null), strict=True):
+    single = near.float().mul_(picked)
+    weight = near.mul_(picked) if picked.dtype == torch.float64 else single
+    null = table.null.index_select(0, words.types) * prior.null
+    best = []
+    for matrix, least in zip(groups.matrices(single), groups.vectors(null), strict=True):
         most, where = matrix.max(1)
         best.append(torch.where(most > least, where, -1).int())
-        total.append(matrix.sum(1))
-    sums = torch.cat(total).double().add_(null).clamp_min_(_LEAST)
-    return torch.cat(best), sums.log().sub_(SCALE), (null / sums).sum()
+    sums = torch.cat([matrix.sum(1) for matrix in groups.matrices(weight)])
+    sums = sums.double().add_(null).clamp_min_(_LEAST)
+    return torch.cat(best), sums.log().sub_(SCALE), null / sums

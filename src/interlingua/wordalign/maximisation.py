@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import torch
 
-from interlingua.wordalign.cooccurrence import Cooccurrences
+from interlingua.wordalign.cooccurrence import Block, Cooccurrences
 from interlingua.wordalign.expectation import SCALE, Expected, Table
 from interlingua.wordalign.gamma import log_gamma_and_digamma
 from interlingua.wordalign.threads import Workers
@@ -23,33 +23,31 @@ EXACT = 1 << 20
 class Distributions:
     """The distributions θ(· | source type) over the target types seen with it, and θ(· | null) over all of them."""
 
-    pair_source: torch.Tensor
+    text: Cooccurrences
     sizes: torch.Tensor  # how many target types each source type is seen with
-    null_types: torch.Tensor  # the target types that occur
 
     @classmethod
-    def of(cls, text: Cooccurrences, source_types: int, target_types: int) -> Distributions:
-        occurs = torch.zeros(target_types, dtype=torch.bool, device=text.pair_target.device)
+    def of(cls, text: Cooccurrences, source_types: int) -> Distributions:
+        sizes = torch.zeros(source_types, dtype=torch.int64, device=text.store.device)
         for block in text.blocks:
-            for piece in block.pieces:
-                occurs.index_fill_(0, piece.types.long(), True)
-        sizes = torch.bincount(text.pair_source, minlength=source_types)
-        return cls(text.pair_source, sizes, occurs.nonzero().view(-1))
+            sources = text.store.get(block.sources)
+            sizes.index_add_(0, sources, torch.ones_like(sources, dtype=torch.int64))
+        return cls(text, sizes)
+
+    @property
+    def null_types(self) -> torch.Tensor:
+        """The target types that occur."""
+        return self.text.occurring
 
     def uniform(self, target_types: int) -> Table:
         """Every target type equally probable, whatever the source word."""
-        count = len(self.pair_source)
+        count = self.text.pairs
+        value = math.exp(SCALE) / max(len(self.null_types), 1)
         dtype = torch.float64 if count <= EXACT else torch.float32
-        value = torch.full((), math.exp(SCALE) / max(len(self.null_types), 1), dtype=dtype)
-        pairs, null = (value.repeat(size).to(self.pair_source.device) for size in (count, target_types))
+        pairs, null = (
+            torch.full((size,), value, dtype=dtype, device=self.text.store.device) for size in (count, target_types)
+        )
         return Table(pairs, null)
-
-    def totals(self, counts: torch.Tensor) -> torch.Tensor:
-        """The counts summed by source type."""
-        sums = torch.zeros(len(self.sizes), dtype=torch.float64, device=counts.device)
-        for begin, end in _ranges(len(counts), 1 << 20):
-            sums.index_add_(0, self.pair_source[begin:end], counts[begin:end].double())
-        return sums
 
     def prior_expectation(self, expected: Expected, alpha: float) -> float:
         """E[ln p(target words | links)] where links are those expected and every θ has its Dirichlet prior only.
@@ -57,16 +55,15 @@ class Distributions:
         That is the variational bound before the first step: neither links nor θ differ from their priors.
         """
         seen = self.sizes > 0
-        totals = torch.cat([self.totals(expected.counts)[seen], expected.null.sum()[None]])
+        totals = torch.cat([expected.totals[seen], expected.null.sum()[None]])
         one, null = totals.new_ones(1), totals.new_full((1,), len(self.null_types))
         digamma = log_gamma_and_digamma(torch.cat([self.sizes[seen].double(), null, one]).clamp_min(1) * alpha)[1]
         return float((totals * (digamma[-1] - digamma[:-1])).sum())
 
     def likeliest(self, expected: Expected, workers: Workers) -> Table:
         """θ = count / total: the M-step of plain EM. The counts are overwritten by the table."""
-        scale = torch.zeros(len(self.sizes), dtype=torch.float64, device=self.pair_source.device)
-        totals = self.totals(expected.counts)
-        scale[totals > 0] = math.exp(SCALE) / totals[totals > 0]
+        totals = expected.totals
+        scale = torch.where(totals > 0, math.exp(SCALE) / totals, 0.0)
 
         def made(counts: torch.Tensor, source: torch.Tensor) -> torch.Tensor:
             counts *= scale.index_select(0, source)
@@ -88,7 +85,7 @@ class Distributions:
         """
         seen = self.sizes > 0
         spread = self.sizes[seen].double() * alpha
-        totals = self.totals(expected.counts)
+        totals = expected.totals
         log_gammas, digammas = log_gamma_and_digamma(totals[seen] + spread)
         total_digamma = torch.zeros_like(totals).masked_scatter_(seen, digammas).to(expected.counts.dtype)
         # As it comes out in this precision: a pair with no count then adds exactly nothing.
@@ -112,11 +109,14 @@ class Distributions:
         self, made: Callable[[torch.Tensor, torch.Tensor], torch.Tensor], counts: torch.Tensor, workers: Workers
     ) -> torch.Tensor:
         """What `made` returns for ranges of counts and their source types, summed in the order of the ranges."""
-        sums = torch.zeros((), dtype=torch.float64, device=counts.device)
-        ranges = _ranges(len(counts), _RANGE[counts.device.type])
-        for some in workers.each(lambda of: made(counts[of[0] : of[1]], self.pair_source[of[0] : of[1]]), ranges):
-            sums += some
-        return sums
+        step, nothing = _RANGE[counts.device.type], torch.zeros((), dtype=torch.float64, device=counts.device)
+
+        def of_block(block: Block) -> torch.Tensor:
+            here, sources = counts[block.first_pair :][: block.pairs], self.text.store.get(block.sources)
+            ranges = (slice(begin, begin + step) for begin in range(0, block.pairs, step))
+            return sum((made(here[some], sources[some]) for some in ranges), start=nothing)
+
+        return sum(workers.each(of_block, self.text.blocks), start=nothing)
 
 
 def _variational_null(counts: torch.Tensor, types: torch.Tensor, alpha: float) -> tuple[torch.Tensor, torch.Tensor]:
@@ -129,7 +129,3 @@ def _variational_null(counts: torch.Tensor, types: torch.Tensor, alpha: float) -
     null = torch.zeros_like(counts)
     null[types] = (logs + SCALE).exp()
     return null, divergence
-
-
-def _ranges(count: int, step: int) -> list[tuple[int, int]]:
-    return [(begin, min(begin + step, count)) for begin in range(0, count, step)]

@@ -10,19 +10,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from interlingua.errors import InputError
+from interlingua.wordalign.applied import Applied
 from interlingua.wordalign.cooccurrence import Cooccurrences
 from interlingua.wordalign.diagonal import TENSIONS, Prior
 from interlingua.wordalign.entries import EntryStore
-from interlingua.wordalign.expectation import Best, Table, decode
+from interlingua.wordalign.expectation import Table, decode
 from interlingua.wordalign.links import Links
 from interlingua.wordalign.numbering import Sentences
+from interlingua.wordalign.tension import RULES
 from interlingua.wordalign.threads import workers
 
 UNSEEN = 1e-9
@@ -32,15 +32,16 @@ _TENSORS = ("pair_source", "pair_target", "log_probability", "null_log_probabili
 
 @dataclass(frozen=True)
 class Settings:
-    """How a direction is trained; the defaults are those of fast_align -d -o -v but for `tension_step`."""
+    """How a direction is trained; the defaults are those of fast_align -d -o -v but for `tension_rule`."""
 
     iterations: int = 5  # passes over the text; the last one only reads the links off, as in fast_align
-    null: float = 0.08  # p0, the mass of the empty word
+    null: float = 0.12  # p0, the mass of the empty word; fast_align's is 0.08
     tension: float = 4.0  # λ, where it starts
     optimise_tension: bool = True
     variational: bool = True
     alpha: float = 0.01  # the Dirichlet prior, where variational
     tension_step: float = 0.05  # how far an iteration moves λ towards its maximum: links get worse near it
+    tension_rule: str = "part"  # or "fast_align", which moves λ as that program does
 
     def __post_init__(self) -> None:
         low, high = TENSIONS
@@ -50,32 +51,10 @@ class Settings:
             ("tension", low <= self.tension <= high, f"from {low} to {high}"),
             ("alpha", self.alpha > 0, "a positive number"),
             ("tension_step", 0 < self.tension_step <= 1, "above 0, at most 1"),
+            ("tension_rule", self.tension_rule in RULES, " or ".join(RULES)),
         ):
             if not good:
                 raise InputError(f"bad {name} of the aligner", value=getattr(self, name), remedy=f"Give {accepted}.")
-
-
-@dataclass(frozen=True)
-class Applied:
-    """What a model says of a bitext: the best source word of each target word, and ln p(target | source) by row."""
-
-    links: Links
-    log_likelihood: NDArray[np.float64]  # 0 where a side is empty
-
-    @classmethod
-    def of(cls, best: Best, source: Sentences, target: Sentences, *, turned: bool = False) -> Applied:
-        """The links of what was found for each target word; `turned`: with source and target exchanged."""
-        found = best.source.cpu().numpy()
-        rows = np.repeat(np.arange(len(target)), target.lengths)
-        linked = np.flatnonzero(found >= 0)
-        row, column = rows[linked], found[linked].astype(np.int64)
-        place = linked - target.starts[row]
-        links = Links(row, place, column)  # A target word has one link, so that these are in order as they come.
-        if not turned:
-            order = np.argsort(source.starts[row] + column, kind="stable")
-            links = Links(row[order], column[order], place[order])
-        by_row = np.bincount(rows, best.log_likelihood.cpu().numpy(), len(target))
-        return cls(links, by_row.astype(np.float64))  # An empty count is of integers.
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,9 +71,17 @@ class DiagonalModel:
     null_log_probability: torch.Tensor
 
     def apply(
-        self, source: Iterable[Sequence[str]], target: Iterable[Sequence[str]], *, device: str = "cpu"
+        self,
+        source: Iterable[Sequence[str]],
+        target: Iterable[Sequence[str]],
+        *,
+        device: str = "cpu",
+        turned: bool = False,
     ) -> Applied:
-        """Links and likelihoods of any text; words and pairs never seen have probability 1e-9, as in fast_align."""
+        """Links and likelihoods of any text; words and pairs never seen have probability 1e-9, as in fast_align.
+
+        `turned`: links are told as (row, target word, source word), those of a model of the other direction.
+        """
         ours, theirs = Sentences.known(source, self.source_words), Sentences.known(target, self.target_words)
         check_rows(ours, theirs)
         place = torch.device(device)
@@ -110,7 +97,7 @@ class DiagonalModel:
                 best = decode(text, table, prior, pool, words=len(theirs.ids))
         finally:
             store.close()
-        return Applied.of(best, ours, theirs)
+        return Applied.of(best, ours, theirs, turned=turned)
 
     def links(self, source: Iterable[Sequence[str]], target: Iterable[Sequence[str]], *, device: str = "cpu") -> Links:
         """The best source word of each target word of any text."""

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from typing import Protocol
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from interlingua.wordalign.cooccurrence import Block, Piece
-from interlingua.wordalign.diagonal import Prior
+from interlingua.wordalign.cooccurrence import Block, Words
+from interlingua.wordalign.diagonal import Groups, Prior
 
 
 class Weights(Protocol):
@@ -33,11 +35,11 @@ class Weights(Protocol):
 class HostWeights:
     """The matrix by rows, for SciPy."""
 
-    def __init__(self, block: Block, piece: Piece, entries: torch.Tensor, prior: Prior) -> None:
-        self._piece, self._prior = piece, prior
-        self._values = prior.weights(piece.groups, piece.places)
-        parts = self._values.numpy(), entries.numpy(), piece.starts.numpy()
-        self._matrix = csr_array(parts, shape=(len(piece.words), block.pairs))
+    def __init__(self, block: Block, groups: Groups, words: Words, prior: Prior) -> None:
+        self._groups, self._places, self._prior = groups, words.places, prior
+        self._values = prior.weights(groups, words.places)
+        parts = self._values.numpy(), words.entries.numpy(), _starts(groups)
+        self._matrix = csr_array(parts, shape=(len(words.at), block.pairs))
 
     def sums(self, theta: torch.Tensor) -> torch.Tensor:
         return torch.from_numpy(self._matrix @ theta.numpy())
@@ -46,34 +48,42 @@ class HostWeights:
         return torch.from_numpy(self._matrix.T @ by.numpy())
 
     def distances(self, theta: torch.Tensor) -> torch.Tensor:
-        self._prior.times_distances(self._values, self._piece.groups, self._piece.places)
+        self._prior.times_distances(self._values, self._groups, self._places)
         return self.sums(theta)
 
 
 class DeviceWeights:
     """The matrix as dense groups of words with as many source words; what is spread is added in double precision."""
 
-    def __init__(self, block: Block, piece: Piece, entries: torch.Tensor, prior: Prior) -> None:
-        self._piece, self._entries, self._prior, self._pairs = piece, entries, prior, block.pairs
-        self._values = prior.weights(piece.groups, piece.places)
+    def __init__(self, block: Block, groups: Groups, words: Words, prior: Prior) -> None:
+        self._groups, self._places, self._prior = groups, words.places, prior
+        self._entries, self._pairs = words.entries, block.pairs
+        self._values = prior.weights(groups, words.places)
 
     def sums(self, theta: torch.Tensor) -> torch.Tensor:
         values = theta.index_select(0, self._entries).mul_(self._values)
-        return torch.cat([matrix.sum(1) for matrix in self._piece.groups.matrices(values)])
+        return torch.cat([matrix.sum(1) for matrix in self._groups.matrices(values)])
 
     def spread(self, by: torch.Tensor) -> torch.Tensor:
-        groups, values = self._piece.groups, self._values.clone()
+        groups, values = self._groups, self._values.clone()
         for matrix, column in zip(groups.matrices(values), groups.columns(by), strict=True):
             matrix.mul_(column)
         sums = torch.zeros(self._pairs, dtype=torch.float64, device=values.device)
         return sums.index_add_(0, self._entries, values.double())
 
     def distances(self, theta: torch.Tensor) -> torch.Tensor:
-        self._prior.times_distances(self._values, self._piece.groups, self._piece.places)
+        self._prior.times_distances(self._values, self._groups, self._places)
         return self.sums(theta)
 
 
-def weights(block: Block, piece: Piece, entries: torch.Tensor, prior: Prior) -> Weights:
+def weights(block: Block, groups: Groups, words: Words, prior: Prior) -> Weights:
     """The matrix of a piece, in the form that suits its device."""
-    made = HostWeights if entries.device.type == "cpu" else DeviceWeights
-    return made(block, piece, entries, prior)
+    made = HostWeights if words.entries.device.type == "cpu" else DeviceWeights
+    return made(block, groups, words, prior)
+
+
+def _starts(groups: Groups) -> NDArray[np.int32]:
+    """Where the entries of each word start, and where the last ones end."""
+    starts = np.zeros(sum(groups.words) + 1, np.int32)
+    np.cumsum(np.repeat(np.array(groups.lengths, np.int32), groups.words), dtype=np.int32, out=starts[1:])
+    return starts

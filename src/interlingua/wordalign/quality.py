@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from interlingua.wordalign.links import Links
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+_ROWS_AT_ONCE = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ class PairScores:
 
 
 def score_pairs(
-    lengths: Sequence[tuple[int, int]],
+    lengths: Sequence[tuple[int, int]] | Ints,
     links: Links,
     forward: NDArray[np.floating[Any]] | None = None,
     backward: NDArray[np.floating[Any]] | None = None,
@@ -131,12 +132,26 @@ def score_pairs(
     >>> scores.likelihood.round(2).tolist(), scores.linked.tolist()
     ([-0.69, -3.45], [1.0, 0.0])
     """
-    n, m = (np.array([pair[side] for pair in lengths], np.float64).reshape(-1) for side in (0, 1))
+    n, m = np.asarray(lengths, np.int64).reshape(-1, 2).T
     absent = (n <= 0) | (m <= 0)
     n, m = np.where(absent, 1, n), np.where(absent, 1, m)
-    linked = np.zeros(len(n))
-    for words in (links.source, links.target):
-        places = np.unique(np.stack([links.row, words]), axis=1)
-        linked += np.bincount(places[0], minlength=len(n))
+    linked = np.concatenate([np.zeros(0, np.int64), *_linked_words(links, m)])
     likelihood = np.full(len(n), np.nan) if forward is None or backward is None else (forward / m + backward / n) / 2
     return PairScores(np.where(absent, np.nan, likelihood), np.where(absent, np.nan, linked / (n + m)))
+
+
+def _linked_words(links: Links, target_lengths: Ints) -> Iterator[Ints]:
+    """How many words of each row have a link, some rows at a time."""
+    for first in range(0, len(target_lengths), _ROWS_AT_ONCE):
+        lengths = target_lengths[first : first + _ROWS_AT_ONCE]
+        begin, end = np.searchsorted(links.row, (first, first + len(lengths)))
+        row, source, target = (column[begin:end] for column in (links.row, links.source, links.target))
+        row = row - first
+        # Links are sorted by row and source word: a word that is linked again is next to where it was.
+        new = np.ones(len(row), bool)
+        new[1:] = (np.diff(row) != 0) | (np.diff(source) != 0)
+        starts = np.cumsum(lengths) - lengths
+        reached = np.zeros(int(lengths.sum()), bool)
+        reached[starts[row] + target] = True
+        of_target = np.add.reduceat(reached, starts, dtype=np.int64)  # No row is empty here.
+        yield np.bincount(row[new], minlength=len(lengths)) + of_target

@@ -12,6 +12,9 @@ import torch
 from interlingua.wordalign.diagonal import Groups, Places
 from interlingua.wordalign.numbering import Sentences
 
+_SORTED_AT_ONCE = {"cpu": 1 << 22, "cuda": 1 << 28}
+"""How many words are sorted at once: a sort takes 24 bytes a word, and what stays of it four."""
+
 
 class Cut(NamedTuple):
     """A range of target types, and the ranges of sorted target words that hold them; more than one for one type."""
@@ -29,8 +32,27 @@ class Part:
     types: torch.Tensor
     places: torch.Tensor
     lines: torch.Tensor  # the line of their source sentence among those as long
-    starts: torch.Tensor  # where the entries of each word start, and where the last ones end
     groups: Groups
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """What is known of every row of a bitext, on the device."""
+
+    source_lengths: torch.Tensor
+    target_starts: torch.Tensor
+    whole: torch.Tensor  # whether both sides have words
+    first_places: torch.Tensor  # the place of the first target word
+    lines: torch.Tensor  # the line of the source sentence in its matrix
+
+
+@dataclass(frozen=True)
+class _Sorted:
+    """The target words of whole rows in order of their type."""
+
+    words: torch.Tensor  # where they stand in the target text, 32-bit numbers
+    type_ends: torch.Tensor  # where the words of each type end
+    entry_ends: torch.Tensor  # the number of co-occurrences up to there
 
 
 @dataclass(frozen=True)
@@ -38,15 +60,11 @@ class Slots:
     """A bitext on the device: the source sentences as dense matrices, the target words in order of their type."""
 
     matrices: dict[int, torch.Tensor]  # sentences as lines, by their length
-    lines: torch.Tensor  # the line of each row in its matrix
     target_ids: torch.Tensor
-    target_starts: torch.Tensor
-    rows: torch.Tensor  # the row of each target word
-    order: torch.Tensor  # the target words of rows with two sides, by type
-    type_ends: torch.Tensor  # where the words of a type end in `order`
-    entry_ends: torch.Tensor  # the number of co-occurrences up to each word of `order`
+    row_of: torch.Tensor  # the row of each target word
+    rows: _Rows
+    order: _Sorted
     places: Places
-    first_places: torch.Tensor  # the place of each row's first word
     width: int  # the number of source types
 
     @classmethod
@@ -56,53 +74,55 @@ class Slots:
         n, m = starts[0].diff(), starts[1].diff()
         whole = (n > 0) & (m > 0)
         places, first_of_whole = Places.of(n[whole], m[whole])
-        first_places = torch.zeros_like(n).masked_scatter_(whole, first_of_whole)
-        rows = torch.repeat_interleave(torch.arange(len(m), dtype=torch.int32, device=device), m)
-        ids = torch.from_numpy(target.ids).to(device)
-        types, order = torch.sort(ids, stable=True)
-        if not bool(whole.all()):
-            kept = whole.index_select(0, rows.index_select(0, order))
-            types, order = types[kept], order[kept]
-        ends = torch.bincount(types, minlength=len(target.words) + unknown).cumsum(0)
-        entry_ends = n.index_select(0, rows.index_select(0, order)).cumsum(0)
+        first_places = torch.zeros_like(n).masked_scatter_(whole, first_of_whole).int()
         matrices, lines = _matrices(torch.from_numpy(source.ids).to(device), starts[0], whole)
-        return cls(
-            matrices, lines, ids, starts[1], rows, order.int(), ends, entry_ends, places, first_places,
-            len(source.words) + unknown,
-        )  # fmt: skip
+        rows = _Rows(n, starts[1], whole, first_places, lines)
+        ids, row_of = torch.from_numpy(target.ids).to(device), _row_of(target, device)
+        order = _sorted(ids, row_of, rows, len(target.words) + unknown)
+        return cls(matrices, ids, row_of, rows, order, places, len(source.words) + unknown)
+
+    @property
+    def occurring(self) -> torch.Tensor:
+        """The target types that occur in whole rows."""
+        ends = self.order.type_ends
+        return torch.cat([ends[:1], ends.diff()]).nonzero().view(-1)
 
     def cuts(self, limit: int) -> list[Cut]:
         """Ranges of types with at most `limit` co-occurrences, and single types that have more, in parts that don't."""
-        types = torch.cat([self.type_ends.new_zeros(1), self.type_ends])
-        ends = torch.cat([self.entry_ends.new_zeros(1), self.entry_ends])[types].cpu().numpy()
-        word_ends = types.cpu().numpy()
+        ends, word_ends = (
+            np.concatenate([np.zeros(1, np.int64), x.cpu().numpy()])
+            for x in (self.order.entry_ends, self.order.type_ends)
+        )
         cuts: list[Cut] = []
         first = 0
         while ends[first] < ends[-1]:
             last = max(int(np.searchsorted(ends, ends[first] + limit, "right")) - 1, first + 1)
-            bounds = [int(word_ends[first]), int(word_ends[last])]
-            if ends[last] - ends[first] > limit:
-                steps = torch.arange(int(ends[first]) + limit, int(ends[last]), limit, device=self.order.device)
-                inner = torch.searchsorted(self.entry_ends, steps, right=True).tolist()
-                bounds = sorted({*bounds, *(at for at in inner if bounds[0] < at < bounds[1])})
+            begin, end = int(word_ends[first]), int(word_ends[last])
+            bounds = [begin, end] if ends[last] - ends[first] <= limit else self._parts(begin, end, limit)
             cuts.append(Cut(first, last - first, tuple(pairwise(bounds))))
             first = last
         return cuts
 
+    def _parts(self, begin: int, end: int, limit: int) -> list[int]:
+        """The sorted words `begin:end` in ranges of at most `limit` co-occurrences, but for a single word's."""
+        rows = self.row_of.index_select(0, self.order.words[begin:end])
+        ends = self.rows.source_lengths.index_select(0, rows).cumsum(0)
+        steps = torch.arange(limit, int(ends[-1]), limit, device=ends.device)
+        inner = torch.searchsorted(ends, steps, right=True).tolist()
+        return sorted({begin, end, *(begin + at for at in inner if 0 < at < end - begin)})
+
     def part(self, begin: int, end: int) -> Part:
         """The words `begin:end` of the sorted ones, by place: by the length of their source sentence, to begin with."""
-        words = self.order[begin:end]
-        rows = self.rows.index_select(0, words)
-        places = self.first_places.index_select(0, rows) + words - self.target_starts.index_select(0, rows)
+        words = self.order.words[begin:end]
+        rows = self.row_of.index_select(0, words)
+        places = self.rows.first_places.index_select(0, rows) + words - self.rows.target_starts.index_select(0, rows)
         places, by_place = torch.sort(places.int(), stable=True)
         words, rows = words.index_select(0, by_place), rows.index_select(0, by_place)
-        bounds = torch.tensor(list(self.places.ends.values()), dtype=torch.int32, device=places.device)
-        ends = torch.searchsorted(places, bounds).tolist()
+        ends = torch.searchsorted(places, self.places.bounds).tolist()
         counts = zip(self.places.ends, (end - begin for begin, end in pairwise([0, *ends])), strict=True)
         lengths, words_of = zip(*((length, count) for length, count in counts if count), strict=True)
-        groups = Groups(lengths, words_of)
-        types, lines = self.target_ids.index_select(0, words), self.lines.index_select(0, rows)
-        return Part(words, types, places, lines, _starts(groups, places.device), groups)
+        types, lines = self.target_ids.index_select(0, words), self.rows.lines.index_select(0, rows)
+        return Part(words, types, places, lines, Groups(lengths, words_of))
 
     def keys(self, part: Part, first_type: int) -> torch.Tensor:
         """`(target type - first_type) * width + source type` of each co-occurrence: by word, then by column."""
@@ -115,11 +135,48 @@ class Slots:
         return keys
 
 
-def _starts(groups: Groups, device: torch.device) -> torch.Tensor:
-    """Where the entries of each word start, and where the last ones end."""
-    lengths, words = torch.tensor(groups.lengths), torch.tensor(groups.words)
-    ends = torch.repeat_interleave(lengths, words).cumsum(0)
-    return torch.cat([ends.new_zeros(1), ends]).to(device, torch.int32)
+def _row_of(side: Sentences, device: torch.device) -> torch.Tensor:
+    """The row of each word. NumPy repeats four-byte numbers as such, where torch makes an index of eight first."""
+    if device.type == "cpu":
+        return torch.from_numpy(np.repeat(np.arange(len(side), dtype=np.int32), side.lengths))
+    lengths = torch.from_numpy(side.lengths).to(device)
+    rows = torch.arange(len(side), dtype=torch.int32, device=device)
+    return torch.repeat_interleave(rows, lengths, output_size=len(side.ids))
+
+
+def _sorted(ids: torch.Tensor, row_of: torch.Tensor, rows: _Rows, types: int) -> _Sorted:
+    """A counting sort: ranges of words are sorted one by one and put where their types' words go."""
+    step = _SORTED_AT_ONCE[ids.device.type]
+    ranges = [(begin, min(begin + step, len(ids))) for begin in range(0, len(ids), step)]
+    complete = bool(rows.whole.all())
+    counts, entries = (torch.zeros(types, dtype=torch.int64, device=ids.device) for _ in range(2))
+
+    def kept(begin: int, end: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
+        """The types and rows of these words, and which of them are meant where it is not all."""
+        here, of = ids[begin:end], row_of[begin:end]
+        if complete:
+            return here, of, None
+        chosen = rows.whole.index_select(0, of).nonzero().view(-1)
+        return here.index_select(0, chosen), of.index_select(0, chosen), chosen
+
+    for bounds in ranges:
+        here, of, _ = kept(*bounds)
+        counts += torch.bincount(here, minlength=types)
+        entries.index_add_(0, here, rows.source_lengths.index_select(0, of))
+    ends = counts.cumsum(0)
+    free = ends - counts
+    words = torch.empty(int(ends[-1]) if types else 0, dtype=torch.int32, device=ids.device)
+    for begin, end in ranges:
+        here, _, chosen = kept(begin, end)
+        sorted_types, at = torch.sort(here, stable=True)
+        at = at if chosen is None else chosen.index_select(0, at)
+        here_counts = torch.bincount(here, minlength=types)
+        # The k-th word of its type in this range goes k places behind the first free one.
+        shift = free - (here_counts.cumsum(0) - here_counts)
+        to = shift.index_select(0, sorted_types).add_(torch.arange(len(at), device=ids.device))
+        words[to] = at.add_(begin).int()
+        free += here_counts
+    return _Sorted(words, ends, entries.cumsum(0))
 
 
 def _matrices(

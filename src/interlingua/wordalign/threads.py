@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -11,17 +12,32 @@ import torch
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+_AHEAD = 4
+"""How many results of each thread may wait until they are asked for: all of them would fill the memory."""
 
 
 class Workers:
     """Threads that work on a list of items; on a GPU there is one, since the device has its own."""
 
-    def __init__(self, pool: ThreadPoolExecutor | None) -> None:
-        self._pool = pool
+    def __init__(self, pool: ThreadPoolExecutor | None = None, threads: int = 1) -> None:
+        self._pool, self._ahead = pool, _AHEAD * threads
 
     def each(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """What `work` makes of each item, in the order of the items."""
-        return map(work, items) if self._pool is None else self._pool.map(work, items)
+        if self._pool is None:
+            yield from map(work, items)
+            return
+        waiting: deque[Future[Result]] = deque()
+        try:
+            for item in items:
+                waiting.append(self._pool.submit(work, item))
+                if len(waiting) >= self._ahead:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
 
 
 @contextmanager
@@ -32,11 +48,11 @@ def workers(device: torch.device) -> Iterator[Workers]:
     """
     threads = torch.get_num_threads()
     if device.type != "cpu" or threads == 1:
-        yield Workers(None)
+        yield Workers()
         return
     try:
         torch.set_num_threads(1)
         with ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,)) as pool:
-            yield Workers(pool)
+            yield Workers(pool, threads)
     finally:
         torch.set_num_threads(threads)

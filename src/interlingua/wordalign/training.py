@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 
+from interlingua.wordalign.applied import Applied
 from interlingua.wordalign.cooccurrence import Cooccurrences
-from interlingua.wordalign.diagonal import Prior, best_tension
+from interlingua.wordalign.diagonal import Prior
 from interlingua.wordalign.entries import EntryStore
 from interlingua.wordalign.expectation import Best, Expected, Table, decode, expect
 from interlingua.wordalign.maximisation import Distributions
-from interlingua.wordalign.model import Applied, DiagonalModel, Settings, check_rows
+from interlingua.wordalign.model import DiagonalModel, Settings, check_rows
 from interlingua.wordalign.numbering import Sentences
+from interlingua.wordalign.tension import best_tension, fast_align_tension
 from interlingua.wordalign.threads import Workers, workers
 
 Text = Iterable[Sequence[str]] | Sentences
@@ -41,6 +44,14 @@ class Trained:
     applied: Applied
 
 
+@dataclass(frozen=True)
+class Aligned:
+    """How the training of a direction went, and what its model says of the text; the model itself is gone."""
+
+    iterations: tuple[Iteration, ...]
+    applied: Applied
+
+
 def train(
     source: Text,
     target: Text,
@@ -52,16 +63,19 @@ def train(
 ) -> Trained:
     """The model of p(target | source), trained on rows that translate each other.
 
-    Rows with an empty side are passed over. `memory` is the number of bytes that co-occurrences may take (four
-    each) before they go to a temporary file; nothing else depends on it.
+    Rows with an empty side are passed over. `memory` is the number of bytes that may be taken by what grows with the
+    text (four a co-occurrence, eight a distinct pair of words) before it goes to a temporary file; nothing else
+    depends on it.
 
     >>> trained = train([["the", "dog"], ["the", "cat"], ["dog"]], [["el", "perro"], ["el", "gato"], ["perro"]])
     >>> links = trained.applied.links
     >>> [(int(r), int(s), int(t)) for r, s, t in zip(links.row, links.source, links.target)]
     [(0, 0, 0), (0, 1, 1), (1, 0, 0), (1, 1, 1), (2, 0, 0)]
     """
-    ours, theirs = _numbered(source, target)
-    return _train(ours, theirs, settings, device, memory, progress, turned=False)
+    models: list[DiagonalModel] = []
+    place = _Place(device, memory)
+    found = _train(*_numbered(source, target, device), settings, place, progress, models.append, turned=False)
+    return Trained(models[0], found.iterations, found.applied)
 
 
 def train_both(
@@ -77,36 +91,79 @@ def train_both(
 
     The links of both are (row, source word, target word), so that they can be symmetrised as they are.
     """
-    ours, theirs = _numbered(source, target)
-    told = progress or (lambda direction, iteration: None)
-    return (
-        _train(ours, theirs, settings, device, memory, lambda iteration: told("forward", iteration), turned=False),
-        _train(theirs, ours, settings, device, memory, lambda iteration: told("backward", iteration), turned=True),
+    models: list[DiagonalModel] = []
+    both = align_both(
+        source,
+        target,
+        settings,
+        device=device,
+        memory=memory,
+        progress=progress,
+        keep=lambda _, model: models.append(model),
     )
+    forward, backward = (Trained(m, one.iterations, one.applied) for m, one in zip(models, both, strict=True))
+    return forward, backward
 
 
-def _numbered(source: Text, target: Text) -> tuple[Sentences, Sentences]:
-    ours, theirs = (side if isinstance(side, Sentences) else Sentences.of(side) for side in (source, target))
+def align_both(
+    source: Text,
+    target: Text,
+    settings: Settings = Settings(),  # noqa: B008 - it is frozen
+    *,
+    device: str = "cpu",
+    memory: int | None = None,
+    progress: Callable[[str, Iteration], None] | None = None,
+    keep: Callable[[str, DiagonalModel], None] | None = None,
+) -> tuple[Aligned, Aligned]:
+    """What `train_both` finds, without its models, which take more room than all the rest.
+
+    `keep` is handed each of them, with "forward" or "backward", as soon as it is trained; without it none is made.
+    """
+    ours, theirs = _numbered(source, target, device)
+    told, place = progress or (lambda direction, iteration: None), _Place(device, memory)
+    sides = {"forward": (ours, theirs), "backward": (theirs, ours)}
+
+    def direction(name: str) -> Aligned:
+        kept = None if keep is None else (lambda model: keep(name, model))
+        return _train(
+            *sides[name], settings, place, lambda iteration: told(name, iteration), kept, turned=name == "backward"
+        )
+
+    return direction("forward"), direction("backward")
+
+
+def _numbered(source: Text, target: Text, device: str) -> tuple[Sentences, Sentences]:
+    ours, theirs = (
+        side if isinstance(side, Sentences) else Sentences.of(side, device=device) for side in (source, target)
+    )
     check_rows(ours, theirs)
     return ours, theirs
+
+
+class _Place(NamedTuple):
+    """Where training is done, and how many bytes of memory the co-occurrences may take there."""
+
+    device: str
+    memory: int | None
 
 
 def _train(
     source: Sentences,
     target: Sentences,
     settings: Settings,
-    device: str,
-    memory: int | None,
+    place: _Place,
     progress: Callable[[Iteration], None] | None,
+    keep: Callable[[DiagonalModel], None] | None,
     *,
     turned: bool,
-) -> Trained:
-    store = EntryStore.on(torch.device(device), memory)
+) -> Aligned:
+    store = EntryStore.on(torch.device(place.device), place.memory)
     try:
         with workers(store.device) as pool:
-            return _trained(source, target, settings, store, pool, progress or (lambda iteration: None), turned=turned)
+            done, best = _trained(source, target, settings, store, pool, progress or (lambda iteration: None), keep)
     finally:
         store.close()
+    return Aligned(done, Applied.of(best, source, target, turned=turned))
 
 
 @dataclass(frozen=True)
@@ -131,15 +188,13 @@ class _Training:
         """The state after one more pass, and what the pass found of the state before it.
 
         Links, θ and tension are improved one after the other with the others held, each to its optimum or, for
-        the tension, towards it: none of the steps can lower the objective.
+        the tension, towards it: none of the steps can lower the objective, but for fast_align's own of the tension.
         """
         moving = self.settings.optimise_tension and number > 1
-        expected = expect(self.text, state.table, self._prior(state), self.pool, distances=moving)
+        # The counts take the place of the table they are made with.
+        expected = self._expect(state, distances=moving, into=state.table.pairs)
         told = self._told(state, number, expected.log_likelihood, float(expected.null.sum()), lambda: expected)
-        tension = state.tension
-        if moving:
-            best = best_tension(self.text.places, expected.mass, expected.distance, tension)
-            tension += self.settings.tension_step * (best - tension)
+        tension = self._moved(state.tension, expected) if moving else state.tension
         if not self.settings.variational:
             return _State(self.theta.likeliest(expected, self.pool), tension, 0.0), told
         table, divergence = self.theta.variational(expected, self.settings.alpha, self.pool)
@@ -150,13 +205,23 @@ class _Training:
         prior = self._prior(state, torch.float64)
         best = decode(self.text, state.table, prior, self.pool, words=words)
 
-        def expected() -> Expected:
-            return expect(self.text, state.table, self._prior(state), self.pool, distances=False)
+        return best, self._told(state, number, best.log_likelihood, best.null, lambda: self._expect(state))
 
-        return best, self._told(state, number, float(best.log_likelihood.sum()), best.null, expected)
+    def _expect(self, state: _State, *, distances: bool = False, into: torch.Tensor | None = None) -> Expected:
+        prior, types = self._prior(state), len(self.theta.sizes)
+        return expect(self.text, state.table, prior, self.pool, source_types=types, distances=distances, into=into)
+
+    def _moved(self, tension: float, expected: Expected) -> float:
+        places = self.text.places
+        if self.settings.tension_rule == "fast_align":
+            return fast_align_tension(places, expected.distance, tension)
+        best = best_tension(places, expected.mass, expected.distance, tension)
+        return tension + self.settings.tension_step * (best - tension)
 
     def _prior(self, state: _State, dtype: torch.dtype | None = None) -> Prior:
-        return Prior(self.text.places, state.tension, self.settings.null, dtype=dtype or state.table.pairs.dtype)
+        chosen = dtype or state.table.pairs.dtype
+        first = 0 if self.settings.tension_rule == "fast_align" else 1
+        return Prior(self.text.places, state.tension, self.settings.null, dtype=chosen, measured_from=first)
 
     def _told(
         self, state: _State, number: int, log_likelihood: float, null: float, expected: Callable[[], Expected]
@@ -179,11 +244,10 @@ def _trained(
     store: EntryStore,
     pool: Workers,
     progress: Callable[[Iteration], None],
-    *,
-    turned: bool,
-) -> Trained:
+    keep: Callable[[DiagonalModel], None] | None,
+) -> tuple[tuple[Iteration, ...], Best]:
     text = Cooccurrences.of(source, target, store=store, workers=pool)
-    training = _Training(text, Distributions.of(text, len(source.words), len(target.words)), settings, pool)
+    training = _Training(text, Distributions.of(text, len(source.words)), settings, pool)
     state = _State(training.theta.uniform(len(target.words)), settings.tension, None)
     done: list[Iteration] = []
     for number in range(1, settings.iterations):
@@ -192,13 +256,17 @@ def _trained(
         progress(iteration)
     best, iteration = training.read_off(state, settings.iterations, len(target.ids))
     progress(iteration)
-    model = _model(text, state, settings, source, target)
-    return Trained(model, (*done, iteration), Applied.of(best, source, target, turned=turned))
+    if keep is not None:
+        keep(_model(text, state, settings, source, target))
+    return (*done, iteration), best
 
 
 def _model(
     text: Cooccurrences, state: _State, settings: Settings, source: Sentences, target: Sentences
 ) -> DiagonalModel:
     logs, null = state.table.logs()
-    pairs = text.pair_source.cpu(), text.pair_target.cpu(), logs.cpu()
-    return DiagonalModel(settings, state.tension, source.words, target.words, *pairs, null.cpu())
+    sources, targets = (torch.empty(text.pairs, dtype=torch.int32) for _ in range(2))
+    for block in text.blocks:
+        here = slice(block.first_pair, block.first_pair + block.pairs)
+        sources[here], targets[here] = text.store.get(block.sources), text.store.get(block.targets)
+    return DiagonalModel(settings, state.tension, source.words, target.words, sources, targets, logs.cpu(), null.cpu())

@@ -1,0 +1,107 @@
+"""What `interlingua adjust` calls, and what a notebook calls: `adjust()`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+
+from interlingua import languages as codes
+from interlingua.encoder.encoder import pick_device
+from interlingua.encoder.loading import check_precision
+from interlingua.errors import InputError
+from interlingua.report.adjustment import adjustment_files
+from interlingua.studies.adjusting import Adjusted, AdjustSettings, Origin, Progress
+from interlingua.studies.adjusting import adjust as train_model
+from interlingua.studies.linkedtexts import LinkedFiles, LinkedText, Linking
+from interlingua.studies.store import write_text
+from interlingua.training.processes import is_first_process
+
+File = str | Path
+Files = File | tuple[File, ...]
+
+
+def adjust(
+    model: str,
+    bitext: Files | LinkedText | Mapping[str, Files | LinkedText],
+    *,
+    out: str | Path,
+    links: File | Mapping[str, File] | None = None,
+    aligner: str = "diagonal",
+    aligner_model: str | None = None,
+    english: str | None = None,
+    settings: AdjustSettings | None = None,
+    tensorboard: str | Path | None = None,
+    device: str | None = None,
+    trust_remote_code: bool = False,
+    allow_pickle: bool = False,
+    progress: Progress | None = None,
+    stop_after: float | None = None,
+) -> Adjusted:
+    """Pull translations together inside a model, with a small parallel corpus; an ordinary model folder is written.
+
+    `bitext` is a file (`source ||| target` lines, or two columns), two files, or several by language: then the model
+    is adjusted on all of them at once. `english` is the side that stays, `source` or `target`; by default what the
+    file's name says (`x.ru-en.tsv`), else the source. Words are linked by a file of Pharaoh links (`links`), or by an
+    `aligner`: diagonal, eflomal, or neural, with the vectors of `aligner_model` (by default the model itself). What
+    the folder `out` has beside the model: `adjustment.json`, retrieval and distances before and after on sentences
+    that were not trained on, `adjustment.html`, `distances.svg`, and `steps.jsonl`, the losses of every step. A killed
+    run goes on when the same call is made again, and so does one that `stop_after` seconds ended; a finished one is
+    not run again. Started by `torchrun` or `accelerate launch`, all processes train one model.
+    """
+    place = pick_device(device)
+    settings = settings or AdjustSettings()
+    if settings.seed < 0:
+        raise InputError("the seed is negative", value=settings.seed, remedy="Give 0 or more.")
+    check_precision(place, settings.on(place).precision or "fp32")
+    linking = Linking(aligner, aligner_model or model, device)
+    texts = _texts(bitext, links, english, linking)
+    if place.index is not None:
+        torch.cuda.set_device(place)  # The launcher of several processes chooses; alone, it takes the current one.
+    result = train_model(
+        Origin(model, trust_remote_code, allow_pickle),
+        texts,
+        settings,
+        out=Path(out),
+        device=place,
+        tensorboard=None if tensorboard is None else Path(tensorboard),
+        progress=progress,
+        stop_after=stop_after,
+    )
+    if is_first_process() and result.summary["finished"]:
+        for name, text in adjustment_files(result.summary).items():
+            if not (result.folder / name).is_file():
+                write_text(result.folder / name, text)
+    return result
+
+
+def _texts(
+    bitext: Files | LinkedText | Mapping[str, Files | LinkedText],
+    links: File | Mapping[str, File] | None,
+    english: str | None,
+    linking: Linking,
+) -> dict[str, LinkedFiles | LinkedText]:
+    """The texts by language, checked: files that are there, links that have a text."""
+    given: Mapping[str, Files | LinkedText] = bitext if isinstance(bitext, Mapping) else {"": bitext}
+    linked = links if isinstance(links, Mapping) else {} if links is None else {next(iter(given), ""): links}
+    if not given:
+        raise InputError("there is no bitext", remedy="Give --bitext FILE.")
+    if links is not None and not isinstance(links, Mapping) and len(given) > 1:
+        raise InputError("whose links are these", value=str(links), remedy="Name their language: --links ru=FILE.")
+    found: dict[str, LinkedFiles | LinkedText] = {}
+    for name in linked:
+        if name not in given:
+            raise InputError("links without a bitext", value=name, remedy=f"Give --bitext {name}=FILE.")
+    for name, text in given.items():
+        if isinstance(text, LinkedText):
+            found[codes.canonical(name) if name else "target"] = text
+            continue
+        files = tuple(Path(path) for path in (text if isinstance(text, tuple) else (text,)))
+        own = linked.get(name)
+        made = LinkedFiles(files, None if own is None else Path(own), english, linking)
+        code = codes.canonical(name) if name else made.language or "target"
+        if code in found:
+            raise InputError("two bitexts of one language", value=code, remedy="Join the files.")
+        found[code] = made
+    return found

@@ -1,0 +1,125 @@
+"""Pairs of texts with a label: XNLI, MultiNLI and PAWS-X as TSV, with or without a header, and as JSON Lines.
+
+A header or JSON keys may be any of the published ones (`sentence1`, `premise`, `gold_label` …); a column `language`
+chooses the rows. Without a header a line is first text, second text, label. Blank lines, pairs without a gold label
+(`-`) and pairs with an empty side are left out and counted; any other oddity is an error with its line.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from interlingua import languages as codes
+from interlingua.corpus import clean
+from interlingua.errors import InputError
+from interlingua.readers.documents import Document, opened
+from interlingua.readers.examples import Examples, Skips, TextPair, gathered
+
+_FIELDS = {
+    "sentence1": "first", "premise": "first",
+    "sentence2": "second", "hypothesis": "second", "hypo": "second",
+    "label": "label", "gold_label": "label",
+    "language": "language",
+}  # fmt: skip
+_NEEDED = ("first", "second", "label")
+_Cells = Mapping[str, str]
+
+
+def read_pairs(path: str | Path, *, language: str, labels: Mapping[str, str]) -> Examples[TextPair]:
+    """The labelled pairs of a file; `labels` maps every accepted spelling of a label to its name.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "dev.tsv").write_text("It rains.\\tIt is wet.\\t0\\n", encoding="utf-8")
+    ...     read_pairs(Path(folder, "dev.tsv"), language="en", labels={"0": "entailment"})[0].label
+    'entailment'
+    """
+    code = codes.canonical(language)
+    items: list[TextPair] = []
+    with opened(Path(path)) as document:
+        skips = Skips(document.short)
+        for line, cells in _rows(document, skips):
+            if "language" in cells and codes.canonical(cells["language"]) != code:
+                skips.add("pairs in other languages", line)
+                continue
+            given = cells["label"].strip()
+            if given == "-":
+                skips.add("pairs without a gold label", line)
+                continue
+            if given not in labels:
+                known = ", ".join(dict.fromkeys([*labels.values(), *labels]))
+                raise InputError("unknown label", file=document.name, line=line, value=given, remedy=f"Known: {known}.")
+            first, second = clean(cells["first"]), clean(cells["second"])
+            if first is None or second is None:
+                skips.add("pairs with an empty side", line)
+                continue
+            items.append(TextPair(first, second, labels[given], line))
+        return gathered(items, language=code, name=document.short, file=document.name, skips=skips)
+
+
+def _rows(document: Document, skips: Skips) -> Iterator[tuple[int, _Cells]]:
+    if document.first_line.lstrip().startswith("{"):
+        return _objects(document, skips)
+    return _lines(document, skips)
+
+
+def _lines(document: Document, skips: Skips) -> Iterator[tuple[int, _Cells]]:
+    """TSV without quoting, as these files are published: a quotation mark is a quotation mark."""
+    columns: list[str] | None = None
+    width = 3
+    for line, text in document.lines():
+        cells = text.split("\t")
+        if not text.strip():
+            skips.add("blank lines", line)
+        elif columns is None and _header(cells):
+            columns, width = [_FIELDS.get(cell.strip().lower(), "") for cell in cells], len(cells)
+        elif len(cells) != width:
+            wanted = "first text, second text, label" if width == 3 else "as many as the header has"
+            raise InputError(
+                f"{len(cells)} columns where {width} were expected",
+                file=document.name,
+                line=line,
+                value=text,
+                remedy=f"Give {wanted}, with a tab between them.",
+            )
+        else:
+            columns = columns or list(_NEEDED)
+            yield line, {name: cell for name, cell in zip(columns, cells, strict=True) if name}
+
+
+def _header(cells: list[str]) -> bool:
+    found = {_FIELDS.get(cell.strip().lower()) for cell in cells}
+    return found.issuperset(_NEEDED)
+
+
+def _objects(document: Document, skips: Skips) -> Iterator[tuple[int, _Cells]]:
+    for line, text in document.lines():
+        if not text.strip():
+            skips.add("blank lines", line)
+            continue
+        try:
+            item = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise InputError(
+                f"not JSON ({error})", file=document.name, line=line, remedy="Give one JSON object a line."
+            ) from error
+        found = item if isinstance(item, dict) else {}
+        # XNLI has both `label` in some releases and `gold_label` in others; the gold one counts where both are.
+        cells = {_FIELDS[key]: value for key, value in found.items() if key in _FIELDS and key != "gold_label"}
+        cells |= {"label": found["gold_label"]} if "gold_label" in found else {}
+        if not set(cells).issuperset(_NEEDED):
+            raise InputError(
+                "not a labelled pair",
+                file=document.name,
+                line=line,
+                value=text,
+                remedy='Give {"sentence1": …, "sentence2": …, "gold_label": …} or premise, hypothesis and label.',
+            )
+        for name, value in cells.items():
+            if isinstance(value, bool) or not isinstance(value, str | int):
+                raise InputError(
+                    f"the {name} is no text", file=document.name, line=line, value=value, remedy="Give a string."
+                )
+        yield line, {name: str(value) for name, value in cells.items()}

@@ -1,0 +1,152 @@
+"""Questions on paragraphs: SQuAD JSON, as SQuAD, XQuAD, MLQA and TyDi QA GoldP have it.
+
+Texts stay as they are: answers are given by character. An answer that does not stand at its `answer_start` is kept
+for judging, can't be trained on, and is counted, or is an error where the caller says so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from interlingua import languages as codes
+from interlingua.corpus import Skip
+from interlingua.errors import InputError
+from interlingua.readers.documents import opened
+from interlingua.readers.examples import Answer, Examples, Question, Skips, gathered
+
+_TYDI = {
+    "arabic": "ar", "bengali": "bn", "english": "en", "finnish": "fi", "indonesian": "id", "japanese": "ja",
+    "korean": "ko", "russian": "ru", "swahili": "sw", "telugu": "te", "thai": "th",
+}  # fmt: skip
+"""TyDi QA has all languages in one file, each question's id beginning with the language's name."""
+
+
+def read_questions(path: str | Path, *, language: str, strict: bool = False) -> Examples[Question]:
+    """The questions of a file, with their paragraphs and answers; `language` is that of the paragraphs.
+
+    Of a TyDi file, the questions in that language. `strict` makes a misplaced answer an error.
+    """
+    code = codes.canonical(language)
+    with opened(Path(path)) as document:
+        text = "\n".join(line for _, line in document.lines())
+        name, file = document.short, document.name
+    skips = Skips(name)
+    places = _Places(text)
+    items: dict[str, Question] = {}
+    for context, item in _asked(text, file):
+        question = _question(context, item, file, places)
+        said = _TYDI.get(question.id.split("-")[0])
+        if said is not None and said != code:
+            skips.add("questions in other languages", question.line)
+            continue
+        if question.id in items:
+            raise InputError(
+                "an id twice", file=file, line=question.line, value=question.id, remedy="Give each question one id."
+            )
+        if not question.answers:
+            skips.add("questions without an answer", question.line)
+            continue
+        for answer in question.answers:
+            if answer.start < 0 and strict:
+                raise InputError(
+                    "the answer does not stand at its answer_start",
+                    file=file,
+                    line=question.line,
+                    value=f"{question.id}: {answer.text}",
+                    remedy="Count characters, not bytes, and give the paragraph that was annotated.",
+                )
+            if answer.start < 0:
+                skips.add("answers that do not stand at their answer_start", question.line)
+        items[question.id] = question
+    return gathered(list(items.values()), language=code, name=name, file=file, skips=skips)
+
+
+def crossed(
+    questions: Examples[Question], paragraphs: Examples[Question], *, shared_only: bool = False
+) -> Examples[Question]:
+    """The questions of one file on the paragraphs of another, joined by id, in the order of the paragraphs' file.
+
+    Ids that only one of the two has are an error, or with `shared_only` left out and counted.
+    """
+    asked = {item.id: item for item in questions}
+    known = {item.id for item in paragraphs}
+    for side, other, odd in (
+        (paragraphs, questions, [item for item in paragraphs if item.id not in asked]),
+        (questions, paragraphs, [item for item in questions if item.id not in known]),
+    ):
+        if odd and not shared_only:
+            raise InputError(
+                f"{len(odd)} questions have ids that {other.name} does not have",
+                file=side.name,
+                line=odd[0].line,
+                value=odd[0].id,
+                remedy="Give two files of one release, or keep the shared questions only.",
+            )
+    items = tuple(
+        Question(item.id, asked[item.id].question, item.context, item.answers, item.line)
+        for item in paragraphs
+        if item.id in asked
+    )
+    if not items:
+        raise InputError(
+            f"shares no question with {questions.name}", file=paragraphs.name, remedy="Give two files of one release."
+        )
+    lost = len(questions) + len(paragraphs) - 2 * len(items)
+    skipped = (Skip("questions that only one of the two files has", lost),) if lost else ()
+    name = f"{questions.name} on {paragraphs.name}"
+    return Examples(items, paragraphs.language, name, (*questions.skipped, *paragraphs.skipped, *skipped))
+
+
+class _Places:
+    """Line numbers of ids: JSON has none of its own, so the id is looked up in the text, on from the last one."""
+
+    def __init__(self, text: str) -> None:
+        self._text, self._at, self.last = text, 0, 1
+
+    def line(self, key: object) -> int:
+        found = self._text.find(json.dumps(key, ensure_ascii=False), self._at)
+        if found >= 0:
+            self.last += self._text.count("\n", self._at, found)
+            self._at = found
+        return self.last
+
+
+def _asked(text: str, file: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Every question's object with its paragraph."""
+    try:
+        for article in json.loads(text)["data"]:
+            for paragraph in article["paragraphs"]:
+                for item in paragraph["qas"]:
+                    yield str(paragraph["context"]), item
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"not JSON ({error.msg})", file=file, line=error.lineno, remedy="Give a file in the format of SQuAD."
+        ) from error
+    except (KeyError, TypeError, RecursionError) as error:
+        raise InputError(
+            f"not in the format of SQuAD (no {error})",
+            file=file,
+            line=1,
+            remedy="Give data, paragraphs, context and qas.",
+        ) from error
+
+
+def _question(context: str, item: Mapping[str, Any], file: str, places: _Places) -> Question:
+    try:
+        line = places.line(item["id"])
+        answers = []
+        for answer in item["answers"]:
+            text, start = str(answer["text"]), int(answer["answer_start"])
+            stands = start >= 0 and text != "" and context[start : start + len(text)] == text
+            answers.append(Answer(text, start if stands else -1))
+        return Question(str(item["id"]), str(item["question"]), context, tuple(answers), line)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"not a question of SQuAD ({type(error).__name__}: {error})",
+            file=file,
+            line=places.last,
+            remedy="Give id, question, and answers with text and answer_start.",
+        ) from error

@@ -1,0 +1,227 @@
+"""What an adjustment did, before and after: a table, the picture of distances of papers/001 Fig. 1, a page."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from interlingua.report.wording import number, percent, visible
+
+Found = Mapping[str, Any]
+_WIDE, _TALL, _LEFT, _GAP = 420, 120, 64, 46
+_COLOURS = {"related": "one", "unrelated": "two"}
+_STYLE = """
+svg{--one:#0072b2;--two:#d55e00;--ink:#1b1d21;--soft:#5a606b;--line:#d5d8dd;
+font:13px system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",Arial,sans-serif}
+@media (prefers-color-scheme:dark){svg{--one:#56b4e9;--two:#e69f00;--ink:#e8eaed;--soft:#a3a9b4;--line:#3a3f47}}
+text{fill:var(--soft)} .ink{fill:var(--ink)} .b{font-weight:600} .axis{stroke:var(--line)}
+.one{fill:var(--one);stroke:var(--one)} .two{fill:var(--two);stroke:var(--two)}
+.hill{fill-opacity:.28;stroke-width:1.6;stroke-linejoin:round} .mean{stroke-width:1.6;stroke-dasharray:4 3}
+"""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A number before and after, as people read it; `better` is whether it went the way that is hoped for."""
+
+    name: str
+    before: str
+    after: str
+    better: bool | None = None
+
+
+def adjustment_lines(summary: Found, code: str) -> list[Line]:
+    """What was measured on one language's held-out sentences: retrieval at the adjusted layer, and distances."""
+    layer = str(summary["layer"])
+    states = [summary[when][code] for when in ("before", "after") if when in summary]
+    lines = []
+    for variant, shown in (("raw", "as is"), ("centred", "language means removed")):
+        for way, arrow in (("", f"source → {visible(code)}"), ("/backward", f"{visible(code)} → source")):
+            name = f"p@1/cosine/{variant}{way}"
+            values = [state["retrieval"][layer][name]["value"] for state in states]
+            lines.append(_line(f"P@1 {arrow}, {shown}", values, percent, up=True))
+    best = [_best(state["retrieval"]) for state in states]
+    words = [f"{percent(value)} at layer {number}" for number, value in best]
+    lines.append(Line("P@1 at the best layer, means removed", words[0], words[-1], best[-1][1] > best[0][1]))
+    for kind, up in (("related", False), ("unrelated", None)):
+        values = [state["distances"][f"distance/{kind}/l2"]["value"] for state in states]
+        lines.append(_line(f"distance of {kind} words", values, number, up=up))
+    ratios = [_distance(state, "unrelated") / max(_distance(state, "related"), 1e-12) for state in states]
+    lines.append(_line("unrelated over related", ratios, number, up=True))
+    values = [state["distances"]["auc/l2"]["value"] for state in states]
+    lines.append(_line("AUC: related nearer than unrelated", values, lambda value: number(value, 3), up=True))
+    return lines
+
+
+def _line(name: str, values: Sequence[float], show: Any, *, up: bool | None) -> Line:
+    better = None if up is None or values[0] == values[-1] else (values[-1] > values[0]) == up
+    return Line(name, show(values[0]), show(values[-1]) if len(values) > 1 else "", better)
+
+
+def _distance(state: Found, kind: str) -> float:
+    return float(state["distances"][f"distance/{kind}/l2"]["value"])
+
+
+def _best(by_layer: Found) -> tuple[str, float]:
+    """The layer with the best mean P@1 of both directions, language means removed."""
+
+    def value(layer: str) -> float:
+        found = by_layer[layer]
+        return float(sum(found[f"p@1/cosine/centred{way}"]["value"] for way in ("", "/backward"))) / 2
+
+    best = max(by_layer, key=value)
+    return best, value(best)
+
+
+def render_adjustment(summary: Found, console: Console) -> None:
+    """Print a table of before and after for each language, and what was left out."""
+    after = "after" in summary
+    for code, about in summary["languages"].items():
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left", title_style="bold")
+        table.title = Text(
+            f"{visible(code)}: {about['held_out']:,} held-out sentences, layer {summary['layer']} "
+            "(0 is the embedding output)"
+        )
+        table.add_column("")
+        for head in ("before", "after")[: 1 + after]:
+            table.add_column(head, justify="right")
+        for line in adjustment_lines(summary, code):
+            table.add_row(line.name, *((line.before, line.after)[: 1 + after]))
+        console.print(table)
+        console.print(f"trained on {about['rows']:,} sentences with {about['pairs']:,} word pairs")
+    finished = "" if summary["finished"] else ", not finished: run the same command again"
+    console.print(f"{summary['steps']:,} of {summary['of_steps']:,} steps{finished}")
+
+
+def left_out(summary: Found) -> list[str]:
+    """All that was not used, in words: lines, rows, and links by the filter that dropped them."""
+    told = []
+    for code, about in summary["languages"].items():
+        told += [f"{code}: {note}" for note in about["notes"]]
+        told += [f"{code}: {count:,} {reason} left out" for reason, count in about["left_out"].items() if count]
+        told += [f"{code}: {count:,} links dropped: {name}" for name, count in about["links_dropped"].items() if count]
+    return [visible(line) for line in told]
+
+
+def adjustment_files(summary: Found) -> dict[str, str]:
+    """File names and texts: `adjustment.html`, a page that makes no request, and its picture `distances.svg`."""
+    picture = distance_picture(summary)
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    page = environment.from_string(_asset("adjustment.html.j2")).render(
+        style=_asset("page.css"),
+        picture=picture,
+        title=visible(str(summary["model"])),
+        layer=summary["layer"],
+        languages={
+            visible(code): (about, adjustment_lines(summary, code)) for code, about in summary["languages"].items()
+        },
+        steps=summary["steps"],
+        settings=[(name.replace("_", " "), _plain(value)) for name, value in summary["settings"].items()],
+        skipped=left_out(summary),
+    )
+    return {"adjustment.html": page, "distances.svg": f'<?xml version="1.0" encoding="UTF-8"?>\n{picture}\n'}
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_plain(inner)}" for name, inner in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(_plain(inner) for inner in value)
+    return visible("–" if value is None else f"{value:g}" if isinstance(value, float) else str(value))
+
+
+def _asset(name: str) -> str:
+    return files("interlingua").joinpath(f"report/templates/{name}").read_text(encoding="utf-8")
+
+
+def distance_picture(summary: Found) -> str:
+    """An SVG: hills of the distances of related and unrelated words, before above after, a column a language.
+
+    Each hill has the same area, and the two rows of a column one axis, so that hills can be compared (papers/001 §5.3,
+    Fig. 1). Dashed lines are the means.
+    """
+    codes = list(summary["languages"])
+    whens = [when for when in ("before", "after") if when in summary]
+    wide = _LEFT + len(codes) * (_WIDE + _GAP)
+    tall = 64 + len(whens) * (_TALL + 18) + 40
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {tall}" width="{wide}" height="{tall}" '
+        'role="img" aria-label="Distances of related and unrelated words before and after adjustment">',
+        f"<style>{_STYLE}</style>",
+        _legend(),
+    ]
+    for number_, code in enumerate(codes):
+        parts += _column(summary, code, whens, left=_LEFT + number_ * (_WIDE + _GAP))
+    return "\n".join([*parts, "</svg>"])
+
+
+def _legend() -> str:
+    items = []
+    for place, (kind, text) in enumerate((("related", "translations"), ("unrelated", "unrelated words"))):
+        x = _LEFT + 130 * place
+        items.append(f'<rect class="hill {_COLOURS[kind]}" x="{x}" y="10" width="14" height="12"/>')
+        items.append(f'<text x="{x + 20}" y="20">{text}</text>')
+    return "".join(items)
+
+
+def _column(summary: Found, code: str, whens: Sequence[str], *, left: int) -> list[str]:
+    states = {when: summary[when][code]["distances"] for when in whens}
+    edges = [state["auc/l2"]["details"]["edges"] for state in states.values()]
+    low, high = 0.0, float(max(found[-1] for found in edges))
+    span = (high - low) or 1.0
+
+    def x(value: float) -> float:
+        return float(left + (value - low) / span * _WIDE)
+
+    name = html.escape(visible(code))
+    parts = [f'<text class="ink b" x="{left}" y="48">{name}, layer {summary["layer"]}</text>']
+    for row, (when, state) in enumerate(states.items()):
+        floor = 64 + row * (_TALL + 18) + _TALL
+        details = state["auc/l2"]["details"]
+        width = details["edges"][1] - details["edges"][0]
+        hills = {kind: [n / sum(details[kind]) / width for n in details[kind]] for kind in _COLOURS}
+        top = max(max(hill) for hill in hills.values())
+        if left == _LEFT:
+            parts.append(f'<text class="ink" x="{left - 10}" y="{floor - 4}" text-anchor="end">{when}</text>')
+        parts.append(f'<path class="axis" d="M{left} {floor}h{_WIDE}"/>')
+        for kind, colour in _COLOURS.items():
+            parts.append(f'<path class="hill {colour}" d="{_outline(details["edges"], hills[kind], top, x, floor)}"/>')
+            mean = x(state[f"distance/{kind}/l2"]["value"])
+            parts.append(f'<path class="mean {colour}" d="M{mean:.1f} {floor}v-{_TALL}"/>')
+    floor = 64 + len(whens) * (_TALL + 18)
+    for value in _ticks(low, high):
+        parts.append(f'<text x="{x(value):.1f}" y="{floor}" text-anchor="middle">{value:g}</text>')
+    parts.append(f'<text x="{left + _WIDE / 2}" y="{floor + 22}" text-anchor="middle">L2 distance</text>')
+    return parts
+
+
+def _outline(edges: Sequence[float], hill: Sequence[float], top: float, x: Any, floor: float) -> str:
+    """The steps of a histogram as a path that begins and ends on the floor."""
+    points = [f"M{x(edges[0]):.1f} {floor}"]
+    for edge, height, end in zip(edges, hill, edges[1:], strict=False):
+        y = floor - height / top * _TALL
+        points.append(f"L{x(edge):.1f} {y:.1f}L{x(end):.1f} {y:.1f}")
+    return "".join([*points, f"L{x(edges[-1]):.1f} {floor}Z"])
+
+
+def _ticks(low: float, high: float, most: int = 6) -> list[float]:
+    """Round numbers from low to high, at most about `most`.
+
+    >>> _ticks(0.3, 9.7)
+    [2, 4, 6, 8]
+    """
+    raw = max(high - low, 1e-9) / most
+    scale = 10.0 ** math.floor(math.log10(raw))
+    step = next(scale * unit for unit in (1, 2, 5, 10) if scale * unit >= raw)
+    values = [round(step * place, 10) for place in range(math.ceil(low / step), math.floor(high / step) + 1)]
+    return [int(value) if value.is_integer() else value for value in map(float, values)]

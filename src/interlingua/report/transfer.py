@@ -1,0 +1,198 @@
+"""A transfer study as tables, for people and for papers, and as a picture: every seed a dot."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scipy import special
+
+from interlingua.report.scatter import PALETTE
+from interlingua.report.tables import Table, to_csv, to_latex, to_markdown
+from interlingua.report.wording import visible
+
+Entry = Mapping[str, Any]
+SHOWN = {
+    "f1/token": "F1 of tagged words",
+    "f1/entity": "F1 of entities",
+    "accuracy": "Accuracy",
+    "f1": "F1 of answers",
+    "em": "Exact match",
+    "mrr": "Retrieval, mean reciprocal rank",
+    "p@1": "Retrieval, first is right",
+}
+"""The metrics that are printed, in this order, with their titles; all others are in `transfer.json`."""
+MARKS = "* differs from original, ** from adjusted (p < 0.05)"
+_LEFT, _WIDE, _ROW, _GAP, _TOP = 130, 460, 15, 12, 46
+_STYLE = """
+svg{--ink:#1b1d21;--soft:#5a606b;--line:#d5d8dd;font:13px system-ui,-apple-system,"Segoe UI",Roboto,Arial,sans-serif}
+@media (prefers-color-scheme:dark){svg{--ink:#e8eaed;--soft:#a3a9b4;--line:#3a3f47}}
+text{fill:var(--soft)} .ink{fill:var(--ink);font-weight:600} .axis{stroke:var(--line)} .null{stroke-dasharray:2 3}
+.seed{fill-opacity:.4} .mean{stroke-width:2.5}
+"""
+
+
+def marks(entry: Entry) -> str:
+    """What a difference's p-values are shown as: the marks of papers/001, Tables 2-5.
+
+    >>> marks({"p": {"original": 0.003, "adjusted": 0.04}}), marks({"p": {}}), marks({"p": {"original": 0.02}})
+    ('**', '', '*')
+    """
+    original, adjusted = entry["p"].get("original", 1.0), entry["p"].get("adjusted", 1.0)
+    return "**" if adjusted < 0.05 else "*" if original < 0.05 else ""
+
+
+def cell(entry: Entry | None) -> str:
+    """A mean in percent, its deviation over seeds and its marks.
+
+    >>> cell({"mean": 0.63434, "deviation": 0.0021, "p": {"original": 0.02}, "layer": None})
+    '63.43 ±0.21*'
+    """
+    if entry is None:
+        return "–"
+    spread = "" if entry["deviation"] is None else f" ±{100 * entry['deviation']:.2f}"
+    layer = "" if entry["layer"] is None else f" (layer {entry['layer']})"
+    return f"{100 * entry['mean']:.2f}{spread}{marks(entry)}{layer}"
+
+
+def metrics(scores: Sequence[Entry]) -> list[str]:
+    """The metrics there are that are printed."""
+    found = {entry["metric"] for entry in scores}
+    return [metric for metric in SHOWN if metric in found] or sorted(found)
+
+
+def score_table(scores: Sequence[Entry], run: Mapping[str, Any], metric: str) -> Table:
+    """One row a regime, one column a test."""
+    cells = {(entry["regime"], entry["test"]): entry for entry in scores if entry["metric"] == metric}
+    tests = [test for test in run["tests"] if any(test == key[1] for key in cells)]
+    rows = tuple(
+        (visible(regime), *(cell(cells.get((regime, test))) for test in tests))
+        for regime in run["regimes"]
+        if any(regime == key[0] for key in cells)
+    )
+    seeds = len(run["seeds"])
+    caption = f"Percent, mean ± standard deviation over {seeds} seeds. {MARKS}." if seeds > 1 else f"Percent. {MARKS}."
+    title = f"{SHOWN.get(metric, visible(metric))}, trained in {visible(run['source'])}: {visible(run['model'])}"
+    name = f"transfer-{metric.replace('/', '-').replace('@', '')}"
+    return Table(name, title, caption, ("regime", *(visible(test) for test in tests)), rows)
+
+
+def distance_lines(distances: Sequence[Entry]) -> Table:
+    """Distances of related and unrelated words in each state of the model."""
+    rows = tuple(
+        (
+            visible(entry["state"]),
+            visible(entry["language"]),
+            entry["related"],
+            entry["unrelated"],
+            entry["unrelated"] / max(entry["related"], 1e-12),
+            entry["auc"],
+        )
+        for entry in distances
+    )
+    heads = ("state", "language", "related", "unrelated", "unrelated / related", "AUC")
+    caption = "L2 distances of words and their translations, and of unrelated words, on rows that were not trained on."
+    return Table("transfer-distances", "Distances of words", caption, heads, rows)
+
+
+def transfer_files(scores: Sequence[Entry], distances: Sequence[Entry], run: Mapping[str, Any]) -> dict[str, str]:
+    """File names and texts: `transfer.json`, `transfer.svg`, and under `tables/` each table as CSV, Markdown, LaTeX."""
+    tables = [score_table(scores, run, metric) for metric in metrics(scores)]
+    tables += [distance_lines(distances)] if distances else []
+    found = {"scores": list(scores), "distances": list(distances)}
+    out = {"transfer.json": json.dumps(found, ensure_ascii=False, indent=1)}
+    if scores:
+        out["transfer.svg"] = f'<?xml version="1.0" encoding="UTF-8"?>\n{picture(scores, run)}\n'
+    for table in tables:
+        for ending, write in (("csv", to_csv), ("md", to_markdown), ("tex", to_latex)):
+            out[f"tables/{table.name}.{ending}"] = write(table)
+    return out
+
+
+def picture(scores: Sequence[Entry], run: Mapping[str, Any]) -> str:
+    """An SVG of the first metric: a band a test, a line a regime; dots are seeds, the bar their mean.
+
+    The line is Student's 95 % interval of the mean over seeds; a dotted stroke is what chance gives, where that is in
+    reach.
+    """
+    metric = metrics(scores)[0]
+    cells = [entry for entry in scores if entry["metric"] == metric]
+    tests = [test for test in run["tests"] if any(entry["test"] == test for entry in cells)]
+    colours = {regime: PALETTE[place % len(PALETTE)] for place, regime in enumerate(run["regimes"])}
+    reach = [value for entry in cells for value in (*entry["values"], *_interval(entry))]
+    low, high = max(math.floor(20 * min(reach)) / 20, 0.0), min(math.ceil(20 * max(reach)) / 20, 1.0)
+
+    def x(value: float) -> float:
+        return float(_LEFT + (min(max(value, low), high) - low) / max(high - low, 1e-9) * _WIDE)
+
+    parts, y = [], _TOP
+    for test in tests:
+        mine = [
+            entry for regime in run["regimes"] for entry in cells if (entry["test"], entry["regime"]) == (test, regime)
+        ]
+        middle = y + _ROW * len(mine) / 2 + 4
+        parts.append(f'<text class="ink" x="12" y="{middle:.0f}">{_safe(test)}</text>')
+        for entry in mine:
+            parts += _line(entry, colours[entry["regime"]], x, y + _ROW / 2, (low, high))
+            y += _ROW
+        y += _GAP
+        parts.append(f'<path class="axis" d="M{_LEFT} {y - _GAP / 2}h{_WIDE}"/>')
+    wide, tall = _LEFT + _WIDE + 40, y + 40
+    for value in _ticks(low, high):
+        parts.append(f'<text x="{x(value):.1f}" y="{y + 12}" text-anchor="middle">{100 * value:g}</text>')
+    title = SHOWN.get(metric, visible(metric))
+    below = f"{_safe(title)}, percent: seeds, mean, 95 % interval"
+    parts.append(f'<text x="{_LEFT + _WIDE / 2}" y="{y + 30}" text-anchor="middle">{below}</text>')
+    begin = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {tall}" width="{wide}" height="{tall}" '
+        f'role="img" aria-label="{_safe(title)} of every regime, test and seed">'
+    )
+    return "\n".join([begin, f"<style>{_STYLE}</style>", *_legend(colours), *parts, "</svg>"])
+
+
+def _line(entry: Entry, colour: str, x: Any, y: float, reach: tuple[float, float]) -> list[str]:
+    low, high = _interval(entry)
+    about = f"{entry['regime']}, {entry['test']}: {cell(entry)}"
+    parts = [f'<g fill="{colour}" stroke="{colour}"><title>{_safe(about)}</title>']
+    if entry["null"] is not None and reach[0] <= entry["null"] <= reach[1]:
+        parts.append(f'<path class="axis null" d="M{x(entry["null"]):.1f} {y - 6:.1f}v12"/>')
+    parts.append(f'<path d="M{x(low):.1f} {y:.1f}H{x(high):.1f}"/>')
+    parts += [f'<circle class="seed" cx="{x(v):.1f}" cy="{y:.1f}" r="3.2" stroke="none"/>' for v in entry["values"]]
+    parts += [f'<path class="mean" d="M{x(entry["mean"]):.1f} {y - 5:.1f}v10"/></g>']
+    return parts
+
+
+def _legend(colours: Mapping[str, str]) -> list[str]:
+    parts, left = [], float(_LEFT)
+    for regime, colour in colours.items():
+        parts.append(f'<circle cx="{left:.0f}" cy="18" r="5" fill="{colour}"/>')
+        parts.append(f'<text x="{left + 10:.0f}" y="22">{_safe(regime)}</text>')
+        left += 30 + 7.5 * len(regime)
+    return parts
+
+
+def _interval(entry: Entry) -> tuple[float, float]:
+    """The 95 % interval of the mean over seeds; the mean itself where there is one seed."""
+    count = len(entry["values"])
+    if count < 2:
+        return entry["mean"], entry["mean"]
+    half = float(special.stdtrit(count - 1, 0.975)) * entry["deviation"] / math.sqrt(count)
+    return max(entry["mean"] - half, 0.0), min(entry["mean"] + half, 1.0)
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Shares at every 5 or 10 percent, or more, six or so.
+
+    >>> _ticks(0.0, 0.5)
+    [0.0, 0.1, 0.2, 0.3, 0.4, 0.5]
+    """
+    step = next(each for each in (0.01, 0.05, 0.1, 0.2, 0.5) if (high - low) / each < 8)
+    first = math.ceil(round(low / step, 6))
+    return [round(step * place, 4) for place in range(first, math.floor(round(high / step, 6)) + 1)]
+
+
+def _safe(text: str) -> str:
+    return html.escape(visible(text))

@@ -1,0 +1,416 @@
+"""From a model and linked text to an adjusted checkpoint, and what it did to distances and retrieval."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+
+from interlingua.encoder import Encoder
+from interlingua.errors import InputError
+from interlingua.measures.retrieval import retrieval
+from interlingua.objectives.adjustment import REDUCTIONS, TARGETS, Adjustment, check_choice
+from interlingua.objectives.anchor import Anchor
+from interlingua.objectives.contrastive import Contrastive
+from interlingua.objectives.drift import Drift
+from interlingua.score import Score
+from interlingua.studies.linkedtexts import LinkedText, linked_text
+from interlingua.studies.store import cannot_write, write_text
+from interlingua.training.bitext import Bitext, bitext, joined
+from interlingua.training.distances import WordDistances
+from interlingua.training.folders import load_whole, save_whole
+from interlingua.training.freezing import Freeze, frozen
+from interlingua.training.loop import Settings, Term
+from interlingua.training.lora import Lora, check_lora
+from interlingua.training.pairpass import PairBatches, PairPass
+from interlingua.training.passes import checked_layer
+from interlingua.training.phases import Place, Stage, train_stages
+from interlingua.training.processes import first_process_first, is_first_process
+from interlingua.training.reference import Reference, reference
+from interlingua.training.regime import ADJUST, Schedule
+from interlingua.wordalign.pairs import PairFilters, word_pairs
+
+__all__ = ["AdjustSettings", "Adjusted", "LinkedText", "Origin", "adjust", "linked_text"]
+
+Progress = Callable[[str, int, int], None]
+_STATE, _ABOUT, _LEAST = ".training", "adjustment.json", 10
+
+
+@dataclass(frozen=True)
+class AdjustSettings:
+    """How a model is adjusted; the defaults are those of papers/001's code.
+
+    `rows` are drawn by the seed, for training and, others, `held_out` for measuring. `steps` take the place of the
+    schedule's epochs. `layer`, `target`, `reduction` are those of the objective `adjustment`; `anchor`, `contrastive`
+    and `drift` the weights of the others (0: without). `reference` is how the original vectors are kept. `tidy` filters
+    the word pairs. `precision` None: bf16 on a GPU, fp32 elsewhere; `graph` None: recorded steps where a GPU can.
+    """
+
+    rows: int = 30_000
+    held_out: int = 1000
+    batch: int = 32
+    schedule: Schedule = ADJUST
+    steps: int | None = None
+    layer: int = -1
+    how: str = "mean"
+    specials: bool = True
+    target: str = "joint"
+    reduction: str = "mean"
+    adjustment: float = 1.0
+    anchor: float = 1.0
+    contrastive: float = 0.0
+    temperature: float = 0.1
+    drift: float = 0.0
+    tidy: PairFilters = field(default_factory=PairFilters)
+    freeze: Freeze = field(default_factory=Freeze)
+    lora: Lora | None = None
+    precision: str | None = None
+    reference: str = "fp16"
+    graph: bool | None = None
+    checkpoint_every: int = 200
+    monitor_every: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_choice("target of the adjustment", self.target, TARGETS)
+        check_choice("reduction", self.reduction, REDUCTIONS)
+        if not any((self.adjustment, self.anchor, self.contrastive)):
+            raise InputError("nothing is adjusted", remedy="Give one of the weights a value above 0.")
+        if self.rows < 1 or self.held_out < 2:
+            raise InputError("too few rows", value=f"{self.rows} and {self.held_out}", remedy="Give more.")
+        counts = {"learning rate": self.schedule.learning_rate, "epochs": self.schedule.epochs, "batch": self.batch}
+        for name, value in (counts | ({} if self.steps is None else {"steps": self.steps})).items():
+            if not value > 0:
+                raise InputError(f"the {name} must be above 0", value=value, remedy="Give more.")
+
+    def on(self, device: torch.device) -> AdjustSettings:
+        """The settings with what the device decides decided."""
+        gpu = device.type == "cuda"
+        precision = self.precision or ("bf16" if gpu else "fp32")
+        graph = gpu and precision != "fp16" if self.graph is None else self.graph
+        return replace(self, precision=precision, graph=graph)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A model by its name, and what may be done to load it."""
+
+    name: str
+    trust_remote_code: bool = False
+    allow_pickle: bool = False
+
+
+class Text(Protocol):
+    """Linked text that can be read: `LinkedText`, which is, and `LinkedFiles`."""
+
+    @property
+    def digest(self) -> str: ...
+
+    def read(self, kept: Path, *, progress: Progress | None) -> LinkedText: ...
+
+
+@dataclass(frozen=True)
+class Adjusted:
+    """An adjusted model: its folder, and what is known of it (the content of `adjustment.json`)."""
+
+    folder: Path
+    summary: Mapping[str, Any]
+
+
+def adjust(
+    model: str | Origin,
+    texts: Mapping[str, Text],
+    settings: AdjustSettings | None = None,
+    *,
+    out: Path,
+    device: torch.device,
+    tensorboard: Path | None = None,
+    progress: Progress | None = None,
+    stop_after: float | None = None,
+) -> Adjusted:
+    """Adjust a model on linked text, one a language, and write it to the folder `out`.
+
+    With several languages all are adjusted at once. State is kept in `out` under `.training` until the model is whole,
+    so a killed run goes on where it was; a finished run is not run again. `adjustment.json` has the distances of
+    related and unrelated words and retrieval, on rows that were not trained on, before and after.
+    """
+    settings = (settings or AdjustSettings()).on(device)
+    origin = Origin(model) if isinstance(model, str) else model
+    whole, tokenizer, digest = load_whole(
+        origin.name, trust_remote_code=origin.trust_remote_code, allow_pickle=origin.allow_pickle
+    )
+    _check(whole, settings)
+    try:
+        with first_process_first(device):
+            digest = _digest(digest, texts, settings)
+            done = _opened(out, digest)
+            if done is not None:
+                return Adjusted(out, done)
+            read = {
+                code: text.read(out / _STATE / f"links-{text.digest}.npz", progress=progress)
+                for code, text in texts.items()
+            }
+            data = {code: _Data.of(whole, tokenizer, text, settings) for code, text in read.items()}
+            # Only now: input that cannot be used leaves no run behind.
+            write_text(out / _STATE / "run.json", json.dumps({"digest": digest}))
+        whole.to(device)
+        before = _once(out / _STATE / "before.json", lambda: _measures(whole, tokenizer, data, settings))
+        stage = _stage(whole, data, settings, out, device, progress)
+        place = Place(out / _STATE)
+        train_stages(
+            whole,
+            [stage],
+            device=device,
+            place=place,
+            tensorboard=tensorboard,
+            progress=progress,
+            stop_after=stop_after,
+        )
+        state = place.checkpoint(0, stage).state()
+        summary = _summary(whole, origin.name, data, settings, stage, state, before)
+        if is_first_process():
+            if state.get("finished"):
+                summary["after"] = _measures(whole, tokenizer, data, settings)
+            _finish(whole, tokenizer, summary, out, place.journal(0, stage))
+    except OSError as error:
+        raise cannot_write(out, error) from error
+    return Adjusted(out, summary)
+
+
+def _check(model: Any, settings: AdjustSettings) -> None:
+    """Refuse what this model cannot do, before any text is read."""
+    checked_layer(model, settings.layer)
+    frozen(model, settings.freeze)
+    if settings.lora is not None:
+        check_lora(model, settings.lora)
+
+
+@dataclass(frozen=True)
+class _Data:
+    """The text of a language: what is trained on, what is held out, and what the filters dropped."""
+
+    trained: Bitext
+    held: Bitext
+    held_texts: tuple[list[str], list[str]]
+    dropped: dict[str, int]
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, model: Any, tokenizer: Any, text: LinkedText, settings: AdjustSettings) -> _Data:
+        order = np.random.default_rng(settings.seed).permutation(_usable(text)).tolist()
+        if len(order) < _LEAST:
+            raise InputError(
+                "too few sentence pairs to train on and to measure", value=len(order), remedy=f"Give {_LEAST} or more."
+            )
+        held = min(settings.held_out, max(len(order) // 10, 2))
+        encoder = Encoder.of(model.base_model, tokenizer, name="in training")
+        made: list[Bitext] = []
+        dropped: dict[str, int] = {}
+        for rows in (order[held : held + settings.rows], order[:held]):
+            part = text.take(rows)
+            pairs = word_pairs(
+                [sentence.words for sentence in part.source],
+                [sentence.words for sentence in part.target],
+                part.links,
+                settings.tidy,
+            )
+            dropped = dropped or {drop.name: drop.links for drop in pairs.dropped}
+            made.append(
+                bitext(
+                    encoder.tokeniser,
+                    part.source,
+                    part.target,
+                    pairs.links,
+                    how=settings.how,
+                    specials=settings.specials,
+                    room=encoder.room,
+                )
+            )
+        kept = text.take(order[:held])
+        texts = ([one.text for one in kept.source], [one.text for one in kept.target])
+        return cls(made[0], made[1], texts, dropped, text.notes)
+
+
+def _usable(text: LinkedText) -> list[int]:
+    """The rows with text on both sides; lines that could not be read are empty."""
+    return [row for row in range(len(text.source)) if text.source[row].spans and text.target[row].spans]
+
+
+def _stage(
+    model: Any,
+    data: Mapping[str, _Data],
+    settings: AdjustSettings,
+    out: Path,
+    device: torch.device,
+    progress: Progress | None,
+) -> Stage:
+    text = joined([each.trained for each in data.values()])
+    pairs = PairPass(PairBatches(text, settings.batch, settings.seed))
+    held = None
+    if settings.anchor or settings.target == "frozen":
+        with first_process_first(device):
+            held = reference(
+                model,
+                text,
+                layer=settings.layer,
+                kind=settings.reference,
+                precision=str(settings.precision),
+                folder=out / _STATE / "reference",
+                progress=progress,
+            )
+    like = Settings(
+        1,
+        settings.schedule.learning_rate,
+        precision=str(settings.precision),
+        graph=bool(settings.graph),
+        partial=True,
+        checkpoint_every=settings.checkpoint_every,
+    )
+    monitors = []
+    if settings.monitor_every is not None:
+        first = next(iter(data.values()))
+        monitors = [WordDistances(first.held, settings.layer).monitor(settings.monitor_every)]
+    schedule = settings.schedule
+    if settings.steps is not None:
+        schedule = replace(schedule, epochs=settings.steps / pairs.steps)
+    return Stage(
+        "adjust",
+        _terms(model, pairs, held, settings),
+        schedule.settings(pairs.steps, seed=settings.seed, like=like),
+        settings.freeze,
+        settings.lora,
+        monitors,
+    )
+
+
+def _terms(model: Any, pairs: PairPass, held: Reference | None, settings: AdjustSettings) -> list[Term]:
+    layer, terms = settings.layer, []
+    if settings.adjustment:
+        adjustment = Adjustment(pairs, layer, settings.target, settings.reduction, held)
+        terms.append(Term(settings.adjustment, adjustment, "adjustment"))
+    if settings.anchor:
+        assert held is not None
+        terms.append(Term(settings.anchor, Anchor(pairs, held, layer, settings.reduction), "anchor"))
+    if settings.contrastive:
+        contrastive = Contrastive(pairs, layer, temperature=settings.temperature)
+        terms.append(Term(settings.contrastive, contrastive, "contrastive"))
+    if settings.drift:
+        terms.append(Term(settings.drift, Drift.of(model), "drift"))
+    return terms
+
+
+def _measures(model: Any, tokenizer: Any, data: Mapping[str, _Data], settings: AdjustSettings) -> dict[str, Any]:
+    """Distances at the adjusted layer and retrieval at every layer, a language each, on the rows held out."""
+    encoder = Encoder.of(model.base_model.eval(), tokenizer, name="in training", precision=str(settings.precision))
+    found: dict[str, Any] = {}
+    for code, each in data.items():
+        distances = WordDistances(each.held, settings.layer, precision=str(settings.precision), seed=settings.seed)(
+            model
+        )
+        sides = [encoder.encode(list(texts)) for texts in each.held_texts]
+        by_layer = {}
+        for layer in encoder.layers:
+            vectors = [torch.from_numpy(np.array(side[layer], np.float32)) for side in sides]
+            scores = retrieval(vectors[0], vectors[1], ks=(1,), similarities=("cosine",))
+            by_layer[str(layer)] = {name: _plain(score) for name, score in scores.items()}
+        found[code] = {
+            "distances": {name: _plain(score) for name, score in distances.items()},
+            "retrieval": by_layer,
+        }
+    return found
+
+
+def _plain(score: Score) -> dict[str, Any]:
+    bounds = {"value": score.value, "n": score.n, "null": score.null, "low": score.low, "high": score.high}
+    return {**bounds, **({"details": dict(score.details)} if score.details else {})}
+
+
+def _summary(
+    whole: Any,
+    model: str,
+    data: Mapping[str, _Data],
+    settings: AdjustSettings,
+    stage: Stage,
+    state: Mapping[str, Any],
+    before: Mapping[str, Any],
+) -> dict[str, Any]:
+    return {
+        "model": model,
+        "settings": asdict(settings),
+        "layer": checked_layer(whole, settings.layer),
+        "languages": {
+            code: {
+                "rows": len(each.trained),
+                "pairs": len(each.trained.pair_row),
+                "held_out": len(each.held_texts[0]),
+                "left_out": dict(each.trained.left_out),
+                "links_dropped": each.dropped,
+                "notes": list(each.notes),
+            }
+            for code, each in data.items()
+        },
+        "steps": int(state.get("step", 0)),
+        "of_steps": stage.settings.steps,
+        "finished": bool(state.get("finished")),
+        "metrics": state.get("metrics", []),
+        "before": dict(before),
+    }
+
+
+def _finish(model: Any, tokenizer: Any, summary: dict[str, Any], out: Path, journal: Path) -> None:
+    """Write the folder; once the model is whole its state is removed. An unfinished run leaves its state alone."""
+    kept = json.loads((out / _STATE / "run.json").read_text("utf-8"))
+    if not summary["finished"]:
+        return
+    save_whole(model.eval(), tokenizer, out)
+    if journal.is_file():
+        shutil.copyfile(journal, out / "steps.jsonl")
+    # Last, and at once: a folder with this file is whole.
+    write_text(out / _ABOUT, json.dumps({**kept, **summary}, ensure_ascii=False, indent=1))
+    shutil.rmtree(out / _STATE, ignore_errors=True)
+
+
+def _once(place: Path, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What a file holds; where there is none, what `make` gives, written by the first process."""
+    if place.is_file():
+        found: dict[str, Any] = json.loads(place.read_text("utf-8"))
+        return found
+    made = make()
+    if is_first_process():
+        write_text(place, json.dumps(made))
+    return made
+
+
+def _opened(out: Path, digest: str) -> dict[str, Any] | None:
+    """The summary of a finished run, None for one to begin or go on; another run's folder is refused."""
+    if out.exists() and not out.is_dir():
+        raise InputError("--out is a file", value=str(out), remedy="Name a folder.")
+    about, begun = out / _ABOUT, out / _STATE / "run.json"
+    for place in (about, begun):
+        if place.is_file() and json.loads(place.read_text("utf-8")).get("digest") != digest:
+            raise InputError(
+                "the folder holds another run (its model, text or settings differ)",
+                file=out,
+                remedy="Name another --out, or remove that folder.",
+            )
+    if about.is_file():
+        shutil.rmtree(out / _STATE, ignore_errors=True)
+        summary = json.loads(about.read_text("utf-8"))
+        return {key: value for key, value in summary.items() if key != "digest"}
+    if not begun.is_file() and out.is_dir() and any(entry.name != _STATE for entry in out.iterdir()):
+        raise InputError("the folder holds files that are no run of ours", file=out, remedy="Name another --out.")
+    return None
+
+
+def _digest(model: str, texts: Mapping[str, Text], settings: AdjustSettings) -> str:
+    state = hashlib.blake2b(f"{model} {settings!r}".encode(), digest_size=16)
+    for code, text in texts.items():
+        state.update(f"{code} {text.digest} ".encode())
+    return state.hexdigest()

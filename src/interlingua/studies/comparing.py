@@ -1,0 +1,120 @@
+"""Scores of regimes over seeds: mean, deviation, and whether they differ from those of another (papers/001 §5.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from interlingua.stats import paired_t, permuted_f1
+from interlingua.studies.record import Record
+from interlingua.studies.store import Store
+
+Values = NDArray[Any]
+BASELINES = ("original", "adjusted")
+"""What a regime is compared with: the model without parallel data and, for those after it, the adjusted one."""
+_LAYERED = ("mrr", "p@1")
+
+
+def summarise(
+    records: Sequence[Record], store: Store, *, regimes: Sequence[str], tests: Sequence[str], permutations: int
+) -> list[dict[str, Any]]:
+    """One entry a test, metric and regime: values by seed, their mean and standard deviation, p-values by baseline.
+
+    p-values are Student's on per-example values averaged over seeds, and a permutation test on the examples of all
+    seeds for an F1 that is made of counts. Retrieval is at the layer that is best for the regime in the mean over
+    seeds, chosen on the same data for all regimes alike; the other layers are in the records.
+    """
+    by_cell: dict[tuple[str, str, str], list[Record]] = {}
+    for record in sorted(records, key=lambda record: record.seed or 0):  # So that items of one seed meet.
+        if "regime" in record.details:
+            by_cell.setdefault((record.details["test"], record.variant, record.details["regime"]), []).append(record)
+    found: list[dict[str, Any]] = []
+    for test in tests:
+        here = {key: its for key, its in by_cell.items() if key[0] == test}
+        for metric, cells in _metrics(here, regimes).items():
+            items = {regime: [store.items(record) for record in its] for regime, its in cells.items()}
+            for regime, its in cells.items():
+                found.append(
+                    {
+                        "test": test,
+                        "metric": metric,
+                        "regime": regime,
+                        **_over_seeds(its),
+                        "p": {
+                            base: _differ(items[regime], items[base], permutations=permutations)
+                            for base in BASELINES
+                            if base in items and list(items).index(base) < list(items).index(regime)
+                        },
+                    }
+                )
+    return found
+
+
+def _metrics(
+    cells: Mapping[tuple[str, str, str], list[Record]], regimes: Sequence[str]
+) -> dict[str, dict[str, list[Record]]]:
+    """The records by metric and regime, in the order of the regimes; of layers the best."""
+    found: dict[str, dict[str, list[Record]]] = {}
+    variants = list(dict.fromkeys(variant for _, variant, _ in cells))
+    plain = [variant for variant in variants if "/layer " not in variant]
+    for metric in plain or _LAYERED:
+        for regime in regimes:
+            its = {variant: records for (_, variant, name), records in cells.items() if name == regime}
+            if not its:
+                continue
+            chosen = metric if plain else best_layer(its, metric)
+            if chosen in its:
+                found.setdefault(metric, {})[regime] = its[chosen]
+    return found
+
+
+def best_layer(by_variant: Mapping[str, Sequence[Record]], metric: str) -> str:
+    """The variant `metric/layer K` with the best mean over seeds; of equals the lowest layer."""
+    means = {
+        variant: float(np.mean([record.value for record in its]))
+        for variant, its in by_variant.items()
+        if variant.startswith(f"{metric}/layer ") and not variant.endswith("/backward")
+    }
+    return max(means, key=lambda variant: (means[variant], -int(variant.rpartition(" ")[2])))
+
+
+def _over_seeds(its: Sequence[Record]) -> dict[str, Any]:
+    values = [record.value for record in its]
+    nulls = [record.null for record in its if record.null is not None]
+    return {
+        "seeds": [record.seed for record in its],
+        "values": values,
+        "mean": float(np.mean(values)),
+        "deviation": float(np.std(values, ddof=1)) if len(values) > 1 else None,
+        "null": float(np.mean(nulls)) if nulls else None,
+        "n": its[0].n,
+        "layer": its[0].layer,
+    }
+
+
+def _differ(ours: Sequence[Values], theirs: Sequence[Values], *, permutations: int) -> float:
+    if ours[0].ndim == 2:
+        return permuted_f1(*(np.concatenate(side, axis=1).astype(np.float64) for side in (ours, theirs)),
+                           times=permutations)  # fmt: skip
+    return paired_t(*(np.mean([values.astype(np.float64) for values in side], axis=0) for side in (ours, theirs)))
+
+
+def distance_table(records: Sequence[Record], *, states: Sequence[str]) -> list[dict[str, Any]]:
+    """Mean distances of related and unrelated words over seeds, one entry a language and state (papers/001 Fig. 1)."""
+    cells: dict[tuple[str, str], dict[str, list[float]]] = {}
+    for record in records:
+        if "state" in record.details:
+            cell = cells.setdefault((record.details["state"], str(record.target)), {})
+            cell.setdefault(record.variant, []).append(record.value)
+    wanted = {"related": "distance/related/l2", "unrelated": "distance/unrelated/l2", "auc": "auc/l2"}
+    return [
+        {
+            "state": state,
+            "language": language,
+            **{name: float(np.mean(values[variant])) for name, variant in wanted.items()},
+        }
+        for (state, language), values in sorted(cells.items(), key=lambda cell: (cell[0][1], states.index(cell[0][0])))
+    ]

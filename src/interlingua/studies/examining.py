@@ -1,0 +1,166 @@
+"""What is measured of a trained model in a transfer study: exams, maps, distances; and the records made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+
+from interlingua.encoder import Encoder
+from interlingua.encoder.inputs import Inputs
+from interlingua.measures.procrustes import Map, fit
+from interlingua.score import Score, Scores
+from interlingua.studies.exams import Exam
+from interlingua.studies.lessons import Lesson
+from interlingua.studies.linkedtexts import LinkedFiles
+from interlingua.studies.record import Record, versions
+from interlingua.studies.scenarios import Scenario, TransferSettings
+from interlingua.studies.stages import Pairs
+from interlingua.studies.store import Items
+from interlingua.tasks.saving import FineTuned
+from interlingua.training.distances import WordDistances
+from interlingua.training.loop import Monitor
+from interlingua.training.mapped import mapped
+
+Made = list[tuple[Record, Items | None]]
+_MAP_WORDS, _MAP_SENTENCES = 20_000, 5_000
+_COUNTS = ("right", "predicted", "gold")
+
+
+@dataclass
+class Examiner:
+    """Measures a model of a study; `linked` gives the linked text of a language and seed."""
+
+    encoder: Encoder
+    lesson: Lesson
+    settings: TransferSettings
+    bitexts: Mapping[str, LinkedFiles]
+    exams: tuple[Exam, ...]
+    precision: str
+    linked: Callable[[str, int], Pairs]
+
+    @cached_property
+    def train_inputs(self) -> Inputs | None:
+        return None if self.lesson.train is None else self._inputs_of(self.lesson.train, training=True)
+
+    @cached_property
+    def exam_inputs(self) -> dict[str, Inputs]:
+        """The inputs of every exam that a head takes, by digest."""
+        taken = [] if self.lesson.headless else [e for e in self.exams if e.task.name == self.lesson.task.name]
+        return {exam.digest: self._inputs_of(exam.examples, training=False) for exam in taken}
+
+    def _inputs_of(self, examples: Any, *, training: bool) -> Inputs:
+        inputs: Inputs = self.lesson.task.inputs(examples, self.encoder, labels=self.lesson.labels, training=training)
+        return inputs
+
+    def watch(self, epoch: int) -> Monitor:
+        """The task's metric on the examples for choosing, after every epoch of so many steps."""
+        inputs, task = self._inputs_of(self.lesson.dev, training=False), self.lesson.task
+
+        def measure(model: torch.nn.Module) -> dict[str, float]:
+            said = task.predict(model, inputs, labels=self.lesson.labels)
+            return {task.metric: task.judge(said, self.lesson.dev)[task.metric].value}
+
+        return Monitor(epoch, measure)
+
+    def examine(self, tuned: FineTuned, scenario: Scenario, exam: Exam, seed: int) -> Made:
+        """The records of an exam that a model takes."""
+        if exam.task.name == "retrieval":
+            scores = exam.task.judge(exam.task.predict(tuned.encoder, exam.examples), exam.examples)
+        elif scenario.mapped:
+            with mapped(tuned.model, self._map(tuned, exam.judged, seed)):
+                scores = self._judged(tuned, exam)
+        else:
+            scores = self._judged(tuned, exam)
+        spoken = list(scenario.spoken)
+        shared = Record(
+            exam.task.name,
+            "",
+            self.encoder.name,
+            self.settings.source,
+            0.0,
+            0,
+            target=exam.judged,
+            unit="example",
+            seed=seed,
+            corpus=exam.examples.name,
+            digests=self._digests(spoken) | {"test": exam.digest},
+            details={"regime": scenario.regime, "test": exam.name, "bitexts": spoken},
+            versions=versions(),
+        )
+        return _records(scores, shared)
+
+    def _judged(self, tuned: FineTuned, exam: Exam) -> Scores:
+        said = exam.task.predict(tuned.model, self.exam_inputs[exam.digest], labels=self.lesson.labels)
+        scores: Scores = exam.task.judge(said, exam.examples)
+        return scores
+
+    def _map(self, tuned: FineTuned, code: str, seed: int) -> Map:
+        """From the language's vectors to those of the language of training, at this model's last layer."""
+        pairs = self.linked(code, seed)
+        if self.settings.map_on == "words":
+            words = WordDistances(pairs.trained, most=_MAP_WORDS, precision=self.precision, seed=seed)
+            english, theirs, _ = words.vectors(tuned.model)
+        else:
+            last = tuned.encoder.layers[-1]
+            sides = [tuned.encoder.encode(texts[:_MAP_SENTENCES], layers=[last])[last] for texts in pairs.texts]
+            english, theirs = (torch.from_numpy(np.array(side, np.float32)) for side in sides)
+        return fit(theirs.float(), english.float(), normalise=False)
+
+    def distances(self, tuned: FineTuned, state: str, spoken: tuple[str, ...], code: str, seed: int) -> Made:
+        """The records of related and unrelated words of a language, on rows that were not trained on."""
+        layer = self.settings.pairs.layer
+        words = WordDistances(self.linked(code, seed).held, layer, precision=self.precision, seed=seed)
+        shared = Record(
+            "distances",
+            "",
+            self.encoder.name,
+            self.settings.source,
+            0.0,
+            0,
+            target=code,
+            layer=tuned.encoder.layers[layer],
+            unit="word",
+            seed=seed,
+            corpus=self.bitexts[code].files[0].name,
+            digests=self._digests([code, *(other for other in spoken if other != code)]),
+            details={"state": state, "bitexts": list(spoken)},
+            versions=versions(),
+        )
+        return _records(words(tuned.model), shared)
+
+    def _digests(self, spoken: list[str]) -> dict[str, str]:
+        train = {} if self.lesson.train is None else {"train": self.lesson.train.digest}
+        told = {f"bitext {code}": self.bitexts[code].digest for code in spoken}
+        return {"model": self.encoder.digest, **train, **told}
+
+
+def _records(scores: Scores, shared: Record) -> Made:
+    """Scores as records like `shared`; the counts that an F1 is made of go with the items, not into the line."""
+    made: Made = []
+    for variant, score in scores.items():
+        items, details = _items(score)
+        own = {
+            "variant": variant,
+            "value": score.value,
+            "n": score.n,
+            "null": score.null,
+            "low": score.low,
+            "high": score.high,
+            "layer": int(variant.split("/layer ")[1].split("/")[0]) if "/layer " in variant else shared.layer,
+            "details": {**shared.details, **details},
+        }
+        made.append((Record(**{**vars(shared), **own}), items))
+    return made
+
+
+def _items(score: Score) -> tuple[Items | None, dict[str, Any]]:
+    """The per-item values of a score: a value an item or, of an F1, (3, item) counts; and its other details."""
+    if score.items is None and all(name in score.details for name in _COUNTS):
+        rest = {name: value for name, value in score.details.items() if name not in _COUNTS}
+        return np.array([score.details[name] for name in _COUNTS], np.float64), rest
+    return score.items, dict(score.details)

@@ -1,0 +1,78 @@
+"""What a transfer study is made of: the lesson, runs with the keys of what they share, and its folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from interlingua.errors import InputError
+from interlingua.studies.linkedtexts import LinkedFiles
+from interlingua.studies.scenarios import needs_pairs
+from interlingua.studies.store import Store
+from interlingua.training.regime import Phase
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What is trained: the task with its labels, examples to train on and, by choice, to choose the best weights by.
+
+    A task without a head (retrieval) has no examples.
+    """
+
+    task: Any
+    labels: tuple[str, ...] = ()
+    train: Any = None
+    dev: Any = None
+
+    @property
+    def headless(self) -> bool:
+        return self.train is None
+
+    @property
+    def digest(self) -> str:
+        parts = ["" if each is None else each.digest for each in (self.train, self.dev)]
+        return f"{self.task!r} {self.labels} {parts}"
+
+
+@dataclass(frozen=True)
+class Run:
+    """Phases trained with one seed on the bitexts of some languages; what they share with others is trained once."""
+
+    phases: tuple[Phase, ...]
+    spoken: tuple[str, ...]
+    seed: int
+
+    def prefixes(self, base: str, bitexts: Mapping[str, LinkedFiles]) -> list[str]:
+        """A key for the state after each phase."""
+        keys, key = [], f"{base} {self.seed}"
+        for phase in self.phases:
+            told = [bitexts[code].digest for code in self.spoken] if needs_pairs(phase) else []
+            key = blake2b(f"{key} {told} {phase!r}".encode(), digest_size=12).hexdigest()
+            keys.append(key)
+        return keys
+
+
+def opened_store(out: Path) -> Store:
+    """The store of a study's folder; one that holds anything else is refused, nothing in it is touched."""
+    if out.exists() and not out.is_dir():
+        raise InputError("--out is a file", value=str(out), remedy="Name a folder.")
+    about = out / "run.json"
+    if about.is_file():
+        try:
+            kind = json.loads(about.read_text("utf-8")).get("kind")
+        except (ValueError, AttributeError):
+            kind = None
+        if kind != "transfer":
+            raise InputError("the folder holds another run", file=out, remedy="Name another --out.")
+    elif out.is_dir() and any(not _begun(entry) for entry in out.iterdir()):
+        raise InputError("the folder holds files that are no run of ours", file=out, remedy="Name another --out.")
+    return Store(out)
+
+
+def _begun(entry: Path) -> bool:
+    """Whether a run killed before its first file was whole leaves this: nothing that could be lost."""
+    return entry.name.startswith(".run.json.") or (entry.name == "items" and not any(entry.iterdir()))

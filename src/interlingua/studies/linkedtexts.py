@@ -1,0 +1,165 @@
+"""Linked text: sentence pairs and their word links, given as they are or read from files and aligned when needed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from interlingua.errors import InputError
+from interlingua.objectives.adjustment import check_choice
+from interlingua.readers.locating import missing
+from interlingua.readers.naming import parse
+from interlingua.studies.aligning import METHODS, Alignment, align
+from interlingua.studies.bitexts import Reading, Side, read_rows
+from interlingua.studies.store import write_beside
+from interlingua.wordalign.links import Links
+from interlingua.words import Sentence
+
+Progress = Callable[[str, int, int], None]
+SIDES = ("source", "target")
+
+
+@dataclass(frozen=True)
+class LinkedText:
+    """Sentence pairs and their word links; the source is the language that stays (English).
+
+    `notes` say what was left out on the way here.
+    """
+
+    source: Sequence[Sentence]
+    target: Sequence[Sentence]
+    links: Links
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, alignment: Alignment, *, english: str = "source") -> LinkedText:
+        """What aligning found; `english` says which side stays."""
+        check_choice("side", english, SIDES)
+        rows, links = alignment.rows, alignment.links
+        notes = (*(str(left) for left in alignment.left_out), *alignment.notes)
+        if english == "source":
+            return cls(rows.source, rows.target, links, notes)
+        return cls(rows.target, rows.source, links.turned(), notes)
+
+    def take(self, rows: Sequence[int]) -> LinkedText:
+        """Some rows, in this order."""
+        place = np.full(len(self.source), -1)
+        place[np.asarray(rows, np.int64)] = np.arange(len(rows))
+        moved = place[self.links.row]
+        kept = moved >= 0
+        links = Links.of(moved[kept], self.links.source[kept], self.links.target[kept])
+        return LinkedText([self.source[row] for row in rows], [self.target[row] for row in rows], links, self.notes)
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of texts and links."""
+        state = hashlib.blake2b(digest_size=16)
+        for array in (self.links.row, self.links.source, self.links.target):
+            state.update(np.ascontiguousarray(array).data)
+        for side in (self.source, self.target):
+            # A side's sentences are cut into words when asked for, which takes longer than all else here.
+            for text in side.texts if isinstance(side, Side) else (sentence.text for sentence in side):
+                state.update(b"\x1f" + text.encode())
+        return state.hexdigest()
+
+    def read(self, kept: Path, *, progress: Progress | None = None) -> LinkedText:
+        """Itself: it is in memory."""
+        return self
+
+
+@dataclass(frozen=True)
+class Linking:
+    """Where links come from: an aligner by name, for `neural` an encoder and the device it runs on."""
+
+    method: str = "diagonal"
+    model: str = "embedded"
+    device: str | None = None
+
+    def __post_init__(self) -> None:
+        check_choice("aligner", self.method, METHODS)
+
+
+@dataclass(frozen=True)
+class LinkedFiles:
+    """A bitext in a file or in two, with a file of links or the way to make them; read when `read` is called.
+
+    `english` is the side that stays; None: what the file's name says (`x.ru-en.tsv` has it second), else the first.
+    """
+
+    files: tuple[Path, ...]
+    links: Path | None = None
+    english: str | None = None
+    linking: Linking = Linking()
+
+    def __post_init__(self) -> None:
+        if len(self.files) not in (1, 2):
+            raise InputError("a bitext is one file, or two", value=str(len(self.files)), remedy="Give one or two.")
+        for path in (*self.files, *([] if self.links is None else [self.links])):
+            if not path.is_file():
+                raise missing(path)
+        if self.english is not None:
+            check_choice("side", self.english, SIDES)
+
+    @property
+    def stays(self) -> str:
+        """The side that stays, source or target."""
+        pair = parse(self.files[0].name).pair if len(self.files) == 1 else None
+        second = pair is not None and pair[1] == "en"
+        return self.english or ("target" if second else "source")
+
+    @property
+    def language(self) -> str | None:
+        """The language that is adjusted, by the name of the file, where it says so."""
+        names = [parse(path.name) for path in self.files]
+        if len(names) == 2:
+            return names[1 if self.stays == "source" else 0].side
+        return None if names[0].pair is None else names[0].pair[1 if self.stays == "source" else 0]
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of the files' content and of how they are linked."""
+        how = f"{self.stays} {self.linking.method} {self.linking.model if self.linking.method == 'neural' else ''}"
+        state = hashlib.blake2b(f"{how} {self.links is not None}".encode(), digest_size=16)
+        for path in (*self.files, *([] if self.links is None else [self.links])):
+            state.update(hashlib.blake2b(path.read_bytes()).digest())
+        return state.hexdigest()
+
+    def read(self, kept: Path, *, progress: Progress | None = None) -> LinkedText:
+        """The text with its links; they are kept in a file, and taken from there the next time."""
+        source, target = self.files[0], self.files[1] if len(self.files) == 2 else None
+        if kept.is_file():
+            with np.load(kept) as found:
+                about = json.loads(str(found["about"]))
+                links = Links(found["row"], found["source"], found["target"])
+            rows = read_rows(source, target, Reading(cut=about["cut"]))
+            again = Alignment(links, rows, left_out=rows.left_out, notes=tuple(about["notes"]))
+            return LinkedText.of(again, english=self.stays)
+        made = align(
+            source,
+            target,
+            links=() if self.links is None else (self.links,),
+            method=self.linking.method,
+            model=self.linking.model,
+            device=self.linking.device,
+            progress=progress,
+        )
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        left = {str(each) for each in made.rows.left_out}  # Found again when the text is read again.
+        notes = [*(str(each) for each in made.left_out if str(each) not in left), *made.notes]
+        arrays = {name: getattr(made.links, name) for name in ("row", "source", "target")}
+        arrays["about"] = np.array(json.dumps({"cut": made.rows.source.cut, "notes": notes}))
+        write_beside(kept, lambda file: np.savez(file, **arrays))
+        return LinkedText.of(made, english=self.stays)
+
+
+def linked_text(
+    source: str | Path, target: str | Path | None = None, *, links: str | Path | None = None, english: str = "source"
+) -> LinkedText:
+    """A bitext from files with its links: those of a Pharaoh file, or the statistical aligner's."""
+    return LinkedText.of(align(source, target, links=() if links is None else (links,)), english=english)

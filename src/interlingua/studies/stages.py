@@ -1,0 +1,218 @@
+"""From a regime's phases to stages the loop trains: objectives by name, made of a task's inputs and linked text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from interlingua.encoder import Encoder
+from interlingua.encoder.inputs import Inputs
+from interlingua.errors import InputError
+from interlingua.objectives.adjustment import REDUCTIONS, TARGETS, Adjustment, check_choice
+from interlingua.objectives.anchor import Anchor
+from interlingua.objectives.contrastive import Contrastive
+from interlingua.objectives.drift import Drift
+from interlingua.objectives.task import TaskObjective
+from interlingua.registry import unknown
+from interlingua.studies.linkedtexts import LinkedText
+from interlingua.training.bitext import Bitext, bitext, joined
+from interlingua.training.loop import Monitor, Objective, Settings, Term
+from interlingua.training.pairpass import PairBatches, PairPass
+from interlingua.training.phases import Stage
+from interlingua.training.reference import Reference, reference
+from interlingua.training.regime import Part, Phase
+from interlingua.wordalign.pairs import PairFilters, word_pairs
+
+Progress = Callable[[str, int, int], None]
+NEED_PAIRS = ("adjustment", "anchor", "contrastive")
+_SHAPES = 12  # lengths of task batches on a GPU, each recorded once
+
+
+@dataclass(frozen=True)
+class PairSettings:
+    """How linked text is read and pulled together; the defaults are those of papers/001's code.
+
+    `rows` are drawn by the seed for training and, others, `held_out` for measuring. `layer`, `target` and `reduction`
+    are those of the objective `adjustment`; `tidy` filters the word pairs; `kept` is how f⁰ is kept.
+    """
+
+    rows: int = 30_000
+    held_out: int = 1000
+    layer: int = -1
+    how: str = "mean"
+    specials: bool = True
+    target: str = "joint"
+    reduction: str = "mean"
+    tidy: PairFilters = field(default_factory=PairFilters)
+    kept: str = "fp16"
+
+    def __post_init__(self) -> None:
+        check_choice("target of the adjustment", self.target, TARGETS)
+        check_choice("reduction", self.reduction, REDUCTIONS)
+        if self.rows < 1 or self.held_out < 2:
+            raise InputError("too few rows", value=f"{self.rows} and {self.held_out}", remedy="Give more.")
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The linked text of a language for one seed: what is trained on, its texts, and what is held out."""
+
+    trained: Bitext
+    held: Bitext
+    texts: tuple[list[str], list[str]]
+    notes: tuple[str, ...] = ()
+    """What was left out on the way here, counted, in words."""
+
+
+def drawn_pairs(text: LinkedText, encoder: Encoder, settings: PairSettings, *, seed: int) -> Pairs:
+    """Rows with text on both sides, drawn by the seed (papers/001 §5.1: 30k of all, anew for each run)."""
+    usable = [row for row in range(len(text.source)) if text.source[row].spans and text.target[row].spans]
+    order = np.random.default_rng(seed).permutation(usable).tolist()
+    held = min(settings.held_out, max(len(order) // 10, 2))
+    chosen = text.take(order[held : held + settings.rows])
+    trained, dropped = _bitext(chosen, encoder, settings)
+    texts = ([one.text for one in chosen.source], [one.text for one in chosen.target])
+    aside, _ = _bitext(text.take(order[:held]), encoder, settings)
+    lost = [f"{count:,} {reason} left out" for reason, count in trained.left_out if count]
+    return Pairs(trained, aside, texts, (*text.notes, *lost, *dropped))
+
+
+def _bitext(text: LinkedText, encoder: Encoder, settings: PairSettings) -> tuple[Bitext, list[str]]:
+    source, target = ([sentence.words for sentence in side] for side in (text.source, text.target))
+    pairs = word_pairs(source, target, text.links, settings.tidy)
+    made = bitext(
+        encoder.tokeniser,
+        text.source,
+        text.target,
+        pairs.links,
+        how=settings.how,
+        specials=settings.specials,
+        room=encoder.room,
+    )
+    return made, [f"{drop.links:,} links dropped: {drop.name}" for drop in pairs.dropped if drop.links]
+
+
+@dataclass
+class Material:
+    """What the stages of one seed are made of; references are computed once for each text, on the model as it came.
+
+    `pairs` gives the linked text of a language; `spoken` are the languages of this run. `steady` gives batches few
+    shapes, each of which is recorded as one CUDA graph.
+    """
+
+    task: Any
+    inputs: Inputs | None
+    spoken: tuple[str, ...]
+    pairs: Callable[[str], Pairs]
+    settings: PairSettings
+    seed: int
+    precision: str = "fp32"
+    steady: bool = False
+    references: dict[tuple[str, ...], Reference] = field(default_factory=dict)
+    texts: dict[tuple[str, ...], Bitext] = field(default_factory=dict)
+
+    def text(self, languages: tuple[str, ...]) -> Bitext:
+        """The rows of these languages end to end."""
+        if languages not in self.texts:
+            self.texts[languages] = joined([self.pairs(code).trained for code in languages])
+        return self.texts[languages]
+
+    def reference(self, model: torch.nn.Module, languages: tuple[str, ...], progress: Progress | None) -> Reference:
+        """What the model, not yet trained, makes of the source side (HYPERPARAMETERS: the original, always)."""
+        if languages not in self.references:
+            self.references[languages] = reference(
+                model,
+                self.text(languages),
+                layer=self.settings.layer,
+                kind=self.settings.kept,
+                precision=self.precision,
+                progress=progress,
+            )
+        return self.references[languages]
+
+
+def stages(
+    model: torch.nn.Module,
+    phases: Sequence[Phase],
+    material: Material,
+    *,
+    like: Settings,
+    monitors: Mapping[str, Callable[[int], Monitor]] | None = None,
+    progress: Progress | None = None,
+) -> list[Stage]:
+    """The stages of a regime; call it with the model as it was before the first, which references are made of.
+
+    `like` says precision, checkpoints and the like. `monitors` are by phase, made of the number of steps an epoch;
+    a phase that has one ends with its best weights where `like` names a metric.
+    """
+    made = []
+    for phase in phases:
+        passes: dict[tuple[tuple[str, ...], int, bool], PairPass] = {}
+        terms = [Term(part.weight, _objective(part, model, material, passes, progress), part.objective)
+                 for part in phase.parts]  # fmt: skip
+        first: Any = terms[0].objective
+        epoch = first.steps_per_epoch if isinstance(first, TaskObjective) else first.pairs.steps
+        watch = (monitors or {}).get(phase.name)
+        settings = phase.schedule.settings(epoch, seed=material.seed, like=like)
+        made.append(
+            Stage(
+                phase.name,
+                terms,
+                replace(settings, best=like.best if watch else None, patience=like.patience if watch else None),
+                phase.freeze,
+                phase.lora,
+                (watch(epoch),) if watch else (),
+            )
+        )
+    return made
+
+
+def _objective(
+    part: Part,
+    model: torch.nn.Module,
+    material: Material,
+    passes: dict[tuple[tuple[str, ...], int, bool], PairPass],
+    progress: Progress | None,
+) -> Objective:
+    settings = material.settings
+    if part.objective == "task":
+        assert material.inputs is not None
+        return TaskObjective(
+            material.task,
+            material.inputs,
+            part.batch,
+            material.seed,
+            fixed=material.steady,
+            bucket=bucket(int(material.inputs.lengths.max())),
+        )
+    if part.objective == "drift":
+        return Drift.of(model)
+    if part.objective not in NEED_PAIRS:
+        raise unknown("objective of a regime", part.objective, ["task", "drift", *NEED_PAIRS])
+    spoken = part.languages or material.spoken
+    key = (spoken, part.batch, part.replacement)
+    if key not in passes:
+        rows = PairBatches(material.text(spoken), part.batch, material.seed, part.replacement)
+        passes[key] = PairPass(rows)
+    pairs, layer = passes[key], settings.layer
+    if part.objective == "contrastive":
+        return Contrastive(pairs, layer)
+    if part.objective == "adjustment" and settings.target == "joint":
+        return Adjustment(pairs, layer, settings.target, settings.reduction)
+    held = material.reference(model, spoken, progress)
+    if part.objective == "adjustment":
+        return Adjustment(pairs, layer, settings.target, settings.reduction, held)
+    return Anchor(pairs, held, layer, settings.reduction)
+
+
+def bucket(longest: int) -> int:
+    """The multiple that lengths are padded to so that there are at most twelve, whole tiles of matrices all.
+
+    >>> bucket(128), bucket(384)
+    (16, 32)
+    """
+    return 16 * max(-(-longest // (16 * _SHAPES)), 1)

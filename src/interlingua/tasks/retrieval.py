@@ -1,0 +1,106 @@
+"""Cross-lingual sentence retrieval (XSR, Tatoeba): the translation's rank at every layer, from any checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from interlingua.corpus import ParallelCorpus
+from interlingua.encoder import Cache, Encoder
+from interlingua.errors import InputError
+from interlingua.measures.retrieval import rank_scores, ranks
+from interlingua.readers import read_corpus
+from interlingua.score import Scores
+from interlingua.tasks import tasks
+from interlingua.tasks.predicting import Progress
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """The rank (1 is best) of each sentence's translation, by layer: in the pivot for sentences, and the other way."""
+
+    forward: Mapping[int, Ints]
+    backward: Mapping[int, Ints]
+
+
+@tasks.register("retrieval", needs="encoder")
+@dataclass(frozen=True)
+class Retrieval:
+    """Cross-lingual sentence retrieval (Tatoeba): MRR and P@1 at every layer, by cosine of mean token vectors.
+
+    A query is a sentence, the candidates are all sentences of the pivot language (papers/001 §4.5). Layer 0 is the
+    embedding output, layer k the output of block k.
+    """
+
+    pivot: str = "en"
+    pooling: str = "mean"
+    name: ClassVar[str] = "retrieval"
+    metric: ClassVar[str] = "mrr"
+
+    def read(self, path: str | Path, language: str) -> ParallelCorpus:
+        """The rows that a corpus has in the language and the pivot, the language first."""
+        return read_corpus(path, languages=[language, self.pivot])
+
+    def predict(
+        self,
+        encoder: Encoder,
+        examples: ParallelCorpus,
+        *,
+        cache: Cache | None = None,
+        progress: Progress | None = None,
+    ) -> Ranked:
+        """The ranks at every layer, both sides encoded in one pass each."""
+        if len(examples.languages) != 2:
+            raise InputError(
+                "retrieval is between two languages", value=", ".join(examples.languages), remedy="Select two."
+            )
+        pair = examples.pair(*examples.languages)
+        source, target = (
+            encoder.encode(texts, pooling=self.pooling, cache=cache, progress=progress)
+            for texts in (pair.source_texts, pair.target_texts)
+        )
+        forward, backward = {}, {}
+        for layer in encoder.layers:
+            sides = (torch.as_tensor(np.asarray(side[layer], np.float32)) for side in (source, target))
+            forward[layer], backward[layer] = ranks(*sides)
+        return Ranked(forward, backward)
+
+    def judge(self, predictions: Ranked, examples: ParallelCorpus) -> Scores:
+        """`mrr/layer K` and `p@1/layer K` for every layer K, and the same with `/backward` from the pivot."""
+        scores: Scores = {}
+        for suffix, by_layer in (("", predictions.forward), ("/backward", predictions.backward)):
+            for layer, found in by_layer.items():
+                for name, score in rank_scores(found, ks=(1,)).items():
+                    scores[f"{name}/layer {layer}{suffix}"] = score
+        return scores
+
+
+def best_layers(scenarios: Mapping[str, Scores], *, metric: str = "mrr") -> dict[str, tuple[int, float]]:
+    """The best layer of each scenario (a model before and after training) and its value, as papers/001 reports.
+
+    The layer is chosen on the data it is reported on, which flatters every scenario alike: show the other layers too.
+
+    >>> from interlingua.score import Score
+    >>> best_layers({"original": {"mrr/layer 0": Score(0.2, 5), "mrr/layer 1": Score(0.6, 5)}})
+    {'original': (1, 0.6)}
+    """
+    best: dict[str, tuple[int, float]] = {}
+    for scenario, scores in scenarios.items():
+        values = {
+            int(name.removeprefix(f"{metric}/layer ")): score.value
+            for name, score in scores.items()
+            if name.startswith(f"{metric}/layer ") and not name.endswith("/backward")
+        }
+        if not values:
+            raise InputError("no layer has this metric", value=metric, remedy="Give mrr or p@1.")
+        layer = max(values, key=lambda number: (values[number], -number))
+        best[scenario] = (layer, values[layer])
+    return best

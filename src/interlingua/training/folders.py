@@ -1,0 +1,46 @@
+"""Model folders to train from and to write: whole, with whatever head they came with."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from interlingua.encoder import loading
+
+
+def load_whole(name: str, *, trust_remote_code: bool = False, allow_pickle: bool = False) -> tuple[Any, Any, str]:
+    """The model called `name` in float32, its tokenizer, and its digest; checked as an encoder's folder is.
+
+    The model is of the class that its config names (`BertForMaskedLM`), so that a head is not lost; of a class that
+    `transformers` lacks, and of an encoder-decoder, it is the encoder alone.
+    """
+    loaded = loading.load(
+        name,
+        device=torch.device("cpu"),
+        precision="fp32",
+        trust_remote_code=trust_remote_code,
+        allow_pickle=allow_pickle,
+    )
+    folder = loading.find_folder(name, allow_pickle=allow_pickle)
+    model: Any = loaded.model
+    config = folder / "config.json"
+    stated = json.loads(config.read_text("utf-8")) if config.is_file() else {}
+    named = (stated.get("architectures") or [""])[0]
+    import transformers
+
+    kind = getattr(transformers, named, None)
+    if kind is not None and kind is not type(model) and not stated.get("is_encoder_decoder"):
+        model = kind.from_pretrained(folder, dtype=torch.float32, use_safetensors=None if allow_pickle else True)
+    return model.requires_grad_(True), loaded.tokenizer, loaded.digest
+
+
+def save_whole(model: Any, tokenizer: Any, folder: Path) -> None:
+    """An ordinary Hugging Face folder: config, tokenizer, and weights in float32 as safetensors."""
+    from transformers.utils import logging as chatter
+
+    chatter.disable_progress_bar()
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)

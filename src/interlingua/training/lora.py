@@ -1,0 +1,90 @@
+"""LoRA (Hu et al. 2022) for a phase, by `peft`: small matrices are trained, and merged into the weights at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from interlingua.errors import InputError, MissingExtra
+
+
+@dataclass(frozen=True)
+class Lora:
+    """W + (alpha / rank) B A for the linear maps inside the blocks; only A and B are trained, and the task's head.
+
+    `targets` are endings of module names (`query`, `value`); none: all linear maps of the body's blocks.
+    """
+
+    rank: int = 8
+    alpha: float = 16.0
+    dropout: float = 0.0
+    targets: tuple[str, ...] = ()
+
+
+def check_lora(model: torch.nn.Module, lora: Lora) -> None:
+    """Refuse what cannot be done: without the extra, without a rank, on maps that the model lacks."""
+    if lora.rank < 1:
+        raise InputError("the rank of LoRA is at least 1", value=lora.rank, remedy="Give 8, or so.")
+    try:
+        import peft  # noqa: F401
+    except ImportError as error:
+        raise MissingExtra("peft", "LoRA") from error
+    body: Any = model.base_model
+    _targets(body, lora)
+
+
+@contextmanager
+def adapted(model: torch.nn.Module, lora: Lora, *, seed: int = 0) -> Iterator[None]:
+    """Within the block the body has adapters; after it they are merged, and its weights are plain ones again.
+
+    A is drawn by the seed and B is zero, so that the model is the same when it begins. Biases, norms and embeddings
+    are frozen meanwhile.
+    """
+    check_lora(model, lora)
+    from peft import LoraConfig, inject_adapter_in_model
+
+    body: Any = model.base_model
+    names = _targets(body, lora)
+    trained = [weight for weight in body.parameters() if weight.requires_grad]
+    torch.manual_seed(seed)
+    config = LoraConfig(r=lora.rank, lora_alpha=lora.alpha, lora_dropout=lora.dropout, target_modules=names)
+    inject_adapter_in_model(config, body)
+    try:
+        yield
+    finally:
+        merge(body)
+        for weight in trained:
+            weight.requires_grad_(True)
+
+
+def merge(body: torch.nn.Module) -> None:
+    """Add what adapters have learnt to the weights they stand beside, and take them away."""
+    from peft.tuners.lora import LoraLayer
+
+    for name, module in list(body.named_modules()):
+        if isinstance(module, LoraLayer):
+            module.merge()
+            parent, _, own = name.rpartition(".")
+            setattr(body.get_submodule(parent), own, module.get_base_layer())
+
+
+def _targets(body: torch.nn.Module, lora: Lora) -> list[str]:
+    inner = [name for name, part in body.named_modules() if isinstance(part, torch.nn.Linear) and _in_a_block(name)]
+    chosen = [name for name in inner if not lora.targets or name.endswith(lora.targets)]
+    if not chosen:
+        kinds = sorted({name.rsplit(".", 1)[-1] for name in inner})
+        raise InputError(
+            "no linear map of the model has such a name",
+            value=", ".join(lora.targets),
+            remedy=f"There are: {', '.join(kinds)}.",
+        )
+    return chosen
+
+
+def _in_a_block(name: str) -> bool:
+    """Whether a module is of a numbered block: `encoder.layer.3.attention…`."""
+    return any(part.isdigit() for part in name.split("."))

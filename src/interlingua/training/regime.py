@@ -1,0 +1,161 @@
+"""Regimes as data: ordered phases, each a weighted sum of objectives by name. Those of papers/001 have names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from interlingua.errors import InputError
+from interlingua.registry import unknown
+from interlingua.training.freezing import Freeze
+from interlingua.training.loop import Settings
+from interlingua.training.lora import Lora
+
+ALPHA, AUXILIARY = 0.01, 16
+"""Eq. 2 of papers/001: the weight of the adjustment beside a task (tuned on XNLI), and its batch (§5.1)."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """An objective by its name, its weight, its batch, and the languages whose text it reads (none: all there are).
+
+    `replacement` draws its batches anew at every step instead of going through its data.
+    """
+
+    objective: str
+    weight: float = 1.0
+    batch: int = 32
+    replacement: bool = False
+    languages: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How long a phase trains and how: `settings` makes the loop's `Settings` of it once the data's size is known.
+
+    `warmup` and `decay` are shares of the steps; decay 0 holds the rate to the end.
+    """
+
+    learning_rate: float
+    epochs: float = 1.0
+    warmup: float = 0.0
+    decay: float = 1.0
+    weight_decay: float = 0.0
+    betas: tuple[float, float] = (0.9, 0.999)
+    eps: float = 1e-8
+    clip: float | None = None
+
+    def settings(self, steps_an_epoch: int, *, seed: int = 0, like: Settings | None = None) -> Settings:
+        """The settings of a run; precision, checkpoints and the like are taken from `like`.
+
+        >>> ADJUST.settings(100).steps, ADJUST.settings(100).warmup, ADJUST.settings(100).rate(99)
+        (100, 10, 5e-05)
+        """
+        steps = max(round(self.epochs * steps_an_epoch), 1)
+        return replace(
+            like or Settings(steps, self.learning_rate),
+            steps=steps,
+            learning_rate=self.learning_rate,
+            warmup=round(self.warmup * steps),
+            decay=self.decay,
+            floor=0.0 if self.decay else 1.0,
+            weight_decay=self.weight_decay,
+            betas=self.betas,
+            eps=self.eps,
+            clip=self.clip,
+            seed=seed,
+        )
+
+
+ADJUST = Schedule(5e-5, epochs=1, warmup=0.1, decay=0.0, betas=(0.9, 0.98), eps=1e-9)
+"""The adjustment as the code of papers/001 has it: Adam, warm-up over a tenth of the steps, then constant."""
+FINE_TUNE: Mapping[str, Schedule] = {
+    "nli": Schedule(5e-5, epochs=2, clip=1.0),
+    "paraphrase": Schedule(2e-5, epochs=5, clip=1.0),
+    "ner": Schedule(2e-5, epochs=3, clip=1.0),
+    "qa": Schedule(3e-5, epochs=2, clip=1.0),
+}
+"""AdamW without weight decay, linear decay, no warm-up: papers/001's code; paraphrase is XTREME's (5 epochs, 2e-5)."""
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A weighted sum of objectives and how it is trained; the first part's data says how long an epoch is."""
+
+    name: str
+    parts: tuple[Part, ...]
+    schedule: Schedule
+    freeze: Freeze = field(default_factory=Freeze)
+    lora: Lora | None = None
+
+    def __post_init__(self) -> None:
+        if not self.parts:
+            raise InputError("a phase has nothing to train for", value=self.name, remedy="Give it an objective.")
+
+
+@dataclass(frozen=True)
+class Regime:
+    """Ordered phases."""
+
+    name: str
+    phases: tuple[Phase, ...]
+
+
+def _task(schedule: Schedule, *more: Part) -> Phase:
+    return Phase("task", (Part("task"), *more), schedule)
+
+
+def _adjust(languages: Sequence[str] = ()) -> Phase:
+    spoken = tuple(languages)
+    return Phase("adjust", (Part("adjustment", languages=spoken), Part("anchor", languages=spoken)), ADJUST)
+
+
+def _beside(anchor: float) -> tuple[Part, Part]:
+    """The adjustment as a second task: a random batch of 16 rows at every step."""
+    return (
+        Part("adjustment", ALPHA, AUXILIARY, replacement=True),
+        Part("anchor", anchor, AUXILIARY, replacement=True),
+    )
+
+
+_REGIMES: dict[str, Callable[[Schedule, Sequence[str]], tuple[Phase, ...]]] = {
+    "original": lambda task, _: (_task(task),),
+    "adjusted": lambda task, spoken: (_adjust(spoken), _task(task)),
+    "continual": lambda task, spoken: (_adjust(spoken), _task(task, *_beside(ALPHA))),
+    "continual-code": lambda task, spoken: (_adjust(spoken), _task(task, *_beside(1.0))),
+    "joint": lambda task, _: (_task(task, *_beside(ALPHA)),),
+    "adjust-only": lambda _, spoken: (_adjust(spoken),),
+}
+SUMMARIES: Mapping[str, str] = {
+    "original": "The task alone.",
+    "adjusted": "The adjustment with its anchor (papers/001 Eq. 1), then the task.",
+    "continual": f"As adjusted, and beside the task {ALPHA:g} of Eq. 1 on {AUXILIARY} random rows a step (Eq. 2).",
+    "continual-code": "As continual, with the anchor's weight 1, as the code of papers/001 has it.",
+    "joint": "Eq. 2 without the adjustment before it.",
+    "adjust-only": "The adjustment with its anchor, and no task.",
+}
+"""One line about each regime."""
+NAMES = tuple(_REGIMES)
+
+
+def regime(name: str, *, task: str = "nli", languages: Sequence[str] = ()) -> Regime:
+    """A regime by name; `task` sets how its task is trained, `languages` which bitexts the adjustment reads.
+
+    - `original`: the task alone.
+    - `adjusted`: the adjustment with its anchor (papers/001 Eq. 1), then the task. With several `languages` it is
+      adjusted on all of them at once, as in Cao et al. (2020); papers/001 takes one at a time.
+    - `continual`: as adjusted, and beside the task α = 0.01 times Eq. 1, anchor included (Eq. 2), on 16 random rows a
+      step. `continual-code`: the same with the anchor's weight 1, as the code of papers/001 has it.
+    - `joint`: Eq. 2 without the adjustment before it.
+    - `adjust-only`: no task.
+
+    >>> for phase in regime("continual").phases:
+    ...     print(phase.name, [(part.objective, part.weight) for part in phase.parts])
+    adjust [('adjustment', 1.0), ('anchor', 1.0)]
+    task [('task', 1.0), ('adjustment', 0.01), ('anchor', 0.01)]
+    """
+    if name not in _REGIMES:
+        raise unknown("regime", name, list(_REGIMES))
+    if task not in FINE_TUNE:
+        raise unknown("task", task, list(FINE_TUNE))
+    return Regime(name, _REGIMES[name](FINE_TUNE[task], languages))

@@ -1,0 +1,196 @@
+"""Readers of labelled examples: every published shape of a file, and every way it can be wrong, with its line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from interlingua.errors import InputError
+from interlingua.readers.iob import read_tagged
+from interlingua.readers.squad import crossed, read_questions
+from interlingua.tasks import tasks
+
+
+def written(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+NLI = {
+    "plain.tsv": "It rains.\tIt is wet.\tentailment\nIt rains.\tIt is dry.\tcontradiction\n",
+    "numbers.tsv": "It rains.\tIt is wet.\t0\nIt rains.\tIt is dry.\t2\n",
+    "xnli.tsv": "language\tgold_label\tsentence1\tsentence2\tpairID\n"
+    "en\tentailment\tIt rains.\tIt is wet.\t1\nfr\tneutral\tIl pleut.\tC'est lundi.\t2\n"
+    "en\tcontradiction\tIt rains.\tIt is dry.\t3\n",
+    "translated.tsv": "premise\thypo\tlabel\nIt rains.\tIt is wet.\tentailment\nIt rains.\tIt is dry.\tcontradictory\n",
+    "mnli.jsonl": '{"gold_label": "entailment", "sentence1": "It rains.", "sentence2": "It is wet.", "genre": "x"}\n'
+    '{"gold_label": "-", "sentence1": "It rains.", "sentence2": "Maybe."}\n'
+    '{"gold_label": "contradiction", "sentence1": "It rains.", "sentence2": "It is dry."}\n',
+    "hub.jsonl": '{"premise": "It rains.", "hypothesis": "It is wet.", "label": 0}\n\n'
+    '{"premise": "It rains.", "hypothesis": "It is dry.", "label": 2}\n',
+}
+
+
+@pytest.mark.parametrize("name", NLI)
+def test_every_shape_of_nli_file_gives_the_same_pairs(name, tmp_path):
+    examples = tasks["nli"].call().read(written(tmp_path, name, NLI[name]), "en")
+    assert [(item.first, item.second, item.label) for item in examples] == [
+        ("It rains.", "It is wet.", "entailment"),
+        ("It rains.", "It is dry.", "contradiction"),
+    ]
+    skips = {
+        "xnli.tsv": "pairs in other languages",
+        "mnli.jsonl": "pairs without a gold label",
+        "hub.jsonl": "blank lines",
+    }
+    assert [skip.reason for skip in examples.skipped] == ([skips[name]] if name in skips else [])
+
+
+def test_paws_x_with_its_header_reads_like_one_without(tmp_path):
+    task = tasks["paraphrase"].call()
+    bare = task.read(written(tmp_path, "a.tsv", "A b.\tB a.\t1\nA b.\tA c.\t0\n"), "en")
+    full = task.read(
+        written(tmp_path, "b.tsv", "id\tsentence1\tsentence2\tlabel\n1\tA b.\tB a.\t1\n2\tA b.\tA c.\t0\n"), "en"
+    )
+    assert bare.digest == full.digest
+    assert [item.label for item in bare] == ["paraphrase", "different"]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("a\tb\tneutral\na\tb\tmaybe\n", r"x\.tsv:2: unknown label: 'maybe'"),
+        ("a\tb\tneutral\na\tneutral\n", r"x\.tsv:2: 2 columns where 3"),
+        ("a\tb\tneutral\na\tb\tc\tneutral\n", r"x\.tsv:2: 4 columns where 3"),
+        ("\n\n", r"x\.tsv: no example"),
+        ("", r"x\.tsv: the file is empty"),
+        ('{"premise": "a"}\n', r"x\.tsv:1: not a labelled pair"),
+        ('{"premise": "a", "hypothesis": ["b"], "label": 1}\n', r"x\.tsv:1: the second is no text"),
+        ('{"premise": "a", "hypothesis": "b", "label": 1}\n{"premise\n', r"x\.tsv:2: not JSON"),
+    ],
+)
+def test_bad_pairs_are_told_with_their_line(text, problem, tmp_path):
+    with pytest.raises(InputError, match=problem):
+        tasks["nli"].call().read(written(tmp_path, "x.tsv", text), "en")
+
+
+def test_pairs_with_an_empty_side_are_counted(tmp_path):
+    examples = tasks["nli"].call().read(written(tmp_path, "x.tsv", "a\tb\tneutral\n \tb\tneutral\n"), "en")
+    assert [str(skip) for skip in examples.skipped] == ["1 pairs with an empty side (x.tsv:2)"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ada\tB-PER\nLovelace\tI-PER\nwrote\tO\n\n\nParis\tB-LOC\n",
+        "en:Ada\tB-PER\nen:Lovelace\tI-PER\nen:wrote\tO\n\nen:Paris\tB-LOC\n\n",
+        "-DOCSTART- -X- -X- O\n\nAda NNP B-NP B-PER\nLovelace NNP I-NP I-PER\nwrote VBD B-VP O\n\nParis NNP I-NP B-LOC",
+    ],
+)
+def test_every_shape_of_iob_file_gives_the_same_sentences(text, tmp_path):
+    examples = read_tagged(written(tmp_path, "x.iob", text), language="en")
+    assert [(item.words, item.tags) for item in examples] == [
+        (("Ada", "Lovelace", "wrote"), ("B-PER", "I-PER", "O")),
+        (("Paris",), ("B-LOC",)),
+    ]
+
+
+def test_a_colon_stays_where_not_every_word_has_the_language_before_it(tmp_path):
+    examples = read_tagged(written(tmp_path, "x.iob", "en:Ada\tO\nwrote\tO\n"), language="en")
+    assert examples[0].words == ("en:Ada", "wrote")
+
+
+def test_an_i_tag_that_continues_nothing_is_kept_and_counted(tmp_path):
+    text = "a\tI-PER\nb\tB-LOC\nc\tI-PER\nd\tI-PER\n\ne\tI-PER\n"
+    examples = read_tagged(written(tmp_path, "x.iob", text), language="en")
+    assert examples[0].tags == ("I-PER", "B-LOC", "I-PER", "I-PER")
+    assert [(skip.count, skip.where) for skip in examples.skipped] == [(3, ("x.iob:1", "x.iob:3", "x.iob:6"))]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("a\tO\nb\tPER\n", r"x\.iob:2: unknown tag: 'PER'"),
+        ("a\tO\nb\tS-PER\n", r"x\.iob:2: unknown tag: 'S-PER'"),
+        ("a\tO\nb\n", r"x\.iob:2: 1 columns where 2"),
+        ("a\tO\nb\tx\tO\n", r"x\.iob:2: 3 columns where 2"),
+        ("a\nb\n", r"x\.iob:1: 1 columns where 2"),
+        ("\n", r"x\.iob: no example"),
+    ],
+)
+def test_bad_tags_are_told_with_their_line(text, problem, tmp_path):
+    with pytest.raises(InputError, match=problem):
+        read_tagged(written(tmp_path, "x.iob", text), language="en")
+
+
+def squad(*questions: tuple[str, str, str, int], context: str = "Tea is hot.") -> dict:
+    qas = [
+        {"id": key, "question": asked, "answers": [{"text": answer, "answer_start": start}]}
+        for key, asked, answer, start in questions
+    ]
+    return {"version": "1.1", "data": [{"title": "t", "paragraphs": [{"context": context, "qas": qas}]}]}
+
+
+def test_a_misplaced_answer_is_counted_or_an_error_with_its_line(tmp_path):
+    data = squad(("a", "What?", "Tea", 0), ("b", "How?", "hot", 1), ("c", "Why?", "hot", -4))
+    path = written(tmp_path, "x.json", json.dumps(data, indent=1))
+    line = 1 + json.dumps(data, indent=1).split('"b"')[0].count("\n")
+    examples = read_questions(path, language="en")
+    assert [item.answers[0].start for item in examples] == [0, -1, -1]
+    assert examples.skipped[0].count == 2
+    assert examples.skipped[0].where[0] == f"x.json:{line}"
+    with pytest.raises(InputError, match=rf"x\.json:{line}: the answer does not stand"):
+        read_questions(path, language="en", strict=True)
+
+
+def test_of_a_tydi_file_the_language_asked_for_is_read(tmp_path):
+    data = squad(("russian-1-0", "What?", "Tea", 0), ("finnish-2-0", "How?", "hot", 7))
+    examples = read_questions(written(tmp_path, "x.json", json.dumps(data)), language="ru")
+    assert [item.id for item in examples] == ["russian-1-0"]
+    assert examples.skipped[0].count == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('{"data": [\n}', r"x\.json:2: not JSON"),
+        ('{"rows": []}', r"x\.json:1: not in the format of SQuAD"),
+        ('{"data": []}', r"x\.json: no example"),
+        (json.dumps(squad(("a", "?", "Tea", 0), ("a", "?", "Tea", 0))), r"x\.json:1: an id twice: 'a'"),
+        (json.dumps(squad(("a", "?", "Tea", 0))).replace('"text"', '"words"'), r"x\.json:1: not a question of SQuAD"),
+    ],
+)
+def test_bad_questions_are_told_with_their_line(text, problem, tmp_path):
+    with pytest.raises(InputError, match=problem):
+        read_questions(written(tmp_path, "x.json", text), language="en")
+
+
+def test_questions_on_paragraphs_in_another_language_are_joined_by_id(tmp_path):
+    english = read_questions(
+        written(tmp_path, "en.json", json.dumps(squad(("a", "What?", "Tea", 0), ("b", "How?", "hot", 7)))),
+        language="en",
+    )
+    spanish = read_questions(
+        written(
+            tmp_path,
+            "es.json",
+            json.dumps(
+                squad(("b", "¿Cómo?", "caliente", 14), ("a", "¿Qué?", "té", 3), context="El té es muy caliente.")
+            ),
+        ),
+        language="es",
+    )
+    one, other = crossed(english, spanish), crossed(spanish, english)
+    assert [(item.id, item.question, item.answers[0].text) for item in one] == [
+        ("b", "How?", "caliente"),
+        ("a", "What?", "té"),
+    ]
+    assert (one.language, other.language) == ("es", "en")
+    assert other[0].question == "¿Qué?"
+    lonely = read_questions(written(tmp_path, "c.json", json.dumps(squad(("a", "What?", "Tea", 0)))), language="en")
+    with pytest.raises(InputError, match=r"1 questions have ids that c\.json does not have: 'b'"):
+        crossed(lonely, spanish)
+    assert [item.id for item in crossed(lonely, spanish, shared_only=True)] == ["a"]

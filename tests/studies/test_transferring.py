@@ -1,0 +1,493 @@
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.stats
+import torch
+
+import interlingua
+from interlingua.encoder import Encoder
+from interlingua.errors import InputError
+from interlingua.objectives.task import TaskObjective
+from interlingua.readers.squad import read_questions
+from interlingua.studies import transferring
+from interlingua.studies.exams import ExamFiles, task_named
+from interlingua.studies.scenarios import TransferSettings
+from interlingua.studies.stages import PairSettings, bucket
+from interlingua.studies.store import Store
+from interlingua.tasks.saving import load
+from interlingua.training.regime import Phase, Regime, regime
+from interlingua.training.task import TaskModel
+from worlds import make_world
+
+PAIRS = PairSettings(rows=100, held_out=30, kept="fp32")
+SETTINGS = TransferSettings(
+    epochs=8,
+    learning_rate=5e-3,
+    batch=16,
+    adjust_epochs=20,
+    adjust_learning_rate=8e-3,
+    adjust_batch=16,
+    pairs=PAIRS,
+    checkpoint_every=20,
+)
+
+QUICK = replace(SETTINGS, epochs=1, adjust_epochs=2)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    return make_world(tmp_path_factory.mktemp("world"), dropout=0.1)
+
+
+def given(world, task="ner", ending="tsv", languages=("en", "ru"), **options):
+    """The arguments of a call."""
+    tests = {code: world[f"{task}-test-{code}.{ending}"] for code in languages}
+    plain = {
+        "model": world["model"],
+        "task": task,
+        "tests": tests,
+        "train": world[f"{task}-train-en.{ending}"],
+        "bitexts": {"ru": world["bitext.en-ru.tsv"]},
+        "links": {"ru": world["links"]},
+        "seeds": 2,
+        "settings": SETTINGS,
+        "device": "cpu",
+    }
+    return {**plain, **options}
+
+
+def study(world, out, *arguments, **options):
+    return interlingua.transfer(out=out, **given(world, *arguments, **options))
+
+
+@pytest.fixture(scope="module")
+def made(world, tmp_path_factory):
+    return study(world, tmp_path_factory.mktemp("made") / "out", settings=replace(SETTINGS, distances=True))
+
+
+def means(result, metric):
+    return {key: entry["mean"] for key, entry in result.select(metric).items()}
+
+
+def phases(result):
+    return [(line["seed"], line["phase"]) for line in result.run["trained"]]
+
+
+def test_what_regimes_share_is_trained_once(made):
+    assert sorted(phases(made)) == sorted([(seed, "adjust") for seed in (0, 1)] + 3 * [(0, "task"), (1, "task")])
+    assert {line["steps"] for line in made.run["trained"] if line["phase"] == "task"} == {8 * 6}
+    assert {line["steps"] for line in made.run["trained"] if line["phase"] == "adjust"} == {20 * 7}
+
+
+def test_adjustment_brings_the_task_to_the_other_language(made):
+    found = means(made, "f1/token")
+    assert found["original", "en"] > 0.9
+    assert found["original", "ru"] < 0.6
+    assert found["adjusted", "ru"] > found["original", "ru"] + 0.2
+    assert found["continual", "ru"] > found["original", "ru"] + 0.2
+    assert made.select("f1/token")["adjusted", "ru"]["p"]["original"] < 0.01
+    assert "original" not in made.select("f1/token")["original", "ru"]["p"]
+
+
+def test_distances_are_measured_in_the_five_states_of_the_paper(made):
+    states = {entry["state"]: entry for entry in made.distances}
+    assert list(states) == ["untouched", "adjustment", "original", "adjusted", "continual"]
+    assert states["adjustment"]["related"] < 0.5 * states["untouched"]["related"]
+    # Fine-tuning forgets what links the languages, less so after adjustment, and least where both are learnt at once.
+    order = ("original", "adjusted", "continual", "adjustment")
+    assert sorted(order, key=lambda state: states[state]["auc"]) == list(order)
+
+
+def test_the_same_call_trains_nothing_and_says_the_same(world, made):
+    before = (made.folder / "records.jsonl").read_bytes(), (made.folder / "run.json").read_bytes()
+    again = study(world, made.folder, settings=replace(SETTINGS, distances=True))
+    assert (again.scores, again.distances, again.run) == (made.scores, made.distances, json.loads(before[1]))
+    assert ((made.folder / "records.jsonl").read_bytes(), (made.folder / "run.json").read_bytes()) == before
+    assert not (made.folder / ".training").exists()
+
+
+def test_another_folder_has_the_same_numbers_and_more_seeds_and_regimes_only_add(world, tmp_path):
+    whole = study(world, tmp_path / "whole", settings=QUICK)
+    first = study(world, tmp_path / "parts", seeds=1, regimes=["original"], settings=QUICK)
+    assert phases(first) == [(0, "task")]
+    parts = study(world, tmp_path / "parts", settings=QUICK)
+    assert sorted(phases(parts)) == sorted(phases(whole))
+    assert parts.scores == whole.scores
+
+
+def test_deviation_and_significance_are_those_of_scipy(made, world):
+    store = Store(made.folder)
+    records = [record for record in store.read() if record.details.get("test") == "ru"]
+    entry = made.select("accuracy/token")["adjusted", "ru"]
+    assert entry["deviation"] == pytest.approx(np.std(entry["values"], ddof=1))
+
+    def items(name, variant):
+        chosen = [r for r in records if r.details["regime"] == name and r.variant == variant]
+        assert [record.seed for record in chosen] == [0, 1]
+        return [store.items(record).astype(float) for record in chosen]
+
+    sides = [np.mean(items(name, "accuracy/token"), axis=0) for name in ("adjusted", "original")]
+    assert entry["p"]["original"] == pytest.approx(scipy.stats.ttest_rel(*sides).pvalue)
+    counts = [np.concatenate(items(name, "f1/token"), axis=1) for name in ("continual", "adjusted")]
+
+    # scipy permutes vectors of numbers: an item's two sets of counts are numbered, and looked up.
+    table = np.concatenate(counts, axis=1)
+    size = counts[0].shape[1]
+
+    def statistic(left, right, axis=-1):
+        f1s = []
+        for side in (left, right):
+            taken = table[:, side.astype(int)].sum(axis=-1)
+            f1s.append(2 * taken[0] / (taken[1] + taken[2]))
+        return np.abs(f1s[0] - f1s[1])
+
+    numbers = (np.arange(size), np.arange(size) + size)
+    found = scipy.stats.permutation_test(
+        numbers, statistic, permutation_type="samples", n_resamples=2000, alternative="greater", rng=1, batch=100
+    )
+    ours = made.select("f1/token")["continual", "ru"]["p"]["adjusted"]
+    assert abs(ours - found.pvalue) < 4 * np.sqrt(0.25 / 1000)
+    whole = made.select("f1/token")["continual", "ru"]
+    taken = items("continual", "f1/token")[1].sum(axis=1)
+    assert whole["values"][1] == pytest.approx(2 * taken[0] / (taken[1] + taken[2]))
+
+
+def test_killed_at_any_moment_a_study_ends_with_the_numbers_of_one_left_alone(world, tmp_path, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["interlingua.api_transfer", "accelerate", "transformers", "torch._dynamo"])
+    settings = replace(SETTINGS, epochs=2, adjust_epochs=2, checkpoint_every=4)
+
+    def start(out):
+        process = context.Process(
+            target=study, args=(world, tmp_path / out), kwargs={"settings": settings, "keep": True}
+        )
+        process.start()
+        return process
+
+    warm = context.Process(target=int)
+    warm.start()
+    warm.join()
+    began = time.monotonic()
+    whole = start("whole")
+    whole.join()
+    took = time.monotonic() - began
+    assert whole.exitcode == 0
+    draw = np.random.default_rng(0)
+    for _ in range(4):
+        process = start("killed")
+        process.join(float(draw.uniform(0.2, 0.8)) * took)
+        if process.exitcode is None:
+            os.kill(process.pid, signal.SIGKILL)
+        process.join()
+    last = start("killed")
+    last.join()
+    assert last.exitcode == 0
+    ended = [json.loads((tmp_path / name / "transfer.json").read_text("utf-8")) for name in ("whole", "killed")]
+    assert ended[0] == ended[1]
+    kept = [(tmp_path / name / "records.jsonl").read_text("utf-8").splitlines() for name in ("whole", "killed")]
+    assert sorted(kept[0]) == sorted(kept[1])
+    assert not (tmp_path / "killed" / ".training").exists()
+
+
+def test_a_kept_model_answers_as_it_was_scored(world, tmp_path):
+    result = study(world, tmp_path / "out", seeds=1, regimes=["original", "adjusted"], keep=True, settings=QUICK)
+    names = sorted(path.name for path in (tmp_path / "out" / "models").iterdir())
+    assert names == ["adjusted-ru-seed0", "original-seed0"]
+    tuned = load(tmp_path / "out" / "models" / "adjusted-ru-seed0", device="cpu")
+    examples = tuned.task.read(world["ner-test-ru.tsv"], "ru")
+    inputs = tuned.task.inputs(examples, tuned.encoder, labels=tuned.labels, training=False)
+    scores = tuned.task.judge(tuned.task.predict(tuned.model, inputs, labels=tuned.labels), examples)
+    assert scores["f1/token"].value == result.select("f1/token")["adjusted", "ru"]["values"][0]
+
+
+def test_the_best_epoch_by_dev_counts(world, tmp_path):
+    result = study(
+        world,
+        tmp_path / "out",
+        seeds=1,
+        regimes=["original"],
+        dev=world["ner-test-en.tsv"],
+        settings=replace(SETTINGS, epochs=6),
+    )
+    plain = study(world, tmp_path / "plain", seeds=1, regimes=["original"], settings=replace(SETTINGS, epochs=6))
+    assert means(result, "f1/token")["original", "en"] >= means(plain, "f1/token")["original", "en"]
+
+
+@pytest.mark.parametrize("map_on", ["words", "sentences"])
+def test_a_map_gives_a_rotated_language_back_to_the_head(world, tmp_path, monkeypatch, map_on):
+    rotation, _ = torch.linalg.qr(torch.randn(32, 32, generator=torch.Generator().manual_seed(0)))
+    offset = torch.randn(32, generator=torch.Generator().manual_seed(1))
+    fresh, half = transferring.Study._fresh, (33 - 5) // 2
+
+    def turn(self, seed):
+        """The model, made to read the second language's words as the first's and to answer rotated and moved."""
+        tuned = fresh(self, seed)
+        foreign = []
+
+        def before(_, arguments, given):
+            ids = given["input_ids"]
+            foreign.append((ids >= 5 + half).any(dim=1))
+            return arguments, {**given, "input_ids": torch.where(ids >= 5 + half, ids - half, ids)}
+
+        def after(_, __, output):
+            theirs = foreign.pop()[:, None, None]
+            last = output["last_hidden_state"]
+            output["last_hidden_state"] = torch.where(theirs, last @ rotation + offset, last)
+            if "hidden_states" in output:
+                output["hidden_states"] = (*output["hidden_states"][:-1], output["last_hidden_state"])
+            return output
+
+        tuned.model.base_model.register_forward_pre_hook(before, with_kwargs=True)
+        tuned.model.base_model.register_forward_hook(after)
+        return tuned
+
+    monkeypatch.setattr(transferring.Study, "_fresh", turn)
+    result = study(
+        world, tmp_path / "out", seeds=1, regimes=["original", "mapped"], settings=replace(SETTINGS, map_on=map_on)
+    )
+    found = means(result, "f1/token")
+    assert found["mapped", "ru"] == pytest.approx(found["original", "en"], abs=0.02)
+    assert found["original", "ru"] < 0.6
+    assert ("mapped", "en") not in found
+    assert phases(result) == [(0, "task")]
+    assert any("en is not tested under mapped" in note for note in result.run["skipped"])
+
+
+def test_a_pair_of_mixed_language_has_one_side_in_english(world, tmp_path):
+    task = task_named("nli")
+    files = {"en": world["nli-test-en.tsv"], "ru": world["nli-test-ru.tsv"]}
+    exams = ExamFiles(files, mixed=world["nli-test-en.tsv"]).read(task, source="en")
+    assert [exam.name for exam in exams] == ["en", "ru", "ru mixed"]
+    english, russian, both = (exam.examples for exam in exams)
+    sides = [
+        (mine.first == ours.first, mine.second == ours.second)
+        for mine, ours in zip(both, english, strict=True)
+        if (mine.first, mine.second) != (ours.first, ours.second)
+    ]
+    assert set(sides) == {(True, False), (False, True)}
+    assert all(
+        (mine.first == theirs.first) != (mine.second == theirs.second)
+        for mine, theirs in zip(both, russian, strict=True)
+    )
+    result = study(world, tmp_path / "out", "nli", seeds=1, mixed=world["nli-test-en.tsv"], regimes=["original"])
+    assert set(means(result, "accuracy")) == {("original", test) for test in ("en", "ru", "ru mixed")}
+
+
+def test_questions_and_paragraphs_in_two_languages_both_ways(world, tmp_path):
+    english, russian = world["qa-test-en.json"], world["qa-test-ru.json"]
+    tests = {"en": english, "en+ru": (english, russian), "ru+en": (russian, english), "ru:again": russian}
+    exams = {exam.name: exam for exam in ExamFiles(tests).read(task_named("qa"), source="en")}
+    asked, told = (read_questions(path, language="en") for path in (english, russian))
+    assert [item.question for item in exams["en+ru"].examples] == [item.question for item in asked]
+    assert [item.context for item in exams["en+ru"].examples] == [item.context for item in told]
+    assert exams["en+ru"].judged == "ru"
+    assert exams["ru+en"].judged == "en"
+    result = study(world, tmp_path / "out", "qa", "json", tests=tests, seeds=1, regimes=["original", "adjusted"])
+    assert {test for _, test in means(result, "f1")} == set(tests)
+    english_only = result.select("f1")["original", "en"]
+    assert english_only["mean"] > 2 * english_only["null"]
+
+
+def test_every_model_retrieves_too_at_the_layer_that_is_best_for_it(world, tmp_path):
+    result = study(
+        world, tmp_path / "out", languages=("ru",), seeds=1, retrieval={"ru": world["parallel.tsv"]},
+        regimes=["original", "adjusted"],
+    )  # fmt: skip
+    found = result.select("mrr")
+    assert found["adjusted", "ru retrieval"]["mean"] > found["original", "ru retrieval"]["mean"]
+    store = Store(result.folder)
+    for name in ("original", "adjusted"):
+        layers = {
+            record.layer: record.value
+            for record in store.read()
+            if record.details["regime"] == name and record.variant.startswith("mrr/") and "back" not in record.variant
+        }
+        assert set(layers) == {0, 1, 2}
+        entry = found[name, "ru retrieval"]
+        assert entry["mean"] == max(layers.values()) == layers[entry["layer"]]
+
+
+def test_retrieval_alone_trains_no_head(world, tmp_path):
+    tests = {"ru": world["parallel.tsv"]}
+    options = {"tests": tests, "train": None, "seeds": 1}
+    result = study(world, tmp_path / "out", "retrieval", **options)
+    assert phases(result) == [(0, "adjust")]
+    vectors = Encoder.load(world["model"], device="cpu")
+    assert result.select("mrr")["original", "ru"]["layer"] in vectors.layers
+    assert means(result, "mrr")["adjusted", "ru"] > means(result, "mrr")["original", "ru"] + 0.2
+
+
+def test_a_regime_of_ones_own_and_several_languages_at_once(world, tmp_path):
+    own = Regime("mine", tuple(regime("continual", task="ner").phases[1:]))
+    assert isinstance(own.phases[0], Phase)
+    both = {"ru": world["bitext.en-ru.tsv"], "be": world["bitext.en-ru.tsv"]}
+    links = dict.fromkeys(both, world["links"])
+    options = {"bitexts": both, "links": links, "seeds": 1, "settings": replace(QUICK, together=True)}
+    result = study(world, tmp_path / "out", regimes=[own, "adjusted"], **options)
+    assert result.run["trained"][1]["phase"] == "adjust"
+    assert result.run["trained"][1]["steps"] == 2 * 13  # 200 rows of two languages, 16 a step.
+    apart = study(world, tmp_path / "apart", regimes=["adjusted"], **{**options, "settings": QUICK})
+    assert set(means(apart, "f1/token")) == {("adjusted", "ru")}
+    assert any("en is not tested under adjusted" in note for note in apart.run["skipped"])
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"task": "nre"}, r"unknown task: 'nre'\. Did you mean 'ner'"),
+        ({"regimes": ["orignal"]}, r"unknown regime: 'orignal'\. Did you mean 'original'"),
+        ({"regimes": ["adjusted", "adjusted"]}, "a regime is named twice"),
+        ({"regimes": ["adjusted"], "bitexts": {}, "links": {}}, "the regime adjusted needs a bitext"),
+        ({"bitexts": {"hi": "bitext.en-ru.tsv"}, "links": {}}, "the regime adjusted has no bitext for the test ru"),
+        (
+            {"regimes": ["mapped"], "bitexts": {"hi": "bitext.en-ru.tsv"}, "links": {}},
+            "the regime mapped has no bitext",
+        ),
+        ({"links": {"hi": "links"}}, "links without a bitext: 'hi'"),
+        ({"train": None}, "nothing to train the task on"),
+        ({"train": "ner-train.tsv"}, r"no such file.*ner-train\.tsv.*Did you mean"),
+        ({"tests": {"ru": "nowhere.tsv"}}, "no such file"),
+        ({"tests": {"ru": "misc.tsv"}}, r"misc\.tsv:4: a tag that ner-train-en\.tsv does not have: 'B-MISC'"),
+        ({"tests": {"en+ru": ("ner-test-en.tsv", "ner-test-ru.tsv")}}, "only questions have a paragraph"),
+        ({"tests": {}}, "nothing to test on"),
+        ({"seeds": 0}, "seeds are 0 or more"),
+        ({"mixed": "ner-test-en.tsv"}, "mixed languages are for pairs"),
+        ({"bitexts": {"ru": "nothing.tsv"}}, "no such file"),
+        ({"task": "retrieval", "tests": {"ru": "parallel.tsv"}}, "--train has nothing to do here"),
+        (
+            {"task": "retrieval", "tests": {"ru": "parallel.tsv"}, "train": None, "regimes": ["continual"]},
+            "unknown regime of retrieval",
+        ),
+        ({"aligner": "fastalign"}, "unknown aligner"),
+        ({"english": "left"}, "unknown side"),
+    ],
+)
+def test_what_cannot_be_is_said_before_anything_is_trained(world, tmp_path, monkeypatch, options, problem):
+    Path(world["misc.tsv"]).write_text("a\tO\n\nb\tO\nc\tB-MISC\n", "utf-8")
+    monkeypatch.chdir(world.folder)
+    monkeypatch.setattr(transferring, "train_stages", None)
+    changed = {"tests": {"ru": "ner-test-ru.tsv"}, "train": "ner-train-en.tsv", "links": {"ru": "links"}, **options}
+    with pytest.raises(InputError, match=problem):
+        study(world, tmp_path / "out", changed.pop("task", "ner"), **changed)
+    assert not (tmp_path / "out").exists()
+
+
+def test_settings_that_cannot_be_are_refused():
+    for options, problem in (
+        ({"map_on": "letters"}, "unknown kind of map"),
+        ({"epochs": 0}, "epochs must be above 0"),
+        ({"permutations": 0}, "at least 1"),
+    ):
+        with pytest.raises(InputError, match=problem):
+            TransferSettings(**options)
+    with pytest.raises(InputError, match="unknown target of the adjustment"):
+        PairSettings(target="both")
+
+
+def test_a_folder_of_something_else_is_not_touched(world, tmp_path):
+    (tmp_path / "notes.txt").write_text("mine", "utf-8")
+    with pytest.raises(InputError, match="no run of ours"):
+        study(world, tmp_path)
+    (tmp_path / "run.json").write_text('{"kind": "audit"}', "utf-8")
+    with pytest.raises(InputError, match="holds another run"):
+        study(world, tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["notes.txt", "run.json"]
+
+
+@pytest.mark.parametrize("longest", [1, 16, 100, 128, 384, 512, 8192])
+def test_there_are_at_most_twelve_lengths_of_batches(longest):
+    step = bucket(longest)
+    assert step % 16 == 0
+    assert -(-longest // step) <= 12
+
+
+@pytest.mark.heavy
+def test_two_processes_train_what_one_does(tmp_path):
+    (tmp_path / "world").mkdir()
+    make_world(tmp_path / "world")
+    script = tmp_path / "both.py"
+    script.write_text(
+        f"import sys; sys.path.insert(0, {str(Path(__file__).parents[1])!r})\n"
+        "from pathlib import Path\n"
+        "from studies.test_transferring import QUICK, study\n"
+        "from worlds import World\n"
+        f"study(World(Path({str(tmp_path / 'world')!r})), sys.argv[1], settings=QUICK, seeds=1)\n",
+        "utf-8",
+    )
+    source = Path(next(iter(interlingua.__path__))).parent
+    env = {**os.environ, "PYTHONPATH": f"{source}:{Path(__file__).parents[1]}", "OMP_NUM_THREADS": "1"}
+    launch = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-port", "29571"]
+    for start, out in (([sys.executable], "one"), (launch, "two")):
+        subprocess.run([*start, str(script), str(tmp_path / out)], check=True, env=env, capture_output=True)
+    found = [json.loads((tmp_path / out / "transfer.json").read_text("utf-8"))["scores"] for out in ("one", "two")]
+    for ours, theirs in zip(*found, strict=True):
+        assert ours["mean"] == pytest.approx(theirs["mean"], abs=0.02)
+
+
+@pytest.mark.heavy
+@pytest.mark.shared
+def test_panx_from_english_to_russian_with_the_embedded_encoder(shared_data, tmp_path):
+    settings = TransferSettings(
+        train_rows=2000,
+        epochs=1,
+        learning_rate=3e-4,
+        distances=True,
+        pairs=PairSettings(rows=1000, held_out=300),
+    )
+    result = interlingua.transfer(
+        "embedded",
+        "ner",
+        {"ru": shared_data / "panx/dev-ru.tsv.xz", "en": shared_data / "panx/dev-en.tsv.xz"},
+        train=shared_data / "panx/train-en.tsv.xz",
+        bitexts={"ru": shared_data / "parallel/software.en-ru.tsv.xz"},
+        seeds=1,
+        test_rows=500,
+        settings=settings,
+        out=tmp_path / "out",
+        device="cpu",
+    )
+    found = result.select("f1/token")
+    for test, least in (("en", 0.4), ("ru", 0.15)):
+        assert found["original", test]["mean"] > max(least, 3 * found["original", test]["null"])
+    states = {entry["state"]: entry for entry in result.distances}
+    assert states["adjustment"]["related"] < 0.8 * states["untouched"]["related"]
+    assert states["adjustment"]["auc"] > states["untouched"]["auc"]
+    assert states["continual"]["auc"] > states["original"]["auc"]
+
+
+def test_batches_of_few_shapes_have_the_loss_of_those_that_are_not_padded(world):
+    encoder, task = Encoder.load(world["model"], device="cpu", precision="fp32"), task_named("ner")
+    examples = task.read(world["ner-train-en.tsv"], "en")
+    labels = task.labels(examples)
+    model = TaskModel.of(encoder, task, labels, seed=0).eval()
+    inputs = task.inputs(examples, encoder, labels=labels, training=True)
+    plain, padded = TaskObjective(task, inputs, 7, pool=1), TaskObjective(task, inputs, 7, pool=1, fixed=True, bucket=4)
+    shapes = set()
+    for step in range(plain.steps_per_epoch):
+        batches = [each.batch(step, rank=0, world=1, device=torch.device("cpu")) for each in (plain, padded)]
+        losses = [each.loss(model, batch).item() for each, batch in zip((plain, padded), batches, strict=True)]
+        assert losses[0] == pytest.approx(losses[1], abs=1e-5)
+        shapes.add(tuple(batches[1]["input_ids"].shape))
+        assert set(batches[1]) >= {"attention_mask", "labels", "scale"}
+    longest = int(inputs.lengths.max())
+    assert all(rows == 7 and (wide % 4 == 0 or wide == longest) for rows, wide in shapes)

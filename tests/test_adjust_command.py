@@ -1,0 +1,392 @@
+"""`interlingua adjust`: a model any tool loads, what changed, nothing lost to a kill, and the same from Python."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+
+import interlingua
+import models
+from interlingua import cli
+from interlingua.errors import InputError
+from interlingua.studies.adjusting import AdjustSettings
+from interlingua.studies.linkedtexts import LinkedFiles, Linking, linked_text
+from interlingua.training.regime import ADJUST
+from toys import sentences
+
+LAYERS = int(models._SMALL["num_hidden_layers"])
+QUICK = ("--batch", "8", "--rate", "2e-3", "--epochs", "3", "--device", "cpu")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@dataclass(frozen=True)
+class Printed:
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Printed]
+
+
+def printed(arguments: tuple[Any, ...], capsys: Any, monkeypatch: Any) -> Printed:
+    monkeypatch.setattr(sys, "argv", ["interlingua", *map(str, arguments)])
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    told = capsys.readouterr()
+    return Printed(int(end.value.code or 0), told.out, told.err)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    return lambda *arguments: printed(("adjust", *arguments), capsys, monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny model, a bitext in three forms, and its links."""
+    folder = tmp_path_factory.mktemp("adjust")
+    models.bert(folder / "model")
+    source, target, links = sentences(160)
+    rows = list(zip(source, target, strict=True))
+    write(folder / "talk.en-ru.tsv", [f"{a.text}\t{b.text}" for a, b in rows])
+    write(folder / "talk.txt", [f"{a.text} ||| {b.text}" for a, b in rows])
+    write(folder / "back.ru-en.tsv", [f"{b.text}\t{a.text}" for a, b in rows])
+    write(folder / "talk.en", [a.text for a, _ in rows])
+    write(folder / "talk.ru", [b.text for _, b in rows])
+    pharaoh: list[list[str]] = [[] for _ in rows]
+    for row, s, t in zip(links.row, links.source, links.target, strict=True):
+        pharaoh[row].append(f"{s}-{t}")
+    write(folder / "talk.links", [" ".join(row) for row in pharaoh])
+    return folder
+
+
+def write(path: Path, lines: list[str]) -> None:
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+
+
+@dataclass(frozen=True)
+class Made:
+    folder: Path
+    told: Printed
+
+
+@pytest.fixture(scope="module")
+def made(home: Path) -> Made:
+    """One run of the command that many tests look at."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(home)
+        out, err = Taken(), Taken()
+        patch.setattr(sys, "stdout", out)
+        patch.setattr(sys, "stderr", err)
+        patch.setattr(
+            sys, "argv", ["interlingua", "adjust", "model", "--bitext", "talk.en-ru.tsv", "--out", "out", *QUICK]
+        )
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+    return Made(home / "out", Printed(int(end.value.code or 0), out.text, err.text))
+
+
+class Taken:
+    """A stream that keeps what is written."""
+
+    encoding, text = "utf-8", ""
+
+    def write(self, text: str) -> int:
+        self.text += text
+        return len(text)
+
+    def flush(self) -> None:
+        pass
+
+    def isatty(self) -> bool:
+        return False
+
+
+def weights(folder: Path) -> dict[str, torch.Tensor]:
+    return load_file(folder / "model.safetensors")
+
+
+def same(ours: Path, theirs: Path) -> bool:
+    mine, other = weights(ours), weights(theirs)
+    return set(mine) == set(other) and all(torch.equal(value, other[name]) for name, value in mine.items())
+
+
+def test_the_folder_is_one_that_plain_transformers_loads_tokenizer_and_head_included(made, home):
+    from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+    assert made.told.code == 0, made.told.err
+    model, report = AutoModelForMaskedLM.from_pretrained(made.folder, output_loading_info=True)
+    assert not report["missing_keys"]
+    assert not report["unexpected_keys"]
+    line = (home / "talk.en").read_text("utf-8").splitlines()[0]
+    first, second = (AutoTokenizer.from_pretrained(place) for place in (home / "model", made.folder))
+    assert first(line)["input_ids"] == second(line)["input_ids"]
+    assert torch.isfinite(model(**second(line, return_tensors="pt")).logits).all()
+    assert not same(made.folder, home / "model")
+    assert not (made.folder / ".training").exists()
+
+
+def test_the_table_has_the_numbers_of_the_record_before_and_after(made):
+    record = json.loads((made.folder / "adjustment.json").read_text("utf-8"))
+    layer = str(record["layer"])
+    assert record["layer"] == LAYERS
+    for when in ("before", "after"):
+        found = record[when]["ru"]
+        for kind in ("related", "unrelated"):
+            assert f"{found['distances'][f'distance/{kind}/l2']['value']:.2f}" in made.told.out
+        for name in ("raw", "raw/backward", "centred", "centred/backward"):
+            share = found["retrieval"][layer][f"p@1/cosine/{name}"]["value"]
+            assert f"{100 * share:.0f}\N{NO-BREAK SPACE}%" in made.told.out or share < 0.01
+    near = [record[when]["ru"]["distances"]["distance/related/l2"]["value"] for when in ("before", "after")]
+    assert near[1] < near[0]
+    assert "144 sentences" in made.told.out
+    assert len((made.folder / "steps.jsonl").read_text("utf-8").splitlines()) == record["steps"] == 3 * 18
+
+
+def test_the_page_and_its_picture_are_well_formed_and_fetch_nothing(made):
+    picture = ElementTree.parse(made.folder / "distances.svg").getroot()
+    texts = ["".join(node.itertext()) for node in picture.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"before", "after", "translations", "unrelated words", "L2 distance", f"ru, layer {LAYERS}"} <= set(texts)
+    hills = [node.get("d") for node in picture.iter("{http://www.w3.org/2000/svg}path") if "hill" in node.get("class")]
+    assert len(hills) == 4
+    page = (made.folder / "adjustment.html").read_text("utf-8")
+
+    class Links(HTMLParser):
+        found: list[str] = []  # noqa: RUF012
+
+        def handle_starttag(self, tag, attrs):
+            self.found += [value for name, value in attrs if name in ("src", "href") and value]
+
+    reader = Links()
+    reader.feed(page)
+    assert all(link.startswith("data:") for link in reader.found)
+    assert "P@1 source → ru, as is" in page
+
+
+def test_hills_have_the_areas_of_their_histograms(made):
+    record = json.loads((made.folder / "adjustment.json").read_text("utf-8"))
+    picture = ElementTree.parse(made.folder / "distances.svg").getroot()
+    areas = []
+    for node in picture.iter("{http://www.w3.org/2000/svg}path"):
+        if "hill" in node.get("class"):
+            places = [pair.split() for pair in node.get("d").rstrip("Z").replace("M", "L").split("L")[1:]]
+            x, y = np.array(places, float).T
+            areas.append(abs(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y)) / 2)  # The shoelace formula.
+    # Before and after have scales of height of their own; the two hills of one picture have one.
+    assert areas[0] == pytest.approx(areas[1], rel=0.05)
+    assert areas[2] == pytest.approx(areas[3], rel=0.05)
+    details = record["after"]["ru"]["distances"]["auc/l2"]["details"]
+    assert sum(details["related"]) == sum(details["unrelated"])
+
+
+def test_a_finished_run_is_told_again_and_not_run_again(made, home, run, monkeypatch):
+    monkeypatch.chdir(home)
+    before = {path: path.stat().st_mtime_ns for path in made.folder.iterdir()}
+    again = run("model", "--bitext", "talk.en-ru.tsv", "--out", "out", *QUICK)
+    assert again.code == 0
+    assert [line.rstrip() for line in again.out.splitlines()] == [line.rstrip() for line in made.told.out.splitlines()]
+    assert {path: path.stat().st_mtime_ns for path in made.folder.iterdir()} == before
+    other = run("model", "--bitext", "talk.en-ru.tsv", "--out", "out", *QUICK, "--seed", "1")
+    assert (other.code, other.out) == (2, "")
+    assert "the folder holds another run" in other.err
+
+
+def test_python_makes_the_same_model_in_one_call(made, home, tmp_path):
+    settings = AdjustSettings(batch=8, schedule=replace(ADJUST, learning_rate=2e-3, epochs=3.0))
+    result = interlingua.adjust(
+        str(home / "model"), home / "talk.en-ru.tsv", out=tmp_path / "out", settings=settings, device="cpu"
+    )
+    assert same(result.folder, made.folder)
+    assert result.summary["after"] == json.loads((made.folder / "adjustment.json").read_text("utf-8"))["after"]
+
+
+def test_json_is_alone_on_stdout_and_a_stopped_run_goes_on(made, home, tmp_path, run, monkeypatch):
+    monkeypatch.chdir(home)
+    command = ("model", "--bitext", "talk.en-ru.tsv", "--out", tmp_path / "out", *QUICK, "--json")
+    stopped = json.loads(run(*command, "--stop-after", "0").out)
+    assert (stopped["finished"], stopped["steps"]) == (False, 1)
+    assert "after" not in stopped
+    assert not (tmp_path / "out" / "model.safetensors").exists()
+    ended = json.loads(run(*command).out)
+    assert ended["finished"]
+    assert ended["folder"] == str(tmp_path / "out")
+    assert same(tmp_path / "out", made.folder)
+
+
+@pytest.mark.parametrize(
+    ("given", "english"),
+    [
+        (("talk.txt",), None),
+        (("talk.en", "talk.ru"), None),
+        (("back.ru-en.tsv",), None),
+        (("back.ru-en.tsv",), "target"),
+    ],
+)
+def test_a_bitext_is_the_same_in_every_form(home, tmp_path, given, english):
+    found = LinkedFiles(tuple(home / name for name in given), english=english)
+    assert found.language in ("ru", None)
+    text = found.read(tmp_path / "links.npz")
+    plain = linked_text(home / "talk.en-ru.tsv")
+    assert [one.text for one in text.source] == [one.text for one in plain.source]
+    assert [one.text for one in text.target] == [one.text for one in plain.target]
+    # A direction of training more or less: the two orders of the sides give nearly the same links.
+    ours, theirs = (
+        {*zip(*(part.tolist() for part in vars(each.links).values()), strict=True)} for each in (text, plain)
+    )
+    assert len(ours & theirs) > 0.95 * len(theirs)
+
+
+@pytest.mark.parametrize("linking", [Linking(), Linking("neural")])
+def test_links_are_made_once_and_kept(home, tmp_path, linking, monkeypatch):
+    linking = replace(linking, model=str(home / "model"))
+    files = LinkedFiles((home / "talk.en-ru.tsv",), linking=linking)
+    first = files.read(tmp_path / "links.npz")
+    monkeypatch.setattr("interlingua.studies.linkedtexts.align", None)
+    again = files.read(tmp_path / "links.npz")
+    assert again.digest == first.digest
+    assert again.notes == first.notes
+    assert len(first.links) > 100
+    assert files.digest != replace(files, linking=Linking("eflomal")).digest
+
+
+def test_a_file_of_links_is_used_as_it_is(home, tmp_path):
+    given = LinkedFiles((home / "talk.txt",), home / "talk.links").read(tmp_path / "links.npz")
+    assert given.links.target.tolist() == sentences(160)[2].target.tolist()
+
+
+def test_several_languages_are_adjusted_at_once_each_with_its_table(home, tmp_path, run, monkeypatch):
+    monkeypatch.chdir(home)
+    told = run(
+        *("model", "--bitext", "ru=talk.txt", "--bitext", "es=talk.en,talk.ru", "--links", "ru=talk.links"),
+        *("--out", tmp_path / "out", *QUICK, "--steps", "2", "--layer", "1", "--target", "frozen", "--freeze", "0"),
+        *("--sentences", "50", "--anchor", "0.5", "--drift", "0.1", "--contrastive", "0.1", "--monitor-every", "1"),
+    )
+    assert told.code == 0, told.err
+    record = json.loads((tmp_path / "out" / "adjustment.json").read_text("utf-8"))
+    assert (record["steps"], record["layer"], set(record["after"])) == (2, 1, {"ru", "es"})
+    assert {code: about["rows"] for code, about in record["languages"].items()} == {"ru": 50, "es": 50}
+    assert "ru: 16 held-out sentences, layer 1" in told.out
+    assert "es: 16 held-out sentences, layer 1" in told.out
+    assert [entry["step"] for entry in record["metrics"]] == [1, 2]
+    before, after = weights(home / "model"), weights(tmp_path / "out")
+    words = next(name for name in before if name.endswith("word_embeddings.weight"))
+    assert torch.equal(before[words], after[words])
+
+
+def test_lora_is_merged_into_plain_weights(home, tmp_path, run, monkeypatch):
+    pytest.importorskip("peft")
+    monkeypatch.chdir(home)
+    told = run("model", "--bitext", "talk.en-ru.tsv", "--out", tmp_path / "out", *QUICK, "--steps", "3", "--lora", "4")
+    assert told.code == 0, told.err
+    before, after = weights(home / "model"), weights(tmp_path / "out")
+    assert set(before) == set(after)
+    moved = {name for name, value in before.items() if not torch.equal(value, after[name])}
+    assert moved
+    assert all("encoder.layer" in name and before[name].ndim == 2 for name in moved)
+    change = after[next(iter(moved))] - before[next(iter(moved))]
+    assert torch.linalg.matrix_rank(change, rtol=1e-3) <= 4
+
+
+BAD: dict[str, tuple[tuple[str, ...], str]] = {
+    "no file": (("--bitext", "talk.en-ru.tvs"), "no such file: 'talk.en-ru.tvs'. Did you mean talk.en-ru.tsv?"),
+    "no links": (("--bitext", "talk.txt", "--links", "nothing"), "no such file"),
+    "no such language": (("--bitext", "xx9=talk.txt"), "not a language code"),
+    "two without a language": (("--bitext", "talk.txt", "--bitext", "talk.en-ru.tsv"), "--bitext twice"),
+    "a language twice": (("--bitext", "ru=talk.txt", "--bitext", "rus=talk.en-ru.tsv"), "two bitexts of one language"),
+    "links of nothing": (("--bitext", "ru=talk.txt", "--links", "es=talk.links"), "links without a bitext: 'es'"),
+    "three files": (("--bitext", "talk.en,talk.ru,talk.txt"), "a bitext is one file, or two"),
+    "no such layer": (("--bitext", "talk.txt", "--layer", "7"), "no such layer: 7. There are 0"),
+    "no such target": (("--bitext", "talk.txt", "--target", "both"), "unknown target of the adjustment: 'both'"),
+    "no such reduction": (("--bitext", "talk.txt", "--reduction", "max"), "unknown reduction"),
+    "no such aligner": (("--bitext", "talk.txt", "--aligner", "giza"), "unknown aligner: 'giza'"),
+    "no such side": (("--bitext", "talk.txt", "--english", "left"), "unknown side: 'left'"),
+    "no such precision": (("--bitext", "talk.txt", "--precision", "fp8"), "unknown precision"),
+    "fp16 on a CPU": (("--bitext", "talk.txt", "--precision", "fp16"), "fp16 is for GPUs"),
+    "too many blocks": (("--bitext", "talk.txt", "--freeze", "9"), "no such number of blocks: 9"),
+    "no rank": (("--bitext", "talk.txt", "--lora", "0"), "the rank of LoRA is at least 1"),
+    "no rate": (("--bitext", "talk.txt", "--rate", "0"), "the learning rate must be above 0"),
+    "no steps": (("--bitext", "talk.txt", "--steps", "0"), "the steps must be above 0"),
+    "no sentences": (("--bitext", "talk.txt", "--sentences", "0"), "too few rows"),
+    "no batch": (("--bitext", "talk.txt", "--batch", "0"), "the batch must be above 0"),
+    "a negative seed": (("--bitext", "talk.txt", "--seed", "-1"), "the seed is negative"),
+    "empty": (("--bitext", "empty.txt"), "empty"),
+    "one column": (("--bitext", "talk.en"), "talk.en"),
+    "unequal files": (("--bitext", "talk.en,short.ru"), "no partner"),
+    "too little text": (("--bitext", "short.txt"), "too few sentence pairs"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_told_on_one_line_before_training_and_leaves_no_run(case, home, tmp_path, run, monkeypatch):
+    options, problem = BAD[case]
+    monkeypatch.chdir(home)
+    write(home / "empty.txt", [""])
+    lines = (home / "talk.txt").read_text("utf-8").splitlines()
+    write(home / "short.txt", lines[:3])
+    write(home / "short.ru", ["a"])
+    monkeypatch.setattr("interlingua.training.phases.train", None)
+    told = run("model", "--out", tmp_path / "out", "--device", "cpu", *options)
+    assert told.code == 2, told.err
+    assert told.out == ""
+    last = told.err.strip().splitlines()[-1]
+    assert last.startswith("error: ")
+    assert problem in last
+    assert not (tmp_path / "out" / ".training" / "run.json").exists()
+
+
+def test_a_model_that_is_not_there_and_an_out_that_is_a_file_are_refused(home, tmp_path, run, monkeypatch):
+    monkeypatch.chdir(home)
+    missing = run("modle", "--bitext", "talk.txt", "--out", tmp_path / "out")
+    assert (missing.code, missing.out) == (2, "")
+    (tmp_path / "file").write_text("x", "utf-8")
+    taken = run("model", "--bitext", "talk.txt", "--out", tmp_path / "file")
+    assert taken.code == 2
+    assert "--out is a file" in taken.err
+    with pytest.raises(InputError, match="there is no bitext"):
+        interlingua.adjust(str(home / "model"), {}, out=tmp_path / "out")
+
+
+def test_lines_that_are_no_pair_are_counted_and_shown(home, tmp_path, run, monkeypatch):
+    monkeypatch.chdir(home)
+    lines = (home / "talk.txt").read_text("utf-8").splitlines()
+    write(home / "gaps.txt", [*lines[:20], "no pair here", *lines[20:], "||| nothing"])
+    write(home / "far.links", ["99-0", *["0-0"] * (len(lines) + 1)])
+    links = ("--links", "ru=far.links", "--out", tmp_path / "out")
+    told = run("model", "--bitext", "ru=gaps.txt", *links, *QUICK, "--steps", "1")
+    assert told.code == 0, told.err
+    assert "gaps.txt:21" in told.err
+    about = json.loads((tmp_path / "out" / "adjustment.json").read_text("utf-8"))["languages"]["ru"]
+    assert any("gaps.txt:21" in note for note in about["notes"])
+    assert any("far.links:1" in note for note in about["notes"])
+    without = about["left_out"]["rows without a pair of linked words"]
+    assert about["rows"] + without + 16 == 160
+
+
+def test_list_names_tasks_objectives_and_regimes(capsys, monkeypatch):
+    found = json.loads(printed(("list", "--json"), capsys, monkeypatch).out)
+    names = {kind: {entry["name"] for entry in entries} for kind, entries in found.items()}
+    assert names["tasks"] >= {"nli", "paraphrase", "ner", "qa", "retrieval"}
+    assert names["objectives"] >= {"adjustment", "anchor", "contrastive", "drift", "mlm", "task"}
+    assert names["regimes"] >= {"original", "adjusted", "continual", "joint", "adjust-only"}
+    assert all(entry["summary"] for entries in found.values() for entry in entries)
+    shown = printed(("list",), capsys, monkeypatch).out
+    assert all(name in shown for kind in ("tasks", "objectives", "regimes") for name in names[kind])

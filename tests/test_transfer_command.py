@@ -1,0 +1,186 @@
+"""`interlingua transfer`: a table with mean, deviation and marks, JSON, files, and errors that name what is wrong."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+import torch
+
+import interlingua
+from interlingua import cli
+from interlingua.report.transfer import cell, marks, picture, score_table, transfer_files
+from worlds import World, make_world
+
+SOURCE = Path(next(iter(interlingua.__path__))).parent
+Run = Callable[..., tuple[int, str, str]]
+QUICK = ("--seeds", "2", "--epochs", "4", "--learning-rate", "5e-3", "--batch", "16", "--adjust-epochs", "3")
+QUICK += ("--adjust-rate", "5e-3", "--sentences", "100", "--device", "cpu")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    return make_world(tmp_path_factory.mktemp("world"))
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    def call(*arguments: Any) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["interlingua", "transfer", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        told = capsys.readouterr()
+        return int(end.value.code or 0), told.out, told.err
+
+    return call
+
+
+def ner(world: World, out: Path) -> list[str]:
+    return [
+        *(world["model"], "--task", "ner", "--train", world["ner-train-en.tsv"]),
+        *("--test", f"ru={world['ner-test-ru.tsv']}", "--bitext", f"ru={world['bitext.en-ru.tsv']}"),
+        *("--links", f"ru={world['links']}", "--out", str(out), *QUICK),
+    ]
+
+
+def test_a_table_is_printed_the_same_again_and_files_are_written(world: World, run: Run, tmp_path: Path) -> None:
+    code, first, err = run(*ner(world, tmp_path / "out"), "--distances")
+    assert code == 0, err
+    for word in (
+        "F1 of tagged words",
+        "F1 of entities",
+        "original",
+        "adjusted",
+        "continual",
+        "±",
+        "Distances of words",
+    ):
+        assert word in first
+    assert "models: 6/6" in err or "models" in err
+    code, second, _ = run(*ner(world, tmp_path / "out"), "--distances")
+    assert (code, second) == (0, first)
+    names = {path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*") if path.is_file()}
+    assert names >= {
+        "records.jsonl",
+        "run.json",
+        "transfer.json",
+        "transfer.svg",
+        "tables/transfer-f1-token.md",
+        "tables/transfer-f1-token.csv",
+        "tables/transfer-f1-token.tex",
+        "tables/transfer-distances.md",
+    }
+    drawing = ElementTree.parse(tmp_path / "out" / "transfer.svg").getroot()
+    dots = [node for node in drawing.iter() if node.get("class") == "seed"]
+    assert len(dots) == 3 * 2
+
+
+def test_json_is_one_object_and_the_same_as_from_python(world: World, run: Run, tmp_path: Path) -> None:
+    arguments = [*ner(world, tmp_path / "out"), "--regime", "original,adjusted", "--json"]
+    code, out, _ = run(*arguments)
+    assert code == 0
+    told = json.loads(out)
+    settings = interlingua.TransferSettings(
+        epochs=4,
+        learning_rate=5e-3,
+        batch=16,
+        adjust_epochs=3,
+        adjust_learning_rate=5e-3,
+        pairs=interlingua.PairSettings(rows=100),
+    )
+    called = interlingua.transfer(
+        world["model"],
+        "ner",
+        {"ru": world["ner-test-ru.tsv"]},
+        train=world["ner-train-en.tsv"],
+        bitexts={"ru": world["bitext.en-ru.tsv"]},
+        links={"ru": world["links"]},
+        regimes=["original", "adjusted"],
+        seeds=2,
+        settings=settings,
+        out=tmp_path / "called",
+        device="cpu",
+    )
+    assert told["scores"] == called.scores
+    assert set(told) == {"run", "scores", "distances"}
+    assert {entry["metric"] for entry in called.scores} >= {"f1/token", "f1/entity", "f1/entity/strict"}
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (("--task", "nerr"), "unknown task: 'nerr'. Did you mean 'ner'?"),
+        (("--regime", "original,ajusted"), "unknown regime: 'ajusted'. Did you mean 'adjusted'?"),
+        (("--test", "hi=nowhere.tsv"), "no such file: 'nowhere.tsv'"),
+        (("--test", "nowhere.tsv"), "--test is no language and file: 'nowhere.tsv'"),
+        (("--test", "zz9=x"), "not a language code: 'zz9'"),
+        (("--links", "ru=a,b"), "--links names a language twice: 'ru'"),
+        (("--alpha", "x"), "Invalid value"),
+        (("--precision", "fp16"), "fp16"),
+    ],
+)
+def test_bad_input_ends_with_2_and_says_what_and_how(
+    world: World, run: Run, tmp_path: Path, change: tuple[str, ...], problem: str
+) -> None:
+    code, out, err = run(*ner(world, tmp_path / "out"), *change)
+    assert (code, out) == (2, "")
+    assert problem in " ".join(err.replace("│", " ").split())
+    assert not (tmp_path / "out").exists()
+
+
+def test_python_needs_neither_typer_nor_rich(world: World, tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.modules['typer'] = sys.modules['rich'] = None\n"
+        "import interlingua\n"
+        f"r = interlingua.transfer({world['model']!r}, 'ner', {{'ru': {world['ner-test-ru.tsv']!r}}},\n"
+        f"    train={world['ner-train-en.tsv']!r}, regimes=['original'], seeds=1, out={str(tmp_path / 'out')!r},\n"
+        "    settings=interlingua.TransferSettings(epochs=1), device='cpu')\n"
+        "print(len(r.scores))"
+    )
+    env = {"PYTHONPATH": str(SOURCE), "PATH": "/usr/bin", "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=env)
+    assert done.stdout == "4\n", done.stderr
+
+
+def entry(**changes: Any) -> dict[str, Any]:
+    plain = {"test": "ru", "metric": "accuracy", "regime": "original", "mean": 0.5, "deviation": None, "p": {}}
+    return {**plain, "values": [0.5], "null": 0.3, "layer": None, **changes}
+
+
+RUN = {"tests": ["ru", "<b>"], "regimes": ["original", "mine"], "seeds": [0], "source": "en", "model": "m&m"}
+
+
+def test_marks_are_what_the_caption_says() -> None:
+    assert marks(entry(p={"original": 0.0099, "adjusted": 0.2})) == "*"
+    assert marks(entry(p={"original": 0.05, "adjusted": 0.049})) == "**"
+    assert not marks(entry(p={"original": 0.05, "adjusted": 0.05}))
+    assert cell(entry(layer=7)) == "50.00 (layer 7)"
+    assert cell(None) == "–"
+    table = score_table([entry(), entry(regime="mine", test="<b>", mean=0.25)], RUN, "accuracy")
+    assert table.rows == (("original", "50.00", "–"), ("mine", "–", "25.00"))
+
+
+def test_a_picture_is_drawn_of_one_seed_and_of_scores_at_the_ends_and_names_are_no_markup() -> None:
+    for value in (0.0, 1.0):
+        scores = [
+            entry(mean=value, values=[value], null=None),
+            entry(test="<b>", regime="mine", mean=value, values=[value]),
+        ]
+        drawing = ElementTree.fromstring(picture(scores, RUN))
+        texts = [node.text for node in drawing.iter() if node.tag.endswith("text")]
+        assert "<b>" in texts
+    assert set(transfer_files([], [], RUN)) == {"transfer.json"}
