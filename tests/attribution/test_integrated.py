@@ -42,7 +42,7 @@ def by_captum(case: Case, number: int, *, rule: str, steps: int) -> np.ndarray:
     def forward(given: torch.Tensor) -> torch.Tensor:
         rest = {name: tensor.expand(len(given), *tensor.shape[1:]) for name, tensor in batch.items()}
         whole = {"input_ids": given, **rest}
-        many = Targets(*(np.repeat(part, len(given)) for part in (target.row, target.label, target.position)), target.scale, target.rivals)  # fmt: skip
+        many = target.take(np.zeros(len(given), np.int64))
         return many.values(case.through.model(whole), whole, np.arange(len(given)))
 
     found = LayerIntegratedGradients(forward, case.through.table).attribute(
