@@ -99,6 +99,21 @@ def test_the_entropic_error_bound_holds_and_is_within_the_tolerance(problems: li
         assert approximate.score - 1e-9 <= true.score <= approximate.score + approximate.error + 1e-9
 
 
+@pytest.mark.parametrize("tolerance", [5e-2, 1e-4])
+def test_the_entropic_bound_holds_where_nothing_is_missing_and_where_everything_is_alike(tolerance: float) -> None:
+    draw = np.random.default_rng(5)
+    shared = draw.normal(size=64)
+    chosen = []
+    for _ in range(40):
+        sides = [draw.normal(size=(int(size), 64)) + shared for size in draw.integers(1, 40, size=2)]
+        sides = [side / np.linalg.norm(side, axis=1, keepdims=True) for side in sides]
+        chosen.append(Problem.of(sides[0] @ sides[1].T, *(np.abs(draw.normal(size=len(side))) for side in sides)))
+        chosen.append(Problem.of(sides[0] @ sides[0].T, *2 * [np.full(len(sides[0]), 1.0)]))
+    for approximate, true in zip(entropic(chosen, tolerance=tolerance), exact(chosen), strict=True):
+        assert approximate.score - 1e-9 <= true.score <= approximate.score + approximate.error + 1e-9
+        assert approximate.plan.sum() <= 1 + 1e-9
+
+
 def test_entropic_plans_keep_the_constraints_whatever_they_are_padded_with(problems: list[Problem]) -> None:
     chosen = problems[:60]
     for problem, together, alone in zip(chosen, entropic(chosen), (entropic([one])[0] for one in chosen), strict=True):

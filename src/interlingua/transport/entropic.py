@@ -13,6 +13,7 @@ from interlingua.transport.flow import Flow, Problem
 _CELLS = {"cpu": 1 << 18, "cuda": 1 << 24}  # similarities that are worked on at once
 _EACH = 20  # iterations between two looks at the error: a look costs about two of them
 _COARSE = 0.25
+_TINY = 1e-30
 
 
 def entropic(
@@ -109,11 +110,12 @@ def _sinkhorn(
 
 def _rounded(plan: torch.Tensor, source: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     """The plan with its sums made right: what is too much is scaled away, what is missing is spread by products."""
-    plan = plan * (source / plan.sum(dim=2).clamp(min=1e-300)).clamp(max=1)[:, :, None]
-    plan = plan * (target / plan.sum(dim=1).clamp(min=1e-300)).clamp(max=1)[:, None, :]
-    above, beside = source - plan.sum(dim=2), target - plan.sum(dim=1)
-    missing = above.sum(dim=1).clamp(min=1e-300)
-    return plan + above[:, :, None] * beside[:, None, :] / missing[:, None, None]
+    plan = plan * (source / plan.sum(dim=2).clamp(min=_TINY)).clamp(max=1)[:, :, None]
+    plan = plan * (target / plan.sum(dim=1).clamp(min=_TINY)).clamp(max=1)[:, None, :]
+    above, beside = (source - plan.sum(dim=2)).clamp(min=0), (target - plan.sum(dim=1)).clamp(min=0)
+    # Both miss as much, but for rounding, which must not be blown up where nothing is missing.
+    missing = torch.maximum(above.sum(dim=1), beside.sum(dim=1))
+    return plan + above[:, :, None] * beside[:, None, :] / missing.clamp(min=_TINY)[:, None, None]
 
 
 def _dual(left: torch.Tensor, costs: torch.Tensor, source: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
