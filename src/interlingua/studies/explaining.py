@@ -189,9 +189,8 @@ class Explainer:
             keys = [tuple(range(len(side))) for side in keys]
         pairs = matched(*keys)
         alone = len(keys[0]) + len(keys[1]) - 2 * len(pairs[0])
-        skipped = (
-            (Skip(f"{source.aspects[place].name}s that the other language does not have", alone),) if alone else ()
-        )
+        what = f"targets ({source.aspects[place].name}) that the other language does not have"
+        skipped = (Skip(what, alone),) if alone else ()
         if not len(pairs[0]):
             raise InputError(
                 f"nothing corresponds to {source.examples.name}",
