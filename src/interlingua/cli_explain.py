@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 EXAMPLES = """
 **Examples**
 
-    interlingua explain runs/nli --data en=test-en.tsv --data es=test-es.tsv --data hi=test-hi.tsv --out why
+    interlingua explain runs/nli --data en=en.tsv --data es=es.tsv --data hi=hi.tsv --out why
 
-    interlingua explain en=paws-en es=paws-es --data en=en.tsv --data es=es.tsv --out both      # source × target
+    interlingua explain en=paws-en es=paws-es --data en=en.tsv --data es=es.tsv --out both
 
-    interlingua explain runs/nli --text "It rains. ||| It is wet." --text "Llueve. ||| Está mojado."    # shaded words
+    interlingua explain runs/nli --text "It rains. ||| It is wet." --text "Llueve. ||| Está mojado."
 """
 
 
@@ -83,6 +83,9 @@ def explain(
     choices: Annotated[bool, typer.Option(help="Also score every unit and weighting on 500 rows.")] = True,
     precision: Annotated[str, typer.Option(help="fp32, or bf16 on a GPU.")] = "fp32",
     seed: Annotated[int, typer.Option(help="Of shuffled pairs and random attributions.")] = 0,
+    load: Annotated[
+        list[Path] | None, typer.Option(help="A Python file that registers an attribution; repeatable.", metavar="FILE")
+    ] = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda or cuda:N. [default: a GPU where there is one]")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print results as JSON on stdout.")] = False,
 ) -> None:
@@ -92,8 +95,11 @@ def explain(
     and of its translation, beside what shuffled pairs and random attributions score (papers/002). With --text, two
     texts with words shaded by attribution and the strongest flows between them.
     """
+    from interlingua.registry import load as load_file
     from interlingua.studies.explaining import ExplainSettings
 
+    for file in load or []:
+        load_file(file)
     settings = ExplainSettings(
         attribution=attribution,
         steps=steps,
