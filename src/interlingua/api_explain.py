@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -172,9 +173,10 @@ def example_file(model: str, source: str, target: str, aspect: str) -> str:
     """Where the examples of an aspect of two languages are written, under the folder.
 
     >>> example_file("runs/mBERT", "en", "es", "label")
-    'examples/mBERT.en-es.label.jsonl'
+    'examples/runs-mBERT.en-es.label.jsonl'
     """
-    return f"examples/{Path(model).name}.{source}-{target}.{aspect}.jsonl"
+    name = re.sub(r"[^\w.-]+", "-", model).strip("-")
+    return f"examples/{name}.{source}-{target}.{aspect}.jsonl"
 
 
 def explain_texts(
@@ -332,7 +334,7 @@ def _page_examples(folder: Path, models: Sequence[tuple[str, str]], languages: S
     found = []
     model, source = models[0]
     for code in languages:
-        for path in sorted((folder / "examples").glob(f"{Path(model).name}.{source}-{code}.*.jsonl")):
+        for path in sorted((folder / "examples").glob(Path(example_file(model, source, code, "*")).name)):
             if code == source:
                 continue
             with path.open(encoding="utf-8") as lines:

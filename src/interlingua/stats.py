@@ -151,7 +151,8 @@ def pearson(x: NDArray[np.floating[Any]], y: NDArray[np.floating[Any]]) -> tuple
     """
     ours, theirs = (np.asarray(side, np.float64) - np.mean(side) for side in (x, y))
     scale = float(np.sqrt((ours @ ours) * (theirs @ theirs)))
-    if not scale > 0:
+    # A constant side differs from its mean by rounding alone.
+    if any(np.ptp(side) <= 1e-12 * np.abs(side).max(initial=0.0) for side in (x, y)) or not scale > 0:
         return 0.0, None, None
     value = min(max(float(ours @ theirs) / scale, -1.0), 1.0)
     if len(ours) < 4:

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from jinja2 import Environment, StrictUndefined
 
-from interlingua.report.explain_picture import aspects, scatter, selected
+from interlingua.report.explain_picture import aspects, scatter, selected, short_names
 from interlingua.report.tables import Table, to_csv, to_latex, to_markdown
 from interlingua.report.wording import number, visible
 from interlingua.stats import pearson
 
 Found = Mapping[str, Any]
+_FURTHER = ("choices", "faithfulness")
 
 
 def consistency_tables(records: Sequence[Found], run: Found) -> list[Table]:
@@ -52,14 +53,14 @@ def performance_table(records: Sequence[Found], run: Found) -> Table:
 def _matrix(
     name: str, title: str, caption: str, cells: Mapping[tuple[str, str, str], Found], run: Found, pick: Any
 ) -> Table:
-    languages = run["languages"]
+    languages, names = run["languages"], short_names(run)
     rows = []
     for model, source in run["models"]:
         line = [cells.get((model, source, language)) for language in languages]
         values = [None if each is None else pick(each) for each in line]
         known = [value for value in values if value is not None]
         others = [value for value, code in zip(values, languages, strict=True) if value is not None and code != source]
-        rows.append((visible(model), source, *values, _mean(known), _mean(others)))
+        rows.append((names[model], source, *values, _mean(known), _mean(others)))
     heads = ("model", "source", *(visible(code) for code in languages), "overall", "others")
     return Table(name, title, caption, heads, tuple(rows))
 
@@ -68,11 +69,11 @@ def _mean(values: Sequence[float]) -> float | None:
     return float(np.mean(values)) if values else None
 
 
-def faithfulness_table(records: Sequence[Found]) -> Table | None:
+def faithfulness_table(records: Sequence[Found], run: Found) -> Table | None:
     """Comprehensiveness and sufficiency of every language beside those of random attributions."""
     rows = [
         (
-            visible(each["model"]),
+            short_names(run)[each["model"]],
             each["target"],
             visible(each["variant"]),
             each["value"],
@@ -91,7 +92,7 @@ def faithfulness_table(records: Sequence[Found]) -> Table | None:
     return Table("faithfulness", "Faithfulness of attributions", caption, heads, tuple(rows)) if rows else None
 
 
-def choices_table(records: Sequence[Found]) -> Table | None:
+def choices_table(records: Sequence[Found], run: Found) -> Table | None:
     """The score under each unit and weighting: how much hangs on what papers/002 leaves open."""
     found = [each for each in records if each["measure"] == "consistency-choices" and each["source"] != each["target"]]
     groups: dict[tuple[str, str], list[Found]] = {}
@@ -99,7 +100,7 @@ def choices_table(records: Sequence[Found]) -> Table | None:
         groups.setdefault((each["model"], each["variant"]), []).append(each)
     rows = tuple(
         (
-            visible(model),
+            short_names(run)[model],
             *variant.split("/"),
             _mean([each["value"] for each in group]),
             _mean([each["null"] for each in group if each["null"] is not None]),
@@ -149,11 +150,11 @@ def correlations(records: Sequence[Found], run: Found) -> list[dict[str, Any]]:
     return told
 
 
-def correlation_table(found: Sequence[Found]) -> Table | None:
+def correlation_table(found: Sequence[Found], run: Found) -> Table | None:
     """Correlations with their intervals."""
     rows = tuple(
         (
-            visible(each["model"]),
+            short_names(run)[each["model"]],
             each["source"],
             visible(each["aspect"]),
             "without the source" if each["without_source"] else "all",
@@ -172,7 +173,8 @@ def correlation_table(found: Sequence[Found]) -> Table | None:
 def all_tables(records: Sequence[Found], run: Found) -> list[Table]:
     """Every table there is something for."""
     found: list[Table | None] = [*consistency_tables(records, run), performance_table(records, run)]
-    found += [correlation_table(correlations(records, run)), choices_table(records), faithfulness_table(records)]
+    found += [correlation_table(correlations(records, run), run)]
+    found += [choices_table(records, run), faithfulness_table(records, run)]
     return [table for table in found if table is not None]
 
 
@@ -190,10 +192,11 @@ def explain_files(records: Sequence[Found], run: Found, examples: Sequence[Found
     out["explain.html"] = environment.from_string(_asset("explain.html.j2")).render(
         style=_asset("page.css"),
         picture=picture,
-        title=", ".join(dict.fromkeys(visible(model) for model, _ in run["models"])),
+        title=", ".join(short_names(run).values()),
         task=run["task"],
         languages=run["languages"],
-        tables=tables,
+        tables=[table for table in tables if table.name not in _FURTHER],
+        further=[table for table in tables if table.name in _FURTHER],
         examples=[shaded(each) for each in examples],
         settings=[(name.replace("_", " "), visible(str(value))) for name, value in run["settings"].items()],
         skipped=[visible(note) for note in run["skipped"]],

@@ -31,6 +31,17 @@ def selected(records: Sequence[Found], measure: str, variant: str) -> dict[tuple
     }
 
 
+def short_names(run: Found) -> dict[str, str]:
+    """What each model is called in tables: the last part of its path, the whole of it where two end alike.
+
+    >>> short_names({"models": [("runs/nli", "en"), ("old/nli", "en"), ("runs/qa/", "es")]})
+    {'runs/nli': 'runs/nli', 'old/nli': 'old/nli', 'runs/qa/': 'qa'}
+    """
+    models = list(dict.fromkeys(model for model, _ in run["models"]))
+    last = [model.rstrip("/").rsplit("/", maxsplit=1)[-1] for model in models]
+    return {model: visible(name if last.count(name) == 1 else model) for model, name in zip(models, last, strict=True)}
+
+
 def aspects(records: Sequence[Found]) -> list[str]:
     """What was explained, in order: label; start and end; entities."""
     return list(dict.fromkeys(each["variant"] for each in records if each["measure"] == "consistency"))
@@ -70,8 +81,14 @@ def scatter(records: Sequence[Found], run: Found) -> str:
     parts += [f'<text x="{x(v):.0f}" y="{floor}" text-anchor="middle">{v:g}</text>' for v in _ticks(left, right)]
     parts += [f'<text x="{_LEFT - 8}" y="{y(v) + 4:.0f}" text-anchor="end">{v:g}</text>' for v in _ticks(low, high)]
     for place, mine in points.items():
-        parts += _dots(mine, PALETTE[place % len(PALETTE)], x, y, visible(": ".join(run["models"][place])))
-    parts += _legend(run["models"], points)
+        parts += _dots(
+            mine,
+            PALETTE[place % len(PALETTE)],
+            x,
+            y,
+            ": ".join((short_names(run)[run["models"][place][0]], run["models"][place][1])),
+        )
+    parts += _legend(run, points)
     across = f"consistency of attributions ({html.escape(visible(aspect))})"
     parts.append(f'<text x="{_LEFT + _WIDE / 2}" y="{_TOP + _TALL + 40}" text-anchor="middle">{across}</text>')
     middle = _TOP + _TALL / 2
@@ -104,14 +121,14 @@ def _dots(mine: Sequence[tuple[str, float, float]], colour: str, x: Any, y: Any,
     return parts
 
 
-def _legend(models: Sequence[Sequence[str]], points: Mapping[int, Sequence[tuple[str, float, float]]]) -> list[str]:
+def _legend(run: Found, points: Mapping[int, Sequence[tuple[str, float, float]]]) -> list[str]:
     parts = []
     for place, mine in points.items():
-        model, source = models[place]
+        model, source = run["models"][place]
         level = _TOP + _TALL + 62 + 18 * place
         value, low, high = pearson(*(np.array([point[axis] for point in mine]) for axis in (1, 2)))
         around = "" if low is None or high is None else f" ({low:.2f} to {high:.2f})"
-        shown = f"{visible(model)}, trained in {visible(source)}" + (
+        shown = f"{short_names(run)[model]}, trained in {visible(source)}" + (
             f": r = {value:.2f}{around}" if len(mine) > 2 else ""
         )
         parts.append(f'<circle cx="{_LEFT + 6}" cy="{level - 4}" r="5" fill="{PALETTE[place % len(PALETTE)]}"/>')
