@@ -14,7 +14,7 @@ import toys
 from interlingua import ExplainSettings, explain, explain_texts
 from interlingua.cli import app
 from interlingua.encoder import Encoder
-from interlingua.errors import InputError
+from interlingua.errors import InputError, MissingExtra
 from interlingua.readers.examples import Answer, Question, TaggedWords
 from interlingua.studies.store import Store
 from interlingua.tasks import tasks
@@ -308,3 +308,17 @@ def test_rows_missing_in_one_language_do_not_shift_the_others(nli: Path, tmp_pat
 def test_spaces_made_of_files_are_not_for_two_texts(nli: Path) -> None:
     with pytest.raises(InputError, match="needs files"):
         explain_texts(nli / "tuned", "a ||| b", "c ||| d", settings=ExplainSettings(space="aligned"))
+
+
+def test_without_a_segmenter_words_are_left_out_of_the_choices_and_the_run_goes_on(
+    nli: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def absent(text: str) -> list[tuple[int, int]]:
+        raise MissingExtra("segment", "finding words in han script")
+
+    monkeypatch.setattr("interlingua.attribution.words.token_spans", absent)
+    settings = ExplainSettings(steps=2, tolerance=None, faithful=False)
+    result = explain(nli / "tuned", data(nli), rows=3, settings=settings, out=tmp_path)
+    assert any("not scored by word" in note and "interlingua[segment]" in note for note in result.run["skipped"])
+    variants = {each["variant"] for each in result.records if each["measure"] == "consistency-choices"}
+    assert variants == {"label/token/absolute", "label/token/positive", "label/token/softmax"}

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 from pathlib import Path
 
@@ -197,3 +198,20 @@ def test_bf16_on_a_gpu_is_near_float32(bert: Encoder) -> None:
     )
     assert np.corrcoef(found.values, wanted.values)[0, 1] > 0.99
     assert np.median(found.gap) < 0.05
+
+
+def test_what_a_rough_model_leaves_above_the_tolerance_is_done_by_the_exact_one(bert: Encoder) -> None:
+    # A rough copy of the weights stands in for bfloat16, which a CPU is refused.
+    case = case_of(bert, "nli")
+    wanted = IntegratedGradients(steps=16)(case)
+    rough = Through(case.through.model, budget=256)
+    rough.precision, rough._quick = "bf16", copy.deepcopy(case.through.model).to(torch.bfloat16).float()
+    near = IntegratedGradients(steps=16, tolerance=None)(replace(case, through=rough))
+    assert near.score.tolist() == wanted.score.tolist()
+    tolerance = float(np.median(near.gap))
+    found = IntegratedGradients(steps=16, tolerance=tolerance)(replace(case, through=rough))
+    assert (found.gap <= tolerance).all()
+    again = near.gap > tolerance
+    for number in range(len(found)):
+        other = wanted if again[number] else near
+        assert found[number] == pytest.approx(other[number], abs=1e-6)

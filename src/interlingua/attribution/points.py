@@ -32,7 +32,7 @@ def scores_at(case: Case, owner: Ints, mix: Mix, *, exact: bool) -> Floats:
     return result
 
 
-def gradients_at(case: Case, owner: Ints, mix: Mix, weight: Floats, reduce: Reduce) -> Floats:
+def gradients_at(case: Case, owner: Ints, mix: Mix, weight: Floats, reduce: Reduce, *, exact: bool = False) -> Floats:
     """What `reduce` makes of gradients at each point, times the point's weight, added up by target: flat, by token."""
     total = int(case.starts[-1])
     # One place more, where what is said of padding goes: no count has to come back to the host.
@@ -47,7 +47,7 @@ def gradients_at(case: Case, owner: Ints, mix: Mix, weight: Floats, reduce: Redu
         shares = send(weight[points], sums.device)[:, None]
         sums.index_add_(0, send(places.ravel(), sums.device), (shares * reduced).ravel())
 
-    _walk(case, owner, mix, take, reduce=reduce, exact=False)
+    _walk(case, owner, mix, take, reduce=reduce, exact=exact)
     result: Floats = sums[:total].cpu().numpy()
     return result
 
@@ -81,8 +81,9 @@ def _walk(
 ) -> None:
     through, inputs, targets = case.through, case.inputs, case.targets
     rows = targets.row[owner]
-    # Without a way back nothing is kept, and ten times as much goes through at once in the same memory.
+    # Without a way back nothing is kept, and more goes through at once in the same memory.
     budget = through.budget if reduce is not None else through.budget * 8
+    budget = max(budget // 2, 1) if exact and through.precision == "bf16" else budget
     done = 0
     with through.frozen(), torch.set_grad_enabled(reduce is not None):
         for points in batches(inputs.lengths[rows], budget):

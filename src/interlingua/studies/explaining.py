@@ -25,7 +25,7 @@ from interlingua.attribution.through import Through
 from interlingua.attribution.words import UNITS, Units, units_of
 from interlingua.corpus import Skip
 from interlingua.encoder.inputs import Inputs, frame
-from interlingua.errors import InputError
+from interlingua.errors import InputError, MissingExtra, NoSegmenter
 from interlingua.readers.examples import Examples
 from interlingua.readers.wordvectors import WordVectors
 from interlingua.registry import unknown
@@ -253,10 +253,12 @@ class Explainer:
         first = tuple(side[:_TRIED_ROWS] for side in each.pairs)
         units = (self.settings.unit,) if self.settings.space == "vectors" else UNITS
         for unit in units:
-            ours, theirs = (
-                self._in_units(side, unit).weighed(place, chosen)
-                for side, chosen in zip((source, target), first, strict=True)
-            )
+            try:
+                both = [self._in_units(side, unit) for side in (source, target)]
+            except (MissingExtra, NoSegmenter) as error:
+                self.notes.append(f"{target.language}: not scored by {unit}: {error}")
+                continue
+            ours, theirs = (side.weighed(place, chosen) for side, chosen in zip(both, first, strict=True))
             for weighting in WEIGHTINGS:
                 found = consistency(ours, theirs, weighting=weighting, seed=self.settings.seed)
                 if len(found.scores):
