@@ -4,7 +4,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from interlingua.stats import Z95, half_sample_interval, mean_interval, paired_t, permuted_f1, wilson_interval
+from interlingua.stats import (
+    Z95,
+    half_sample_interval,
+    mean_interval,
+    paired_t,
+    pearson,
+    permuted_f1,
+    wilson_interval,
+)
 
 
 @given(st.lists(st.floats(-100, 100), min_size=2, max_size=30).filter(lambda values: np.std(values) > 1e-6))
@@ -106,3 +114,16 @@ def test_a_p_value_counts_the_observed_order_and_blocks_do_not_matter():
     null = [permuted_f1(counts_of(draw, 40, 0.5), counts_of(draw, 40, 0.5), times=99, seed=s) for s in range(300)]
     # Two systems alike: a p-value at most x has probability at most x.
     assert np.mean(np.array(null) <= 0.1) < 0.17
+
+
+def test_pearson_equals_scipys_with_its_interval_and_is_0_for_a_constant():
+    from scipy.stats import pearsonr
+
+    draw = np.random.default_rng(0)
+    for n in (4, 9, 40):
+        x = draw.normal(size=n)
+        y = x + draw.normal(size=n)
+        wanted = pearsonr(x, y)
+        interval = wanted.confidence_interval(0.95)
+        assert pearson(x, y) == pytest.approx((wanted.statistic, interval.low, interval.high), abs=1e-4)
+    assert pearson(x, np.full(40, 0.35)) == (0.0, None, None)

@@ -140,6 +140,27 @@ def permuted_f1(ours: NDArray[Any], theirs: NDArray[Any], *, times: int = 1000, 
     return (1 + hits) / (1 + times)
 
 
+def pearson(x: NDArray[np.floating[Any]], y: NDArray[np.floating[Any]]) -> tuple[float, float | None, float | None]:
+    """Pearson's correlation of two vectors, in [-1, 1], and the ends of its 95 % interval.
+
+    The interval is tanh(atanh(r) ± 1.96 / sqrt(n - 3)) (Fisher 1921), None below four pairs. Where a side is constant
+    there is no correlation: 0, without an interval.
+
+    >>> pearson(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0]))
+    (1.0, None, None)
+    """
+    ours, theirs = (np.asarray(side, np.float64) - np.mean(side) for side in (x, y))
+    scale = float(np.sqrt((ours @ ours) * (theirs @ theirs)))
+    # A constant side differs from its mean by rounding alone.
+    if any(np.ptp(side) <= 1e-12 * np.abs(side).max(initial=0.0) for side in (x, y)) or not scale > 0:
+        return 0.0, None, None
+    value = min(max(float(ours @ theirs) / scale, -1.0), 1.0)
+    if len(ours) < 4:
+        return value, None, None
+    middle, half = float(np.arctanh(min(max(value, -1 + 1e-15), 1 - 1e-15))), Z95 / float(np.sqrt(len(ours) - 3))
+    return value, float(np.tanh(middle - half)), float(np.tanh(middle + half))
+
+
 def _ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """F1 of sums (…, 2): twice the right ones, and the predicted and gold ones together."""
     whole: NDArray[np.float64] = sums[..., 0] / np.maximum(sums[..., 1], 1.0)

@@ -1,0 +1,349 @@
+"""What `interlingua explain` calls, and what a notebook calls: `explain()` of data, `explain_texts()` of two texts."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import json
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from interlingua import languages as codes
+from interlingua.encoder.encoder import pick_device
+from interlingua.errors import InputError
+from interlingua.readers.dictionary import read_dictionary
+from interlingua.readers.examples import Examples, Question, TaggedWords, TextPair
+from interlingua.readers.wordvectors import read_vectors
+from interlingua.report.explain import explain_files
+from interlingua.studies.aspects import texts_of
+from interlingua.studies.exams import File, check_file
+from interlingua.studies.explaining import Explainer, ExplainSettings, Outside, example_lines, step_key
+from interlingua.studies.record import versions
+from interlingua.studies.store import Store, write_text
+from interlingua.tasks.saving import FineTuned, load
+from interlingua.words import token_spans
+
+Progress = Callable[[str, int, int], None]
+DIVIDER = "|||"
+_SHOWN = 8  # examples on the page, for each language
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What was found: `records` as dictionaries, `run` with all that made them; the files are in `folder`."""
+
+    records: list[dict[str, Any]]
+    run: dict[str, Any]
+    folder: Path
+
+    def select(self, measure: str, variant: str) -> dict[tuple[str, str, str], dict[str, Any]]:
+        """The records of a measure's variant, by (model, source, target)."""
+        return {
+            (each["model"], each["source"], each["target"]): each
+            for each in self.records
+            if (each["measure"], each["variant"]) == (measure, variant)
+        }
+
+    def __repr__(self) -> str:
+        return f"Explanation({len(self.run['models'])} models, {self.run['task']}, {', '.join(self.run['languages'])})"
+
+
+@dataclass(frozen=True)
+class TextExplanation:
+    """Two texts: units, attributions and flows (`example`), and what was explained of each, in words (`about`)."""
+
+    example: dict[str, Any]
+    about: tuple[str, str]
+    notes: tuple[str, ...]
+
+
+def explain(
+    models: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
+    data: Mapping[str, File],
+    *,
+    task: str | None = None,
+    source: str = "en",
+    rows: int | None = None,
+    dictionaries: Mapping[str, File] | None = None,
+    vectors: Mapping[str, File] | None = None,
+    settings: ExplainSettings | None = None,
+    out: str | Path,
+    device: str | None = None,
+    progress: Progress | None = None,
+) -> Explanation:
+    """Do the languages look at the same words? Token attributions of fine-tuned models, and their consistency.
+
+    `models` are folders that `transfer(keep=True)` wrote: one, several, or by the language each was trained in
+    (`{"es": "paws-es"}`), otherwise `source`. `data` maps languages to row-parallel files of the task; every model's
+    own language must be among them. `rows` takes the first rows. `dictionaries` (MUSE, from the source to a language)
+    serve the space `aligned`, `vectors` (word2vec text) the space `vectors`. The folder `out` gets records with every
+    example's score, the attributions and flows of each example, tables, a picture and a page; run again with the same
+    arguments it goes on where it was.
+    """
+    settings = settings or ExplainSettings()
+    place, begun = str(pick_device(device)), time.monotonic()
+    trained = _models(models, source)
+    languages = _languages(data, trained)
+    given = {code: Path(data[name]) for name, code in languages.items()}
+    for path in (*given.values(), *(dictionaries or {}).values(), *(vectors or {}).values()):
+        check_file(path)
+    outside = _dictionaries(dictionaries or {}, settings, [code for code in given if code != codes.canonical(source)])
+    store, folder = Store(Path(out)), Path(out)
+    steps: list[str] = []
+    notes: list[str] = []
+    shown: list[tuple[str, str]] = []
+    first: FineTuned | None = None
+    for name, own in trained:
+        tuned = load(name, device=place)
+        if first is not None and tuned.task.name != first.task.name:
+            raise InputError(
+                "models of two tasks", value=tuned.task.name, remedy=f"The first is for {first.task.name}."
+            )
+        first = tuned
+        _check_task(tuned, task, name)
+        examples = {code: _read(tuned, path, code, rows) for code, path in given.items()}
+        here = _with_vectors(outside, vectors or {}, settings, tuned, examples)
+        explainer = Explainer(tuned, settings, here, progress)
+        steps += _explained(explainer, own, examples, store, folder, notes)
+        shown.append((tuned.encoder.name, own))
+    assert first is not None
+    wanted = set(steps)
+    records = [record.to_dict() for record in store.read() if record.step in wanted]
+    run = {
+        "kind": "explain",
+        "task": first.task.name,
+        "metric": first.task.metric,
+        "models": shown,
+        "languages": list(given),
+        "data": {code: path.name for code, path in given.items()},
+        "settings": asdict(settings),
+        "skipped": list(dict.fromkeys([*_before(folder).get("skipped", []), *notes])),
+        "device": place,
+        "versions": versions(),
+        "seconds": round(time.monotonic() - begun, 1),
+        "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+    }
+    for name, text in explain_files(records, run, _page_examples(folder, shown, list(given))).items():
+        write_text(folder / name, text)
+    write_text(folder / "run.json", json.dumps(run, ensure_ascii=False, indent=1))
+    return Explanation(records, run, folder)
+
+
+def _explained(
+    explainer: Explainer, own: str, examples: Mapping[str, Examples[Any]], store: Store, folder: Path, notes: list[str]
+) -> list[str]:
+    """Run the steps of a model that are not in the store; the keys of all of them."""
+    tuned = explainer.tuned
+    more = json.dumps(sorted(tables.name for tables in explainer.outside.vectors.values()))
+    more += json.dumps({code: list(entries) for code, entries in explainer.outside.dictionaries.items()})
+    more += _digest(tuned)
+    keys = {
+        code: step_key(tuned.encoder.digest, examples[own], each, explainer.settings, f"{own} {code} {more}")
+        for code, each in examples.items()
+    }
+    if all(store.done(key) for key in keys.values()):
+        return list(keys.values())
+    source = explainer.side(own, examples[own])
+    for code, each in examples.items():
+        if store.done(keys[code]):
+            continue
+        target = source if code == own else explainer.side(code, each)
+        made, compared = explainer.step(source, target)
+        for place, result in enumerate(compared):
+            name = example_file(tuned.encoder.name, own, code, target.aspects[place].name)
+            write_text(folder / name, "\n".join([*example_lines(source, target, place, result), ""]))
+        store.append(keys[code], made)
+    notes += explainer.notes
+    return list(keys.values())
+
+
+def _digest(tuned: FineTuned) -> str:
+    """A hash of the head's weights, which are in a file of their own."""
+    state = hashlib.blake2b(digest_size=16)
+    for name, weight in tuned.model.head.state_dict().items():
+        state.update(name.encode() + weight.detach().cpu().float().numpy().tobytes())
+    return state.hexdigest()
+
+
+def example_file(model: str, source: str, target: str, aspect: str) -> str:
+    """Where the examples of an aspect of two languages are written, under the folder.
+
+    >>> example_file("runs/mBERT", "en", "es", "label")
+    'examples/runs-mBERT.en-es.label.jsonl'
+    """
+    name = re.sub(r"[^\w.-]+", "-", model).strip("-")
+    return f"examples/{name}.{source}-{target}.{aspect}.jsonl"
+
+
+def explain_texts(
+    model: str | Path,
+    first: str,
+    second: str,
+    *,
+    languages: tuple[str, str] = ("first", "second"),
+    label: str | None = None,
+    settings: ExplainSettings | None = None,
+    device: str | None = None,
+) -> TextExplanation:
+    """Two texts side by side: what the model looks at in each, and how consistent that is.
+
+    Texts of a pair (premise and hypothesis, question and paragraph) are divided by `|||`. Explained is `label`, or
+    what the model says of the first text, in both; for questions each text's own answer (its start), for entities the
+    first that both have.
+    """
+    settings = replace(settings or ExplainSettings(unit="word"), faithful=False, choices=False)
+    tuned = load(model, device=str(pick_device(device)))
+    if settings.space in ("aligned", "vectors"):
+        raise InputError("this space needs files", value=settings.space, remedy="Use embeddings or layer for texts.")
+    examples = [_of_text(tuned, text, code) for text, code in zip((first, second), languages, strict=True)]
+    only = None
+    if tuned.task.kind == "sequence":
+        only = [_label(tuned, examples[0], label)]
+    elif label is not None:
+        raise InputError("only pairs have a label", value=label, remedy="Leave --label out.")
+    explainer = Explainer(tuned, replace(settings, target="predicted"), Outside({}, {}))
+    sides = [explainer.side(code, each, only=only or ()) for code, each in zip(languages, examples, strict=True)]
+    compared = explainer.compare(sides[0], sides[1], 0)
+    lines = example_lines(sides[0], sides[1], 0, compared, most=1)
+    if not lines:
+        raise InputError(
+            "attributions weigh nothing", value="; ".join(map(str, compared.skipped)), remedy="Give texts with words."
+        )
+    names = dict(zip(("source", "target"), languages, strict=True))
+    row = int(compared.found.rows[0])
+    about = [_about(tuned, side, int(pair[row])) for side, pair in zip(sides, compared.pairs, strict=True)]
+    return TextExplanation({**json.loads(lines[0]), "languages": names}, (about[0], about[1]), tuple(explainer.notes))
+
+
+def _about(tuned: FineTuned, side: Any, number: int) -> str:
+    """What is explained of a target, its value, and how complete its attributions are."""
+    targets, found = side.aspects[0].targets, side.found[0]
+    label = int(targets.label[number])
+    name = tuned.labels[label] if tuned.labels else side.aspects[0].name
+    return (
+        f"{name}: {found.score[number]:.2f}, {found.nothing[number]:.2f} for the baseline; "
+        f"completeness gap {100 * found.gap[number]:.2f} % over {int(found.steps[number])} steps"
+    )
+
+
+def _label(tuned: FineTuned, examples: Examples[Any], label: str | None) -> str:
+    if label is not None and label not in tuned.labels:
+        raise InputError(
+            "a label that the model was not trained on", value=label, remedy=f"It knows: {', '.join(tuned.labels)}."
+        )
+    inputs = tuned.task.inputs(examples, tuned.encoder, labels=tuned.labels, training=False)
+    said = tuned.task.predict(tuned.model, inputs, labels=tuned.labels)
+    return label or tuned.labels[int(said.choice[0])]
+
+
+def _of_text(tuned: FineTuned, text: str, code: str) -> Examples[Any]:
+    """One example of the task that the text is."""
+    parts = [part.strip() for part in text.split(DIVIDER)]
+    wanted = 1 if tuned.task.kind == "token" else 2
+    if len(parts) != wanted or not all(parts):
+        how = "a sentence" if wanted == 1 else f"two texts divided by {DIVIDER}"
+        raise InputError(f"the model reads {how}", value=text, remedy=f"It was trained for {tuned.task.name}.")
+    item: TextPair | TaggedWords | Question
+    if tuned.task.kind == "token":
+        words = tuple(text[start:end] for start, end in token_spans(text))
+        item = TaggedWords(words, tuple("O" for _ in words), 1)
+    elif tuned.task.kind == "span":
+        item = Question("1", parts[0], parts[1], (), 1)
+    else:
+        item = TextPair(parts[0], parts[1], tuned.labels[0], 1)
+    made: Examples[Any] = Examples((item,), code, "text")
+    assert texts_of(tuned.task, made)
+    return made
+
+
+def _models(given: str | Path | Sequence[str | Path] | Mapping[str, str | Path], source: str) -> list[tuple[str, str]]:
+    """(folder, language of training) of each model."""
+    if isinstance(given, Mapping):
+        found = [(str(folder), codes.canonical(code)) for code, folder in given.items()]
+    else:
+        folders = [given] if isinstance(given, str | Path) else list(given)
+        found = [(str(folder), codes.canonical(source)) for folder in folders]
+    if not found:
+        raise InputError("no model is given", remedy="Give the folder of a fine-tuned model.")
+    return found
+
+
+def _languages(data: Mapping[str, File], trained: Sequence[tuple[str, str]]) -> dict[str, str]:
+    languages = {name: codes.canonical(name) for name in data}
+    if len(set(languages.values())) < len(languages):
+        raise InputError("a language is given twice", value=", ".join(data), remedy="Give each once.")
+    for _, own in trained:
+        if own not in languages.values():
+            raise InputError(
+                "no data in the language of training", value=own, remedy=f"Give --data {own}=FILE, or another --source."
+            )
+    if len(languages) < 2:
+        raise InputError("one language only", value=", ".join(data), remedy="Give data in a second language too.")
+    return languages
+
+
+def _check_task(tuned: FineTuned, task: str | None, name: str) -> None:
+    if task is not None and task != tuned.task.name:
+        raise InputError(
+            f"the model was trained for {tuned.task.name}", file=name, value=task, remedy="Leave --task out."
+        )
+
+
+def _read(tuned: FineTuned, path: Path, code: str, rows: int | None) -> Examples[Any]:
+    examples: Examples[Any] = tuned.task.read(path, code)
+    if rows is not None and rows < 1:
+        raise InputError("the number of rows is below one", value=rows, remedy="Give --rows 500.")
+    # The first rows of each file, so that rows go on corresponding.
+    return examples if rows is None else replace(examples, items=examples.items[:rows])
+
+
+def _dictionaries(given: Mapping[str, File], settings: ExplainSettings, others: Sequence[str]) -> Outside:
+    found = {codes.canonical(name): read_dictionary(path) for name, path in given.items()}
+    if settings.space == "aligned" and (missing := [code for code in others if code not in found]):
+        raise InputError(
+            "no dictionary for a language", value=", ".join(missing), remedy=f"Give --dictionary {missing[0]}=FILE."
+        )
+    return Outside(found, {})
+
+
+def _with_vectors(
+    outside: Outside,
+    given: Mapping[str, File],
+    settings: ExplainSettings,
+    tuned: FineTuned,
+    examples: Mapping[str, Examples[Any]],
+) -> Outside:
+    """Word vectors of the words that occur."""
+    if settings.space != "vectors":
+        return outside
+    found = {}
+    for name, path in given.items():
+        code = codes.canonical(name)
+        texts = [text for parts in texts_of(tuned.task, examples[code]) for text in parts] if code in examples else []
+        words = {text[start:end] for text in texts for start, end in token_spans(text)}
+        found[code] = read_vectors(path, words=words)
+    return Outside(outside.dictionaries, found)
+
+
+def _page_examples(folder: Path, models: Sequence[tuple[str, str]], languages: Sequence[str]) -> list[dict[str, Any]]:
+    """The first examples of every language, of the first model, for the page."""
+    found = []
+    model, source = models[0]
+    for code in languages:
+        for path in sorted((folder / "examples").glob(Path(example_file(model, source, code, "*")).name)):
+            if code == source:
+                continue
+            with path.open(encoding="utf-8") as lines:
+                for _, line in zip(range(_SHOWN), lines, strict=False):
+                    found.append({**json.loads(line), "languages": {"source": source, "target": code}})
+    return found
+
+
+def _before(folder: Path) -> dict[str, Any]:
+    path = folder / "run.json"
+    found: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    return found

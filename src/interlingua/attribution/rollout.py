@@ -1,0 +1,75 @@
+"""Attention rollout: how much of each token reaches the position that is read, if attention were all that moves."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from interlingua.attribution import attributions
+from interlingua.attribution.attributed import Attributions, Case
+from interlingua.attribution.points import attributed
+from interlingua.encoder.tokens import batches
+from interlingua.errors import InputError
+
+Ints = NDArray[np.int64]
+_READ = ("input_ids", "attention_mask", "token_type_ids")
+
+
+@attributions.register("rollout", needs="attention")
+@dataclass(frozen=True)
+class Rollout:
+    """Attention rollout: shares of at least 0 that add up to 1, the same for every label (Abnar & Zuidema 2020).
+
+    R = A_L ··· A_1 with A_l half the mean of the heads' attention and half the identity, which stands for the residual
+    stream; a token's attribution is its share in the row of the position that the head reads.
+    """
+
+    def __call__(self, case: Case) -> Attributions:
+        """The attributions of every target of a case."""
+        body = case.through.body
+        before = getattr(getattr(body, "config", None), "_attn_implementation", None)
+        if before is None or not hasattr(body, "set_attn_implementation"):
+            raise _none(body)
+        values = np.zeros(case.starts[-1])
+        body.set_attn_implementation("eager")  # The others never have the weights in memory.
+        try:
+            with case.through.frozen(), torch.no_grad():
+                self._roll(case, values)
+        finally:
+            body.set_attn_implementation(before)
+        return attributed(case, values)
+
+    def _roll(self, case: Case, values: NDArray[np.float64]) -> None:
+        body, inputs, targets = case.through.body, case.inputs, case.targets
+        position = np.where(targets.position >= 0, targets.position, inputs.summary[targets.row])
+        lengths = inputs.lengths[targets.row]
+        known = inspect.signature(body.forward).parameters
+        kinds = int(getattr(body.config, "type_vocab_size", 0) or 0)
+        for numbers in batches(lengths, case.through.budget):
+            batch = inputs.batch(targets.row[numbers], case.through.device)
+            given: dict[str, Any] = {name: batch[name] for name in _READ if name in batch and name in known}
+            if kinds < 2:
+                given.pop("token_type_ids", None)
+            weights = getattr(body(**given, output_attentions=True), "attentions", None)
+            if not weights or weights[0] is None:
+                raise _none(body)
+            rows = torch.arange(len(numbers), device=case.through.device)
+            share = torch.zeros_like(weights[0][:, 0, 0], dtype=torch.float64)
+            share[rows, torch.as_tensor(position[numbers], device=share.device)] = 1.0
+            for layer in reversed(weights):  # A row times matrices: no product of two matrices is needed.
+                mixed = torch.bmm(share[:, None, :], layer.mean(dim=1).double())[:, 0]
+                share = (mixed + share) / 2
+            found = share.cpu().numpy()
+            for line, number in enumerate(numbers.tolist()):
+                values[case.starts[number] : case.starts[number + 1]] = found[line, : lengths[number]]
+
+
+def _none(body: Any) -> InputError:
+    return InputError(
+        "the model gives no attention weights", value=type(body).__name__, remedy="Use the attribution integrated."
+    )

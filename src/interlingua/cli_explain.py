@@ -1,0 +1,213 @@
+"""The command `interlingua explain`: parse, one call, print."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from interlingua.cli_progress import progress_bars
+from interlingua.errors import InputError
+
+if TYPE_CHECKING:
+    from interlingua.studies.explaining import ExplainSettings
+
+EXAMPLES = """
+**Examples**
+
+    interlingua explain runs/nli --data en=en.tsv --data es=es.tsv --data hi=hi.tsv --out why
+
+    interlingua explain en=paws-en es=paws-es --data en=en.tsv --data es=es.tsv --out both
+
+    interlingua explain runs/nli --text "It rains. ||| It is wet." --text "Llueve. ||| Está mojado."
+"""
+
+
+def explain(
+    models: Annotated[
+        list[str],
+        typer.Argument(
+            help="Folders of fine-tuned models (interlingua transfer --keep); xx=FOLDER: it was trained in xx.",
+            metavar="MODEL...",
+        ),
+    ],
+    data: Annotated[
+        list[str] | None,
+        typer.Option(help="A language and its row-parallel file of the task, two or more.", metavar="XX=FILE"),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Where results go; a folder begun before is gone on with.")] = None,
+    text: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Instead of data: two texts, each as the task reads it; '|||' divides a pair.", metavar="TEXT"
+        ),
+    ] = None,
+    label: Annotated[
+        str | None, typer.Option(help="For two texts: the label to explain. [default: the model's]")
+    ] = None,
+    task: Annotated[str | None, typer.Option(help="nli, paraphrase, qa or ner; must be the model's own.")] = None,
+    languages: Annotated[
+        str | None,
+        typer.Option(help="Only these of --data, comma-separated; for --text the names of both.", metavar="XX,YY"),
+    ] = None,
+    source: Annotated[str, typer.Option(help="The language the models were trained in.", metavar="XX")] = "en",
+    rows: Annotated[int | None, typer.Option(help="Only the first rows of every file.")] = None,
+    attribution: Annotated[
+        str, typer.Option(help="integrated, gradient-input, saliency, occlusion, rollout or random.")
+    ] = "integrated",
+    baseline: Annotated[str, typer.Option(help="padding, mask, zero or mean; separators stay.")] = "padding",
+    steps: Annotated[int, typer.Option(help="Steps of integrated gradients to begin with.")] = 16,
+    rule: Annotated[str, typer.Option(help="gauss-legendre, left, middle, right or trapezoid.")] = "gauss-legendre",
+    tolerance: Annotated[
+        float, typer.Option(help="Completeness gap above which an example gets more steps; 0: never.")
+    ] = 0.01,
+    target: Annotated[str, typer.Option(help="What is explained: the gold or the predicted answer.")] = "gold",
+    scale: Annotated[str, typer.Option(help="logit or probability.")] = "logit",
+    unit: Annotated[str | None, typer.Option(help="token or word. [default: token; for --text word]")] = None,
+    weighting: Annotated[str, typer.Option(help="absolute, positive or softmax.")] = "absolute",
+    space: Annotated[str, typer.Option(help="embeddings, aligned, vectors or layer.")] = "embeddings",
+    layer: Annotated[int, typer.Option(help="For the space layer; 0 is the embedding output, -1 the last.")] = -1,
+    dictionary: Annotated[
+        list[str] | None,
+        typer.Option(help="For the space aligned: a MUSE dictionary from the source to a language.", metavar="XX=FILE"),
+    ] = None,
+    vectors: Annotated[
+        list[str] | None,
+        typer.Option(help="For the space vectors: aligned word vectors, word2vec text format.", metavar="XX=FILE"),
+    ] = None,
+    solver: Annotated[str, typer.Option(help="exact, or entropic on the model's device.")] = "exact",
+    faithful: Annotated[bool, typer.Option(help="Also delete tokens and see what is lost.")] = True,
+    choices: Annotated[bool, typer.Option(help="Also score every unit and weighting on 500 rows.")] = True,
+    precision: Annotated[str, typer.Option(help="fp32, or bf16 on a GPU.")] = "fp32",
+    seed: Annotated[int, typer.Option(help="Of shuffled pairs and random attributions.")] = 0,
+    load: Annotated[
+        list[Path] | None, typer.Option(help="A Python file that registers an attribution; repeatable.", metavar="FILE")
+    ] = None,
+    device: Annotated[str | None, typer.Option(help="cpu, cuda or cuda:N. [default: a GPU where there is one]")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print results as JSON on stdout.")] = False,
+) -> None:
+    """Do the languages look at the same words? Token attributions of fine-tuned models, and their consistency.
+
+    Layer integrated gradients of every example in every language, and the earth mover's similarity of those of a text
+    and of its translation, beside what shuffled pairs and random attributions score (papers/002). With --text, two
+    texts with words shaded by attribution and the strongest flows between them.
+    """
+    from interlingua.registry import load as load_file
+    from interlingua.studies.explaining import ExplainSettings
+
+    for file in load or []:
+        load_file(file)
+    settings = ExplainSettings(
+        attribution=attribution,
+        steps=steps,
+        rule=rule,
+        tolerance=tolerance or None,
+        baseline=baseline,
+        target=target,
+        scale=scale,
+        unit=unit or ("word" if text else "token"),
+        space=space,
+        layer=layer,
+        weighting=weighting,
+        solver=solver,
+        precision=precision,
+        faithful=faithful,
+        choices=choices,
+        seed=seed,
+    )
+    chosen = None if languages is None else [code.strip() for code in languages.split(",") if code.strip()]
+    if text:
+        _texts(models, text, chosen, label, settings, device, as_json)
+        return
+    from interlingua import api_explain
+    from interlingua.studies.exams import named_files, one_file
+
+    if not data or out is None:
+        raise InputError(
+            "nothing to explain", remedy="Give --data xx=FILE for each language and --out, or --text twice."
+        )
+    files = {name: one_file(paths, "--data") for name, paths in named_files(data, "--data").items()}
+    if chosen is not None:
+        if absent := [code for code in chosen if code not in files]:
+            raise InputError("no data in a language", value=absent[0], remedy=f"Give --data {absent[0]}=FILE.")
+        files = {code: files[code] for code in chosen}
+    with progress_bars() as tell:
+        result = api_explain.explain(
+            _by_language(models, source),
+            files,
+            task=task,
+            source=source,
+            rows=rows,
+            dictionaries={
+                n: one_file(p, "--dictionary") for n, p in named_files(dictionary or [], "--dictionary").items()
+            },
+            vectors={n: one_file(p, "--vectors") for n, p in named_files(vectors or [], "--vectors").items()},
+            settings=settings,
+            out=out,
+            device=device,
+            progress=tell,
+        )
+    for note in result.run["skipped"]:
+        sys.stderr.write(f"note: {note}\n")
+    if as_json:
+        json.dump({"run": result.run, "records": result.records}, sys.stdout, ensure_ascii=False, allow_nan=False)
+        sys.stdout.write("\n")
+        return
+    from rich.console import Console
+
+    from interlingua.report.explain_terminal import render_explanation
+
+    render_explanation(result.records, result.run, Console())
+    typer.echo(f"\nPage: {out / 'explain.html'}")
+
+
+def _by_language(models: list[str], source: str) -> list[str] | dict[str, str]:
+    """Folders, or folders by the language of training where it is named: `es=FOLDER`."""
+    named = [name.partition("=") for name in models]
+    if not any(divider for _, divider, _ in named):
+        return models
+    found = {(code if divider else source): (folder if divider else code) for code, divider, folder in named}
+    if len(found) < len(models):
+        raise InputError("two models of one language", value=", ".join(models), remedy="Give each language once.")
+    return found
+
+
+def _texts(
+    models: list[str],
+    text: list[str],
+    languages: list[str] | None,
+    label: str | None,
+    settings: ExplainSettings,
+    device: str | None,
+    as_json: bool,
+) -> None:
+    from interlingua import api_explain
+
+    if len(text) != 2 or len(models) != 1:
+        raise InputError("texts are compared in twos, by one model", value=len(text), remedy="Give --text twice.")
+    if languages is not None and len(languages) != 2:
+        raise InputError("two texts have two languages", value=", ".join(languages), remedy="Give --languages en,es.")
+    names = ("first", "second") if languages is None else (languages[0], languages[1])
+    result = api_explain.explain_texts(
+        models[0],
+        text[0],
+        text[1],
+        languages=names,
+        label=label,
+        settings=settings,
+        device=device,
+    )
+    for note in result.notes:
+        sys.stderr.write(f"note: {note}\n")
+    if as_json:
+        json.dump({**result.example, "about": result.about}, sys.stdout, ensure_ascii=False, allow_nan=False)
+        sys.stdout.write("\n")
+        return
+    from rich.console import Console
+
+    from interlingua.report.explain_terminal import render_texts
+
+    render_texts(result.example, result.about, Console())

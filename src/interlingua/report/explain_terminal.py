@@ -1,0 +1,63 @@
+"""Explanations as a terminal shows them: tables, and two texts with words shaded by what they matter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from interlingua.report.explain import all_tables, shaded
+from interlingua.report.tables import Table as Written
+from interlingua.report.wording import visible
+
+Found = Mapping[str, Any]
+_SHADES = {"plus": ((255, 255, 255), (0, 114, 178)), "minus": ((255, 255, 255), (213, 94, 0))}
+
+
+def render_explanation(records: Sequence[Found], run: Found, console: Console) -> None:
+    """Print every table of a study."""
+    for each in all_tables(records, run):
+        console.print(_table(each))
+
+
+def render_texts(example: Found, about: Sequence[str], console: Console) -> None:
+    """Print two texts, their words shaded by attribution, and the strongest flows between them."""
+    told = shaded(example)
+    for side, note in zip(told["sides"], about, strict=True):
+        line = Text(f"{visible(side['language'])}  ", style="bold")
+        for unit in side["units"]:
+            if unit["opens"]:
+                line.append("| ", style="dim")
+            line.append(unit["text"], style=_style(unit["sign"], unit["strength"]))
+            line.append(" ")
+        console.print(line, soft_wrap=True)
+        console.print(Text(f"    {visible(note)}", style="dim"), soft_wrap=True)
+    numbers = Table(box=box.SIMPLE_HEAD, pad_edge=False, title="strongest flows", title_justify="left")
+    for head, justify in (("from", "left"), ("to", "left"), ("share", "right")):
+        numbers.add_column(head, justify=justify)  # type: ignore[arg-type]
+    for flow in told["flows"]:
+        numbers.add_row(Text(flow["from"]), Text(flow["to"]), flow["share"])
+    console.print(numbers)
+    console.print(Text(f"consistency {told['score']}", style="bold"))
+
+
+def _style(sign: str, strength: float) -> str:
+    """A background between white and the sign's colour; text that can be read on it."""
+    pale, full = _SHADES[sign]
+    mixed = [round(a + (b - a) * strength) for a, b in zip(pale, full, strict=True)]
+    return f"{'white' if strength > 0.6 else 'black'} on rgb({mixed[0]},{mixed[1]},{mixed[2]})"
+
+
+def _table(written: Written) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left", title_style="bold", caption_justify="left")
+    table.title, table.caption = Text(written.title), Text(written.caption)
+    numeric = written.numeric()
+    for place, head in enumerate(written.columns):
+        table.add_column(Text(head), justify="right" if numeric[place] else "left", overflow="fold")
+    for row in written.text():
+        table.add_row(*(Text(cell) for cell in row))
+    return table

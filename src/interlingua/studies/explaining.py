@@ -1,0 +1,346 @@
+"""Do the languages look at the same words? Models × languages attributed, compared with the language of training."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from interlingua.attribution import attributions
+from interlingua.attribution.attributed import Attributions, Case
+from interlingua.attribution.baselines import BASELINES, Baseline
+from interlingua.attribution.consistency import SOLVERS, Consistency, Weighed, consistency
+from interlingua.attribution.faithfulness import faithfulness
+from interlingua.attribution.integrated import IntegratedGradients
+from interlingua.attribution.random_control import Random
+from interlingua.attribution.spaces import SPACES, Aligned, Contextual, Embeddings, External, Space
+from interlingua.attribution.targets import SCALES
+from interlingua.attribution.through import Through
+from interlingua.attribution.words import UNITS, Units, units_of
+from interlingua.corpus import Skip
+from interlingua.encoder.inputs import Inputs, frame
+from interlingua.errors import InputError, MissingExtra, NoSegmenter
+from interlingua.readers.examples import Examples
+from interlingua.readers.wordvectors import WordVectors
+from interlingua.registry import unknown
+from interlingua.score import Score, Scores
+from interlingua.stats import mean_interval
+from interlingua.studies.aspects import CHOICES, Asked, Aspect, by_order, matched, texts_of
+from interlingua.studies.record import Record, versions
+from interlingua.tasks.saving import FineTuned
+from interlingua.transport import WEIGHTINGS
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Made = list[tuple[Record, NDArray[np.floating[Any]] | None]]
+Progress = Callable[[str, int, int], None]
+_TRIED_ROWS = 500  # pairs that the choices the paper leaves open are tried on
+
+
+@dataclass(frozen=True)
+class ExplainSettings:
+    """How attributions are made and compared; what papers/002 leaves open has a default here and is in every record."""
+
+    attribution: str = "integrated"
+    steps: int = 16
+    rule: str = "gauss-legendre"
+    tolerance: float | None = 0.01
+    baseline: str = "padding"
+    target: str = "gold"
+    scale: str = "logit"
+    unit: str = "token"
+    space: str = "embeddings"
+    layer: int = -1
+    weighting: str = "absolute"
+    solver: str = "exact"
+    precision: str = "fp32"
+    faithful: bool = True
+    choices: bool = True
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        _ = attributions[self.attribution]
+        for kind, name, known in (
+            ("baseline", self.baseline, BASELINES),
+            ("choice of a target", self.target, CHOICES),
+            ("scale of a target", self.scale, SCALES),
+            ("unit", self.unit, UNITS),
+            ("space", self.space, SPACES),
+            ("way from attributions to weights", self.weighting, WEIGHTINGS),
+            ("solver", self.solver, SOLVERS),
+        ):
+            if name not in known:
+                raise unknown(kind, name, list(known))
+        if self.space == "vectors" and self.unit != "word":
+            raise InputError("word vectors are of words", value=self.unit, remedy="Use --unit word.")
+
+    def way(self) -> Callable[[Case], Attributions]:
+        """The attribution with its settings."""
+        if self.attribution == "integrated":
+            return IntegratedGradients(self.steps, self.rule, self.tolerance, max(256, self.steps))
+        made: Callable[[Case], Attributions] = attributions[self.attribution].call()
+        return made
+
+
+@dataclass(frozen=True)
+class Outside:
+    """What spaces are made of beside the model: dictionaries and word vectors, by language."""
+
+    dictionaries: Mapping[str, Sequence[tuple[str, str]]]
+    vectors: Mapping[str, WordVectors]
+
+
+@dataclass(frozen=True)
+class Side:
+    """One language's examples with their attributions, by aspect; `vectors` are those of all units."""
+
+    language: str
+    examples: Examples[Any]
+    inputs: Inputs
+    units: Units
+    vectors: NDArray[np.float32]
+    aspects: tuple[Aspect, ...]
+    found: tuple[Attributions, ...]
+    judged: Scores
+
+    def weighed(self, place: int, targets: Ints) -> Weighed:
+        """The units of some targets of an aspect, with their attributions."""
+        rows = self.aspects[place].targets.row
+        values, starts = self.units.sums(self.found[place], self.inputs, rows)
+        numbers, _ = self.units.of_rows(rows)
+        sizes = np.diff(starts)[targets]
+        chosen = np.concatenate([np.arange(starts[t], starts[t + 1]) for t in targets] or [np.zeros(0, np.int64)])
+        return Weighed(values[chosen], self.vectors[numbers[chosen]], np.concatenate([[0], np.cumsum(sizes)]))
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two languages' aspect: which targets of each belong together, and how consistent they are."""
+
+    pairs: tuple[Ints, Ints]
+    keys: tuple[Hashable, ...]
+    sides: tuple[Weighed, Weighed]
+    found: Consistency
+    skipped: tuple[Skip, ...]
+
+
+class Explainer:
+    """A fine-tuned model, explained language by language; every language is attributed once."""
+
+    def __init__(
+        self, tuned: FineTuned, settings: ExplainSettings, outside: Outside, progress: Progress | None = None
+    ) -> None:
+        self.tuned, self.settings, self.outside, self._progress = tuned, settings, outside, progress
+        self.through = Through(tuned.model, precision=settings.precision)
+        shape = frame(tuned.encoder.tokenizer, pair=tuned.task.kind != "token")
+        kept = shape.before + shape.between + shape.after
+        self.baseline = Baseline.of(settings.baseline, self.through, tuned.encoder.tokenizer, kept=kept)
+        self.notes: list[str] = []
+
+    @cached_property
+    def space(self) -> Space:
+        """The shared space of the settings, made once."""
+        name = self.settings.space
+        if name == "aligned":
+            made, skipped = Aligned.of(self.through, self.tuned.encoder, self.outside.dictionaries)
+            self.notes += [str(skip) for skip in skipped]
+            return made
+        if name == "vectors":
+            return External(self.outside.vectors)
+        if name == "layer":
+            return Contextual(self.through, self.settings.layer)
+        return Embeddings(self.through)
+
+    def case(self, inputs: Inputs, aspect: Aspect, label: str) -> Case:
+        """The case of an aspect, with progress under a label."""
+        tell = None if self._progress is None else lambda done, of: self._progress(label, done, of)  # type: ignore[misc]
+        return Case(self.through, inputs, aspect.targets, self.baseline, tell)
+
+    def side(self, language: str, examples: Examples[Any], *, only: Sequence[str] | None = None) -> Side:
+        """A language's examples, attributed; `only` sets the label that is explained of each."""
+        task, encoder, labels = self.tuned.task, self.tuned.encoder, self.tuned.labels
+        inputs = task.inputs(examples, encoder, labels=labels, training=False)
+        self.notes += [f"{language}: {skip}" for skip in (*examples.skipped, *inputs.skipped)]
+        predictions = task.predict(self.tuned.model, inputs, labels=labels)
+        choice = self.settings.target if only is None else "predicted"
+        asked = Asked(task, examples, inputs, predictions, labels, choice, self.settings.scale)
+        aspects = tuple(asked.aspects())
+        if only is not None and task.kind == "sequence":
+            numbers = np.array([labels.index(name) for name in only], np.int64)
+            aspects = (replace(aspects[0], targets=replace(aspects[0].targets, label=numbers)),)
+        self.notes += [f"{language}: {skip}" for aspect in aspects for skip in aspect.skipped]
+        way = self.settings.way()
+        found = tuple(way(self.case(inputs, aspect, f"{language} {aspect.name}")) for aspect in aspects)
+        units = units_of(inputs, texts_of(task, examples), encoder, unit=self.settings.unit)
+        vectors = self.space.vectors(units, inputs, language)
+        judged = task.judge(predictions, examples) if only is None else {}
+        return Side(language, examples, inputs, units, vectors, aspects, found, judged)
+
+    def compare(self, source: Side, target: Side, place: int) -> Compared:
+        """The consistency of one aspect of two languages."""
+        keys = [side.aspects[place].keys for side in (source, target)]
+        if by_order(self.tuned.task, source.examples, target.examples) and self.tuned.task.kind == "sequence":
+            keys = [tuple(range(len(side))) for side in keys]
+        pairs = matched(*keys)
+        alone = len(keys[0]) + len(keys[1]) - 2 * len(pairs[0])
+        what = f"targets ({source.aspects[place].name}) that the other language does not have"
+        skipped = (Skip(what, alone),) if alone else ()
+        if not len(pairs[0]):
+            raise InputError(
+                f"nothing corresponds to {source.examples.name}",
+                file=target.examples.name,
+                remedy="Give files of one release, whose rows (or ids) correspond.",
+            )
+        sides = source.weighed(place, pairs[0]), target.weighed(place, pairs[1])
+        found = consistency(
+            *sides,
+            weighting=self.settings.weighting,
+            solver=self.settings.solver,
+            seed=self.settings.seed,
+            device=str(self.through.device),
+        )
+        return Compared(pairs, tuple(keys[0][n] for n in pairs[0]), sides, found, (*skipped, *found.skipped))
+
+    def step(self, source: Side, target: Side) -> tuple[Made, list[Compared]]:
+        """All records of one language beside the language of training, and what they were made of."""
+        made: Made = []
+        compared = []
+        for place, aspect in enumerate(target.aspects):
+            each = self.compare(source, target, place)
+            compared.append(each)
+            self.notes += [f"{source.language}–{target.language}: {skip}" for skip in each.skipped]
+            if each.sides[1].unknown:
+                self.notes.append(
+                    f"{target.language}: {each.sides[1].unknown} of {len(each.sides[1].values)} units without a vector"
+                )
+            made.append(self._consistency(source, target, aspect.name, each))
+            made += self._choices(source, target, aspect.name, each)
+            if self.settings.faithful:
+                made += self._faithful(target, place)
+        for variant, score in target.judged.items():
+            made.append(self._record("task", variant, source.language, target, score))
+        return made, compared
+
+    def _consistency(
+        self, source: Side, target: Side, name: str, each: Compared
+    ) -> tuple[Record, NDArray[np.floating[Any]] | None]:
+        place = [aspect.name for aspect in target.aspects].index(name)
+        found = target.found[place]
+        tolerance = self.settings.tolerance or 0.0
+        about = {
+            "gap_median": float(np.median(found.gap)),
+            "gap_above": int((found.gap > tolerance).sum()) if self.settings.attribution == "integrated" else None,
+            "steps_mean": float(found.steps.mean()),
+            "space": self.space.name,
+            "unknown_units": each.sides[1].unknown,
+        }
+        score = each.found.score()
+        score = replace(score, details={**score.details, **about})
+        return self._record("consistency", name, source.language, target, score)
+
+    def _choices(self, source: Side, target: Side, name: str, each: Compared) -> Made:
+        """The score under every weighting and unit, on the first pairs: what hangs on choices the paper leaves open."""
+        if not self.settings.choices:
+            return []
+        made: Made = []
+        place = [aspect.name for aspect in target.aspects].index(name)
+        first = tuple(side[:_TRIED_ROWS] for side in each.pairs)
+        units = (self.settings.unit,) if self.settings.space == "vectors" else UNITS
+        for unit in units:
+            try:
+                both = [self._in_units(side, unit) for side in (source, target)]
+            except (MissingExtra, NoSegmenter) as error:
+                self.notes.append(f"{target.language}: not scored by {unit}: {error}")
+                continue
+            ours, theirs = (side.weighed(place, chosen) for side, chosen in zip(both, first, strict=True))
+            for weighting in WEIGHTINGS:
+                found = consistency(ours, theirs, weighting=weighting, seed=self.settings.seed)
+                if len(found.scores):
+                    variant = f"{name}/{unit}/{weighting}"
+                    made.append(self._record("consistency-choices", variant, source.language, target, found.score()))
+        return made
+
+    def _in_units(self, side: Side, unit: str) -> Side:
+        if unit == self.settings.unit:
+            return side
+        units = units_of(side.inputs, texts_of(self.tuned.task, side.examples), self.tuned.encoder, unit=unit)
+        return replace(side, units=units, vectors=self.space.vectors(units, side.inputs, side.language))
+
+    def _faithful(self, side: Side, place: int) -> Made:
+        aspect = side.aspects[place]
+        case = self.case(side.inputs, aspect, f"{side.language} {aspect.name}, deletions")
+        found = faithfulness(case, side.found[place])
+        chance = faithfulness(case, Random(self.settings.seed)(case))
+        made: Made = []
+        for name in ("comprehensiveness", "sufficiency"):
+            values, control = getattr(found, name), getattr(chance, name)
+            low, high = mean_interval(values)
+            curve = getattr(found, "deleted" if name == "comprehensiveness" else "kept").mean(axis=0)
+            details = {"fractions": list(found.fractions), "curve": [float(value) for value in curve]}
+            score = Score(float(values.mean()), len(values), float(control.mean()), low, high, values, details)
+            made.append(self._record("faithfulness", f"{name}/{aspect.name}", side.language, side, score))
+        return made
+
+    def _record(
+        self, measure: str, variant: str, source: str, side: Side, score: Score
+    ) -> tuple[Record, NDArray[np.floating[Any]] | None]:
+        encoder = self.tuned.encoder
+        record = Record(
+            measure=measure,
+            variant=variant,
+            model=encoder.name,
+            source=source,
+            target=side.language,
+            value=score.value,
+            null=score.null,
+            low=score.low,
+            high=score.high,
+            n=score.n,
+            unit=self.settings.unit,
+            seed=self.settings.seed,
+            corpus=side.examples.name,
+            digests={"model": encoder.digest, "corpus": side.examples.digest},
+            details={"task": self.tuned.task.name, **score.details, "settings": asdict(self.settings)},
+            versions=versions(),
+        )
+        return record, score.items
+
+
+def example_lines(source: Side, target: Side, place: int, each: Compared, *, most: int | None = None) -> list[str]:
+    """One JSON line for each compared example: units and attributions of both sides, the score, and what flows."""
+    lines = []
+    for at, row in enumerate(each.found.rows[:most]):
+        flow = each.found.flows[at]
+        told: dict[str, Any] = {"key": each.keys[row], "score": flow.score, "null": _at(each.found.null, at)}
+        for name, side, pair, weighed in zip(
+            ("source", "target"), (source, target), each.pairs, each.sides, strict=True
+        ):
+            numbers, _ = side.units.of_rows(side.aspects[place].targets.row[pair[row] : pair[row] + 1])
+            values = weighed.values[weighed.starts[row] : weighed.starts[row + 1]]
+            told[name] = {
+                "units": [side.units.written[number] for number in numbers],
+                "side": side.units.side[numbers].tolist(),
+                "attributions": [round(float(value), 6) for value in values],
+                "gap": round(float(side.found[place].gap[pair[row]]), 6),
+            }
+        told["flows"] = [[i, j, round(f, 6)] for i, j, f in flow.strongest(flow.plan.size)]
+        lines.append(json.dumps(told, ensure_ascii=False))
+    return lines
+
+
+def _at(values: Floats, place: int) -> float | None:
+    return float(values[place]) if place < len(values) else None
+
+
+def step_key(
+    tuned_digest: str, source: Examples[Any], target: Examples[Any], settings: ExplainSettings, more: str
+) -> str:
+    """The key of a step: all that its records are made of."""
+    about = ["explain", 1, tuned_digest, source.digest, target.digest, asdict(settings), more]
+    return hashlib.blake2b(json.dumps(about).encode(), digest_size=12).hexdigest()

@@ -1,0 +1,86 @@
+"""A transport problem of two weighted sets of tokens, and what solves it: score, plan, and a bound on its error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from interlingua.errors import InputError
+
+Floats = NDArray[np.float64]
+_ROUNDING = 1e-12  # a float64 cosine of a vector with itself is off by about 1e-15
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Similarities (source, target) in [-1, 1], and the weights of both sides, at least 0 and adding up to 1."""
+
+    similarities: Floats
+    source: Floats
+    target: Floats
+
+    @classmethod
+    def of(cls, similarities: ArrayLike, source: ArrayLike, target: ArrayLike) -> Problem:
+        """The problem, its weights normalised to add up to 1.
+
+        >>> Problem.of([[1.0, 0.0]], [2.0], [1.0, 3.0]).target
+        array([0.25, 0.75])
+        """
+        table = np.ascontiguousarray(similarities, np.float64)
+        sides = [np.ascontiguousarray(side, np.float64) for side in (source, target)]
+        if table.ndim != 2 or table.shape != (sides[0].size, sides[1].size):
+            raise ValueError(f"similarities {table.shape} for {sides[0].size} and {sides[1].size} weights")
+        if not np.isfinite(table).all() or np.abs(table).max(initial=0) > 1 + 1e-6:
+            raise InputError(
+                "a similarity is undefined or outside of [-1, 1]", remedy="Give cosines of finite vectors."
+            )
+        return cls(np.clip(table, -1.0, 1.0), normalised(sides[0]), normalised(sides[1]))
+
+    @property
+    def costs(self) -> Floats:
+        """1 - max(similarity, 0), exactly 0 where the similarity is 1 but for rounding: equal tokens then score 1."""
+        costs: Floats = 1.0 - np.maximum(self.similarities, 0.0)
+        costs[costs < _ROUNDING] = 0.0
+        return costs
+
+    def flow(self, balanced: NDArray[np.floating[Any]], *, error: float = 0.0) -> Flow:
+        """The score of a plan of the balanced problem, and what of it flows in Eq. 2 of papers/002."""
+        plan = np.asarray(balanced, np.float64)
+        score = 1.0 - float((plan * self.costs).sum())
+        return Flow(score, np.where(self.similarities > 0, plan, 0.0), error)
+
+
+@dataclass(frozen=True)
+class Flow:
+    """How alike two weighted sets are, in [0, 1], what flows from each source token to each target token, and a bound.
+
+    `score` is at most the optimum, and the optimum at most `score + error`. `plan` holds what flows along positive
+    similarities: its sum can be below 1.
+    """
+
+    score: float
+    plan: Floats
+    error: float
+
+    def strongest(self, count: int) -> list[tuple[int, int, float]]:
+        """The (source, target, flow) of the largest flows, largest first.
+
+        >>> Flow(1.0, np.array([[0.2, 0.0], [0.1, 0.7]]), 0.0).strongest(2)
+        [(1, 1, 0.7), (0, 0, 0.2)]
+        """
+        order = np.argsort(-self.plan, axis=None, kind="stable")[:count]
+        places = (divmod(int(place), self.plan.shape[1]) for place in order)
+        return [(row, column, float(self.plan[row, column])) for row, column in places if self.plan[row, column] > 0]
+
+
+def normalised(weights: Floats) -> Floats:
+    """The weights divided by their sum; none that is negative or undefined, and not all 0."""
+    total = float(weights.sum())
+    if not np.isfinite(total) or weights.min(initial=0.0) < 0 or total <= 0:
+        problem = "all weights are 0" if total == 0 else "a weight is negative or undefined"
+        raise InputError(problem, remedy="Attributions that are 0 everywhere have no earth mover's similarity.")
+    shares: Floats = weights / total
+    return shares

@@ -1,0 +1,262 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import toys
+from cases import case_of, loaded
+from interlingua.attribution.attributed import Case
+from interlingua.attribution.consistency import Weighed, consistency
+from interlingua.attribution.integrated import IntegratedGradients
+from interlingua.attribution.spaces import Aligned, Contextual, Embeddings, External
+from interlingua.attribution.through import Through
+from interlingua.attribution.words import units_of
+from interlingua.encoder import Encoder
+from interlingua.errors import InputError
+from interlingua.readers.examples import Examples, Question, TextPair
+from interlingua.readers.wordvectors import WordVectors, read_vectors
+from interlingua.tasks.nli import Nli
+from interlingua.tasks.qa import Qa
+from interlingua.words import token_spans
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory: pytest.TempPathFactory) -> Encoder:
+    return loaded(tmp_path_factory.mktemp("models") / "bert", "bert")
+
+
+@pytest.fixture(scope="module")
+def case(bert: Encoder) -> Case:
+    return case_of(bert, "nli")
+
+
+def texts(examples: Examples[TextPair]) -> list[tuple[str, str]]:
+    return [(item.first, item.second) for item in examples]
+
+
+def weighed(case: Case, bert: Encoder, *, unit: str = "token") -> Weighed:
+    units = units_of(case.inputs, texts(toys.toy("nli")), bert, unit=unit)
+    found = IntegratedGradients(steps=4)(case)
+    values, starts = units.sums(found, case.inputs, case.targets.row)
+    numbers, _ = units.of_rows(case.targets.row)
+    return Weighed(values, Embeddings(case.through).vectors(units, case.inputs, "en")[numbers], starts)
+
+
+@pytest.mark.parametrize("unit", ["token", "word"])
+def test_units_cover_every_token_but_separators_once_and_keep_the_sum(case: Case, bert: Encoder, unit: str) -> None:
+    units = units_of(case.inputs, texts(toys.toy("nli")), bert, unit=unit)
+    places = np.sort(units.place)
+    assert places.tolist() == np.flatnonzero(case.baseline.changed(case.inputs.ids)).tolist()
+    found = IntegratedGradients(steps=2)(case)
+    sums, starts = units.sums(found, case.inputs, case.targets.row)
+    totals = np.add.reduceat(found.values, found.starts[:-1])
+    assert np.add.reduceat(sums, starts[:-1]) == pytest.approx(totals, abs=1e-9)
+
+
+def test_words_are_written_as_in_their_texts(case: Case, bert: Encoder) -> None:
+    units = units_of(case.inputs, texts(toys.toy("nli")), bert, unit="word")
+    for row, item in enumerate(toys.toy("nli")):
+        for side, text in enumerate((item.first, item.second)):
+            own = [n for n in range(len(units)) if units.row[n] == row and units.side[n] == side]
+            assert [units.written[n] for n in own] == [text[start:end] for start, end in token_spans(text)]
+
+
+def test_cut_pairs_and_windows_of_paragraphs_are_traced_to_their_characters(bert: Encoder) -> None:
+    pairs = toys.toy("nli")
+    inputs = Nli(length=9).inputs(pairs, bert, training=False)
+    units = units_of(inputs, texts(pairs), bert, unit="token")
+    assert inputs.skipped
+    questions = toys.toy("qa")
+    windows = Qa(length=24, stride=4).inputs(questions, bert, training=False)
+    assert len(windows) > len(questions)
+    told = units_of(windows, [(item.question, item.context) for item in questions], bert, unit="token")
+    assert windows.spans is not None
+    for number in np.flatnonzero(told.side == 1):
+        assert told.spans[number].tolist() == windows.spans[told.place[told.start[number]]].tolist()
+    for found, made in ((units, inputs), (told, windows)):
+        assert len(found.place) == (~np.isin(made.ids, [2, 3])).sum()
+
+
+def test_identical_examples_score_exactly_1_and_shuffled_ones_less(case: Case, bert: Encoder) -> None:
+    one = weighed(case, bert)
+    found = consistency(one, one)
+    assert (found.scores == 1.0).all()
+    score = found.score()
+    assert score.value == 1.0
+    assert score.null is not None
+    assert score.null < 0.9
+    assert score.details["random"] < 0.95
+
+
+def test_scores_are_the_same_from_both_sides_and_by_both_solvers(case: Case, bert: Encoder) -> None:
+    one = weighed(case, bert)
+    other = replace(one, values=np.random.default_rng(0).normal(size=len(one.values)))
+    forward, backward = consistency(one, other), consistency(other, one)
+    assert forward.scores == pytest.approx(backward.scores, abs=1e-9)
+    near = consistency(one, other, solver="entropic")
+    assert near.scores == pytest.approx(forward.scores, abs=6e-3)
+    assert near.score().details["error"] <= 5e-3
+
+
+def test_a_permuted_text_with_its_attributions_scores_1(case: Case, bert: Encoder) -> None:
+    one = weighed(case, bert)
+    order = np.concatenate(
+        [np.random.default_rng(n).permutation(np.arange(one.starts[n], one.starts[n + 1])) for n in range(len(one))]
+    )
+    assert consistency(one, Weighed(one.values[order], one.vectors[order], one.starts)).scores == pytest.approx(1.0)
+
+
+def test_examples_whose_attributions_are_all_zero_are_skipped_and_counted_never_nan(case: Case, bert: Encoder) -> None:
+    one = weighed(case, bert)
+    values = one.values.copy()
+    values[one.starts[3] : one.starts[4]] = 0.0
+    found = consistency(replace(one, values=values), one)
+    assert 3 not in found.rows
+    assert len(found.rows) == len(one) - 1
+    assert found.skipped[0].count == 1
+    assert np.isfinite(found.scores).all()
+    with pytest.raises(InputError, match="no example could be compared"):
+        consistency(replace(one, values=np.zeros_like(values)), one).score()
+
+
+def test_a_text_of_only_special_tokens_has_no_units_and_is_skipped(case: Case, bert: Encoder) -> None:
+    empty = Examples((TextPair("\u200b", "\u200b", "neutral"), TextPair("the tap", "again", "neutral")), "en", "x.tsv")
+    inputs = Nli().inputs(empty, bert, training=False)
+    only = replace(case, inputs=inputs, targets=case.targets.take(np.array([0, 1])))
+    found = IntegratedGradients(steps=2)(only)
+    assert np.isfinite(found.values).all()
+    units = units_of(inputs, texts(empty), bert, unit="word")
+    values, starts = units.sums(found, inputs, only.targets.row)
+    side = Weighed(values, Embeddings(case.through).vectors(units, inputs, "en"), starts)
+    result = consistency(side, side)
+    assert result.rows.tolist() == [1]
+    assert result.skipped[0].count == 1
+
+
+def test_unequal_numbers_of_examples_and_widths_are_told(case: Case, bert: Encoder) -> None:
+    one = weighed(case, bert)
+    with pytest.raises(InputError, match="row-parallel"):
+        consistency(one, Weighed(one.values[: one.starts[2]], one.vectors[: one.starts[2]], one.starts[:3]))
+    with pytest.raises(InputError, match="one space"):
+        consistency(one, replace(one, vectors=one.vectors[:, :5]))
+    with pytest.raises(InputError, match="Did you mean 'exact'"):
+        consistency(one, one, solver="exat")
+
+
+def test_embeddings_of_words_are_means_of_their_tokens(case: Case, bert: Encoder) -> None:
+    units = units_of(case.inputs, texts(toys.toy("nli")), bert, unit="word")
+    vectors = Embeddings(case.through).vectors(units, case.inputs, "en")
+    table = case.through.table.weight.detach().numpy()
+    for number in range(0, len(units), 7):
+        ids = case.inputs.ids[units.place[units.start[number] : units.start[number + 1]]]
+        assert vectors[number] == pytest.approx(table[ids].mean(axis=0), abs=1e-6)
+
+
+def test_layer_0_and_the_last_are_the_models_own_states(case: Case, bert: Encoder) -> None:
+    units = units_of(case.inputs, texts(toys.toy("nli")), bert, unit="token")
+    for layer in (0, 2, -1):
+        vectors = Contextual(case.through, layer).vectors(units, case.inputs, "en")
+        batch = case.inputs.batch(np.array([4]), case.through.device)
+        with torch.no_grad():
+            states = case.through.body.eval()(
+                **{name: batch[name] for name in batch if name.endswith(("ids", "mask"))}, output_hidden_states=True
+            ).hidden_states[layer][0]
+        own = np.flatnonzero(units.row == 4)
+        positions = units.place[units.start[own]] - case.inputs.starts[4]
+        assert vectors[own] == pytest.approx(states[positions].numpy(), abs=1e-5)
+    with pytest.raises(InputError, match="There are 0 to 3"):
+        Contextual(case.through, 9).vectors(units, case.inputs, "en")
+
+
+def test_a_rotated_language_is_turned_back_by_a_dictionary(bert: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The second language's words are the first's with embeddings rotated: the map must find the rotation.
+    case = case_of(bert, "nli")
+    words = sorted({word for item in toys.toy("nli") for word in (item.first + " " + item.second).split()})
+    dim = case.through.table.weight.shape[1]
+    rotation, _ = torch.linalg.qr(torch.randn(dim, dim, generator=torch.Generator().manual_seed(0)))
+    from interlingua.attribution import spaces
+
+    plain = spaces._known_words
+
+    def turned(through: Through, encoder: Encoder, given: list[str]) -> tuple[np.ndarray, np.ndarray]:
+        vectors, known = plain(through, encoder, [word.removeprefix("x") for word in given])
+        return (vectors @ rotation.numpy() if given[0].startswith("x") else vectors), known
+
+    monkeypatch.setattr(spaces, "_known_words", turned)
+    many = [(word, f"x{word}") for word in words]
+    space, skipped = Aligned.of(case.through, bert, {"xx": many})
+    assert not skipped
+    vectors, _ = plain(case.through, bert, words)
+    mapped = space.maps["xx"].apply(torch.from_numpy(vectors @ rotation.numpy())).numpy()
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    cosines = (unit * mapped).sum(axis=1) / np.linalg.norm(mapped, axis=1)
+    assert cosines.min() > 0.9
+
+
+def test_dictionary_words_the_tokenizer_does_not_know_are_counted_and_too_few_are_an_error(bert: Encoder) -> None:
+    case = case_of(bert, "nli")
+    entries = [("tap", "кран"), ("kitchen", "кухонный"), ("☃", "кран"), ("\u200b", "кран")]
+    _, skipped = Aligned.of(case.through, bert, {"ru": entries})
+    assert sum(skip.count for skip in skipped) == 2
+    with pytest.raises(InputError, match="too few words"):
+        Aligned.of(case.through, bert, {"ru": entries[2:]})
+
+
+def test_words_without_a_vector_are_left_out_of_the_weights(case: Case, bert: Encoder) -> None:
+    units = units_of(case.inputs, texts(toys.toy("nli")), bert, unit="word")
+    known = sorted(set(units.written))[::2]
+    table = WordVectors({word: n for n, word in enumerate(known)}, np.eye(len(known), dtype=np.float32), "x.vec")
+    vectors = External({"en": table}).vectors(units, case.inputs, "en")
+    values, starts = units.sums(IntegratedGradients(steps=2)(case), case.inputs, case.targets.row)
+    side = Weighed(values, vectors, starts)
+    assert side.unknown == sum(word not in known for word in units.written)
+    for number in range(len(side)):
+        weights = side.weights(number, "absolute")
+        if weights is not None:
+            here = units.written[starts[number] : starts[number + 1]]
+            assert not any(weight for word, weight in zip(here, weights, strict=True) if word not in known)
+            assert weights.sum() == pytest.approx(1.0)
+    with pytest.raises(InputError, match="--vectors ru=FILE"):
+        External({"en": table}).vectors(units, case.inputs, "ru")
+
+
+@pytest.mark.parametrize(
+    ("content", "where"),
+    [
+        ("2 3\ntea 1 0 0\ncup 1 0\n", ":3: not a word and 3 numbers"),
+        ("tea 1 0 0\ncup 1 x 0\n", ":2: not a number"),
+        ("tea 1 0\ncup 1 nan\n", ":2: an infinite"),
+        ("tea\n", ":1: not a word and 1 numbers"),
+        ("3 3\n", "no vector in the file"),
+    ],
+)
+def test_bad_vector_files_are_told_with_their_line(tmp_path: Path, content: str, where: str) -> None:
+    (tmp_path / "bad.vec").write_text(content, "utf-8")
+    with pytest.raises(InputError, match=where):
+        read_vectors(tmp_path / "bad.vec")
+
+
+def test_vectors_are_read_with_and_without_sizes_only_wanted_words_and_the_first_of_two(tmp_path: Path) -> None:
+    lines = "Tea 1 2\nnew york 3 4\ntea 5 6\ntea 7 8\n"
+    (tmp_path / "plain.vec").write_text("cup 9 9\n" + lines, "utf-8")
+    (tmp_path / "sized.vec").write_text("5 2\ncup 9 9\n" + lines, "utf-8")
+    for name in ("plain.vec", "sized.vec"):
+        found = read_vectors(tmp_path / name, words={"TEA", "new york"})
+        row, other = found.find("TEA"), found.find("new york")
+        assert row is not None
+        assert other is not None
+        assert found.table[row].tolist() == [5, 6]
+        assert found.table[other].tolist() == [3, 4]
+        assert found.find("cup") is None
+
+
+def test_questions_are_traced_too(bert: Encoder) -> None:
+    items = (Question("1", "the tap?", "The kitchen tap is leaking again.", ()),)
+    examples = Examples(items, "en", "q.json")
+    inputs = Qa().inputs(examples, bert, training=False)
+    units = units_of(inputs, [(item.question, item.context) for item in examples], bert, unit="word")
+    assert units.written == ("the", "tap", "?", "The", "kitchen", "tap", "is", "leaking", "again", ".")

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import shutil
+import subprocess
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from interlingua.report.explain import all_tables, correlations, explain_files
+from interlingua.report.explain_picture import scatter
+
+HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>"
+CODES = ("en", "es", "ru", "hi", "zh")
+
+
+def record(measure: str, variant: str, target: str, value: float, **more: Any) -> dict[str, Any]:
+    details = {"random": 0.2, **more}
+    return {
+        "measure": measure, "variant": variant, "model": HOSTILE, "source": "en", "target": target,
+        "value": value, "null": 0.1, "low": value - 0.01, "high": value + 0.01, "details": details,
+    }  # fmt: skip
+
+
+@pytest.fixture
+def records() -> list[dict[str, Any]]:
+    made = []
+    for place, code in enumerate(CODES):
+        made.append(record("consistency", "label", code, 1.0 if code == "en" else 0.5 - 0.05 * place))
+        made.append(record("task", "accuracy", code, 0.9 - 0.06 * place))
+        made.append(record("faithfulness", "comprehensiveness/label", code, 0.3))
+        made.append(record("consistency-choices", "label/token/absolute", code, 0.4))
+    return made
+
+
+@pytest.fixture
+def run() -> dict[str, Any]:
+    return {
+        "task": "nli", "metric": "accuracy", "models": [(HOSTILE, "en")], "languages": list(CODES),
+        "settings": {"space": HOSTILE}, "skipped": [HOSTILE],
+    }  # fmt: skip
+
+
+EXAMPLE = {
+    "key": HOSTILE,
+    "score": 0.5,
+    "languages": {"source": "en", "target": "es"},
+    "source": {"units": ["tea", HOSTILE], "side": [0, 1], "attributions": [0.5, -1.0]},
+    "target": {"units": [HOSTILE, "té"], "side": [0, 1], "attributions": [0.0, 0.0]},
+    "flows": [[0, 1, 0.5], [1, 0, 0.2]],
+}
+
+
+def test_correlations_leave_out_the_source_and_equal_numpys(records: list[Any], run: dict[str, Any]) -> None:
+    without, all_ = correlations(records, run)
+    consistency = [0.5 - 0.05 * place for place in range(1, 5)]
+    accuracy = [0.9 - 0.06 * place for place in range(1, 5)]
+    assert without["without_source"]
+    assert without["languages"] == 4
+    assert without["r"] == pytest.approx(np.corrcoef(consistency, accuracy)[0, 1])
+    assert all_["r"] == pytest.approx(np.corrcoef([1.0, *consistency], [0.9, *accuracy])[0, 1])
+
+
+def test_the_picture_is_well_formed_and_has_a_dot_a_language_but_the_source(
+    records: list[Any], run: dict[str, Any]
+) -> None:
+    tree = ET.fromstring(scatter(records, run))
+    dots = [node for node in tree.iter() if node.tag.endswith("circle") and node.findall("{*}title")]
+    assert len(dots) == 4
+
+
+def test_missing_numbers_are_shown_as_missing(records: list[Any], run: dict[str, Any]) -> None:
+    fewer = [each for each in records if (each["measure"], each["target"]) != ("consistency", "hi")]
+    table = next(table for table in all_tables(fewer, run) if table.name == "consistency-label")
+    assert table.text()[0][table.columns.index("hi")] == "–"
+
+
+def test_hostile_names_and_words_are_text_on_the_page(records: list[Any], run: dict[str, Any]) -> None:
+    written = explain_files(records, run, [EXAMPLE])
+    for name in ("explain.html", "correlation.svg"):
+        assert "<script" not in written[name]
+        assert "<img" not in written[name]
+    assert "&lt;script&gt;" in written["explain.html"]
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="no Chromium here")
+def test_a_browser_shows_the_page_without_a_complaint(records: list[Any], run: dict[str, Any], tmp_path: Path) -> None:
+    page = tmp_path / "explain.html"
+    page.write_text(explain_files(records, run, [EXAMPLE])["explain.html"], "utf-8")
+    options = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking")
+    command = ["chromium", *options, "--enable-logging=stderr", f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]
+    done = subprocess.run([*command, page.as_uri()], capture_output=True, text=True, timeout=120, check=True)
+    assert "CONSOLE" not in done.stderr
+    assert done.stdout.count('class="u plus"') + done.stdout.count('class="u minus"') == 2 + 4

@@ -1,0 +1,324 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from typer.testing import CliRunner
+
+import models
+import toys
+from interlingua import ExplainSettings, explain, explain_texts
+from interlingua.cli import app
+from interlingua.encoder import Encoder
+from interlingua.errors import InputError, MissingExtra
+from interlingua.readers.examples import Answer, Question, TaggedWords
+from interlingua.studies.store import Store
+from interlingua.tasks import tasks
+from interlingua.tasks.saving import FineTuned, save
+from interlingua.training.task import TaskModel
+
+LANGUAGES = ("en", "es", "ru")
+runner = CliRunner()
+
+
+def tuned(folder: Path, task_name: str, *, seed: int = 1) -> Path:
+    """A model with a head of random weights, written as `transfer --keep` writes one."""
+    encoder = Encoder.load(str(models.bert(folder / "body", positions=128)), device="cpu", precision="fp32")
+    task = tasks[task_name].call()
+    labels = task.labels(toys.toy(task_name))
+    model = TaskModel.of(encoder, task, labels, seed=seed)
+    with torch.no_grad():
+        for weight in model.head.parameters():
+            weight.mul_(20)
+    save(FineTuned(task, labels, model, encoder), folder / "tuned")
+    return folder / "tuned"
+
+
+def turned(text: str, language: str) -> str:
+    """Another language: the words of a text in another order."""
+    if language == "en":
+        return text
+    words = text.split()
+    order = np.random.default_rng(len(words) + LANGUAGES.index(language)).permutation(len(words))
+    return " ".join(words[n] for n in order)
+
+
+@pytest.fixture(scope="module")
+def nli(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("nli")
+    tuned(folder, "nli")
+    for code in LANGUAGES:
+        lines = [f"{turned(e.first, code)}\t{turned(e.second, code)}\t{e.label}" for e in toys.toy("nli")]
+        (folder / f"{code}.tsv").write_text("\n".join(lines) + "\n", "utf-8")
+    return folder
+
+
+def data(folder: Path, ending: str = "tsv") -> dict[str, Path]:
+    return {code: folder / f"{code}.{ending}" for code in LANGUAGES}
+
+
+@pytest.fixture(scope="module")
+def done(nli: Path) -> Path:
+    out = nli / "out"
+    command = ["explain", str(nli / "tuned"), "--task", "nli", "--out", str(out), "--rows", "12"]
+    found = runner.invoke(app, [*command, *(f"--data={code}={path}" for code, path in data(nli).items())])
+    assert found.exit_code == 0, found.output
+    assert "Consistency of attributions" in found.stdout
+    return out
+
+
+def test_a_text_is_consistent_with_itself_exactly_and_with_its_words_in_another_order_nearly(done: Path) -> None:
+    records = {(r.measure, r.variant, r.target): r for r in Store(done).read()}
+    own, other = records["consistency", "label", "en"], records["consistency", "label", "es"]
+    assert own.value == 1.0
+    assert own.n == other.n == 12
+    assert other.null is not None
+    assert other.details["settings"]["space"] == "embeddings"
+    assert other.value > other.null
+    assert 0 <= other.details["random"] <= 1
+    assert other.details["gap_median"] <= 0.01
+
+
+def test_every_example_has_its_attributions_plan_and_score_on_disk(done: Path) -> None:
+    items = {r.target: Store(done).items(r) for r in Store(done).read() if r.measure == "consistency"}
+    for code in LANGUAGES:
+        path = next((done / "examples").glob(f"*.en-{code}.label.jsonl"))
+        lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        assert [line["score"] for line in lines] == pytest.approx(items[code].tolist(), abs=1e-6)
+        for line in lines:
+            assert len(line["source"]["units"]) == len(line["source"]["attributions"])
+            flowing = sum(flow for _, _, flow in line["flows"])
+            assert line["score"] - 1e-4 <= flowing <= 1 + 1e-4
+
+
+def test_the_folder_has_tables_picture_and_a_page_that_fetches_nothing(done: Path) -> None:
+    page = (done / "explain.html").read_text("utf-8")
+    assert "default-src 'none'" in page
+    assert "http://" not in page.replace("http://www.w3.org/2000/svg", "")
+    names = {path.name for path in (done / "tables").iterdir()}
+    for stem in ("consistency-label", "consistency-label-null", "performance", "choices", "faithfulness"):
+        assert {f"{stem}.csv", f"{stem}.md", f"{stem}.tex"} <= names
+    assert (done / "correlation.svg").read_text("utf-8").startswith("<?xml")
+    table = (done / "tables" / "consistency-label.csv").read_text("utf-8").splitlines()
+    head, row = (line.split(",") for line in table)
+    values = dict(zip(head, row, strict=True))
+    assert float(values["en"]) == 1.0
+    assert float(values["overall"]) == pytest.approx(np.mean([float(values[code]) for code in LANGUAGES]))
+    assert float(values["others"]) == pytest.approx(np.mean([float(values[code]) for code in ("es", "ru")]))
+
+
+def test_a_second_run_computes_nothing_and_says_the_same(
+    nli: Path, done: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = (done / "records.jsonl").read_bytes()
+    monkeypatch.setattr("interlingua.studies.explaining.Explainer.side", lambda *_: pytest.fail("computed again"))
+    result = explain(nli / "tuned", data(nli), rows=12, out=done)
+    assert (done / "records.jsonl").read_bytes() == before
+    assert len(result.select("consistency", "label")) == 3
+
+
+def test_models_by_language_of_training_give_a_source_by_target_table(nli: Path, tmp_path: Path) -> None:
+    settings = ExplainSettings(steps=2, tolerance=None, faithful=False, choices=False)
+    by = {"en": nli / "tuned", "es": nli / "tuned"}
+    result = explain(by, data(nli), rows=4, settings=settings, out=tmp_path / "out")
+    found = result.select("consistency", "label")
+    name = result.run["models"][0][0]
+    assert found[name, "en", "en"]["value"] == found[name, "es", "es"]["value"] == 1.0
+    assert found[name, "en", "es"]["value"] == pytest.approx(found[name, "es", "en"]["value"], abs=1e-9)
+    rows = (tmp_path / "out" / "tables" / "consistency-label.csv").read_text("utf-8").splitlines()
+    assert len(rows) == 3
+
+
+@pytest.mark.parametrize("name", ["gradient-input", "saliency", "occlusion", "rollout", "random"])
+def test_every_attribution_can_be_explained_with(nli: Path, tmp_path: Path, name: str) -> None:
+    settings = ExplainSettings(attribution=name, faithful=False, choices=False)
+    result = explain(nli / "tuned", data(nli), rows=3, settings=settings, out=tmp_path)
+    values = [each["value"] for each in result.select("consistency", "label").values()]
+    assert all(0 <= value <= 1 for value in values)
+
+
+@pytest.mark.parametrize("space", ["aligned", "vectors", "layer"])
+def test_every_space_can_be_used_and_is_in_the_record(nli: Path, tmp_path: Path, space: str) -> None:
+    words = sorted({word for item in toys.toy("nli") for word in f"{item.first} {item.second}".split()})
+    (tmp_path / "d.txt").write_text("".join(f"{word}\t{word}\n" for word in words), "utf-8")
+    rows = np.random.default_rng(0).normal(size=(len(words), 4))
+    lines = [f"{word} {' '.join(f'{value:.4f}' for value in row)}" for word, row in zip(words[1:], rows, strict=False)]
+    (tmp_path / "v.vec").write_text("\n".join(lines) + "\n", "utf-8")
+    settings = ExplainSettings(space=space, unit="word", faithful=False, choices=False, steps=2)
+    result = explain(
+        nli / "tuned",
+        data(nli),
+        rows=4,
+        settings=settings,
+        dictionaries={"es": tmp_path / "d.txt", "ru": tmp_path / "d.txt"},
+        vectors=dict.fromkeys(LANGUAGES, tmp_path / "v.vec"),
+        out=tmp_path / "out",
+    )
+    found = result.select("consistency", "label")
+    assert all(each["details"]["space"].startswith(space) for each in found.values())
+    assert found[result.run["models"][0][0], "en", "en"]["value"] == 1.0
+
+
+def test_questions_have_consistencies_of_start_and_end(tmp_path: Path) -> None:
+    model = tuned(tmp_path, "qa")
+    questions = list(toys.toy("qa"))[:8]
+    for code in ("en", "es"):
+        items = [item if code == "en" else _moved(item) for item in questions]
+        paragraphs = [
+            {
+                "context": item.context,
+                "qas": [
+                    {
+                        "id": item.id,
+                        "question": item.question,
+                        "answers": [{"text": a.text, "answer_start": a.start} for a in item.answers],
+                    }
+                ],
+            }
+            for item in items
+        ]
+        told = {"version": "1", "data": [{"title": "x", "paragraphs": paragraphs}]}
+        (tmp_path / f"{code}.json").write_text(json.dumps(told, ensure_ascii=False), "utf-8")
+    files = {code: tmp_path / f"{code}.json" for code in ("en", "es")}
+    result = explain(model, files, settings=ExplainSettings(steps=2, tolerance=None), out=tmp_path / "out")
+    for aspect in ("start", "end"):
+        found = result.select("consistency", aspect)
+        assert sorted(each["value"] for each in found.values())[-1] == 1.0
+        assert {each["n"] for each in found.values()} == {8}
+
+
+def _moved(item: Question) -> Question:
+    shift = "again "
+    answers = tuple(Answer(answer.text, answer.start + len(shift)) for answer in item.answers)
+    return replace(item, context=shift + item.context, answers=answers)
+
+
+def test_entities_are_paired_by_type_and_order_and_those_alone_are_counted(tmp_path: Path) -> None:
+    model = tuned(tmp_path, "ner")
+    sentences = [
+        TaggedWords(("kitchen", "tap", "again"), ("B-PER", "O", "B-LOC")),
+        TaggedWords(("rise", "slowly"), ("O", "B-LOC")),
+    ]
+    other = [
+        TaggedWords(("again", "tap", "kitchen"), ("B-LOC", "O", "B-PER")),
+        TaggedWords(("slowly", "rise"), ("O", "O")),
+    ]
+    for code, items in (("en", sentences), ("es", other)):
+        text = "\n\n".join("\n".join(f"{w}\t{t}" for w, t in zip(i.words, i.tags, strict=True)) for i in items)
+        (tmp_path / f"{code}.tsv").write_text(text + "\n", "utf-8")
+    files = {code: tmp_path / f"{code}.tsv" for code in ("en", "es")}
+    result = explain(model, files, settings=ExplainSettings(steps=2, tolerance=None), out=tmp_path / "out")
+    found = result.select("consistency", "entities")
+    assert {key[2]: each["n"] for key, each in found.items()} == {"en": 3, "es": 2}
+    assert any("1 targets (entities) that the other language does not have" in note for note in result.run["skipped"])
+
+
+def test_two_texts_are_printed_with_flows(nli: Path) -> None:
+    item = toys.toy("nli")[3]
+    first, second = f"{item.first} ||| {item.second}", f"{turned(item.first, 'es')} ||| {turned(item.second, 'es')}"
+    command = ["explain", str(nli / "tuned"), "--text", first, "--text", second, "--languages", "en,es"]
+    found = runner.invoke(app, command)
+    assert found.exit_code == 0, found.output
+    assert "strongest flows" in found.stdout
+    assert "completeness gap" in found.stdout
+    told = json.loads(runner.invoke(app, [*command, "--json"]).stdout)
+    assert sum(told["source"]["attributions"]) != 0
+    same = explain_texts(nli / "tuned", first, first)
+    assert same.example["score"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--text", "only one"], "texts are compared in twos"),
+        (["--text", "a", "--text", "b"], "two texts divided by"),
+        (["--text", "a ||| b", "--text", "c ||| d", "--label", "maybe"], "It knows: entailment"),
+        ([], "nothing to explain"),
+        (["--data", "en=none.tsv", "--data", "es=none.tsv", "--out", "o"], "none.tsv"),
+        (["--attribution", "integratd", "--text", "a ||| b"], "Did you mean 'integrated'"),
+        (["--baseline", "pading"], "Did you mean 'padding'"),
+        (["--space", "vectors", "--unit", "token"], "word vectors are of words"),
+        (["--weighting", "softmx"], "Did you mean 'softmax'"),
+        (["--rule", "lefty", "--text", "a ||| b", "--text", "c ||| d"], "Did you mean 'left'"),
+    ],
+)
+def test_bad_arguments_end_with_one_line_and_what_to_do(nli: Path, arguments: list[str], problem: str) -> None:
+    found = runner.invoke(app, ["explain", str(nli / "tuned"), *arguments])
+    assert isinstance(found.exception, InputError | SystemExit)
+    assert problem in str(found.exception) + found.output
+
+
+def test_data_that_does_not_fit_is_refused_with_its_line(nli: Path, tmp_path: Path) -> None:
+    rows = [("a tap", "again", "neutral"), ("the tap", "rise", "entailment")]
+    for name, labels in (("en", ("neutral", "entailment")), ("es", ("neutral", "neutral"))):
+        lines = [f"{r[0]}\t{r[1]}\t{label}" for r, label in zip(rows, labels, strict=True)]
+        (tmp_path / f"{name}.tsv").write_text("\n".join(lines) + "\n", "utf-8")
+    files = {code: tmp_path / f"{code}.tsv" for code in ("en", "es")}
+    with pytest.raises(InputError, match=r"another label than en\.tsv:2"):
+        explain(nli / "tuned", files, out=tmp_path / "out")
+    with pytest.raises(InputError, match="trained for nli"):
+        explain(nli / "tuned", files, task="ner", out=tmp_path / "out")
+    with pytest.raises(InputError, match="language of training"):
+        explain(nli / "tuned", {"de": files["en"], "es": files["es"]}, out=tmp_path / "out")
+    with pytest.raises(InputError, match="second language"):
+        explain(nli / "tuned", {"en": files["en"]}, out=tmp_path / "out")
+    with pytest.raises(InputError, match=r"no task\.json"):
+        explain(nli / "body", files, out=tmp_path / "out")
+    with pytest.raises(InputError, match="--dictionary es=FILE"):
+        explain(nli / "tuned", files, settings=ExplainSettings(space="aligned"), out=tmp_path / "out")
+
+
+def test_a_head_of_other_labels_is_told(tmp_path: Path) -> None:
+    model = tuned(tmp_path, "ner")
+    for code in ("en", "es"):
+        (tmp_path / f"{code}.tsv").write_text("kitchen\tB-ORG\n", "utf-8")
+    files = {code: tmp_path / f"{code}.tsv" for code in ("en", "es")}
+    with pytest.raises(InputError, match="a tag that the model was not trained on"):
+        explain(model, files, out=tmp_path / "out")
+
+
+def test_long_texts_are_cut_to_the_models_limit_and_counted(nli: Path, tmp_path: Path) -> None:
+    long = " ".join(["kitchen tap again"] * 60)
+    for code in ("en", "es"):
+        (tmp_path / f"{code}.tsv").write_text(f"{long}\t{long}\tneutral\na tap\tagain\tneutral\n", "utf-8")
+    files = {code: tmp_path / f"{code}.tsv" for code in ("en", "es")}
+    result = explain(nli / "tuned", files, settings=ExplainSettings(steps=2, tolerance=None), out=tmp_path / "out")
+    assert any("pairs cut to" in note for note in result.run["skipped"])
+    assert [each["n"] for each in result.select("consistency", "label").values()] == [2, 2]
+
+
+def test_rows_missing_in_one_language_do_not_shift_the_others(nli: Path, tmp_path: Path) -> None:
+    rows = [(item.first, item.second, item.label) for item in toys.toy("nli")][:6]
+    (tmp_path / "en.tsv").write_text("".join("\t".join(row) + "\n" for row in rows), "utf-8")
+    holed = [row if n != 2 else ("", row[1], row[2]) for n, row in enumerate(rows)]
+    (tmp_path / "es.tsv").write_text("".join("\t".join(row) + "\n" for row in holed), "utf-8")
+    files = {code: tmp_path / f"{code}.tsv" for code in ("en", "es")}
+    settings = ExplainSettings(steps=2, tolerance=None, faithful=False, choices=False)
+    result = explain(nli / "tuned", files, settings=settings, out=tmp_path / "out")
+    name = result.run["models"][0][0]
+    found = result.select("consistency", "label")[name, "en", "es"]
+    assert found["n"] == 5
+    assert found["value"] == pytest.approx(1.0, abs=1e-6)  # The same texts, batched with others on each side.
+
+
+def test_spaces_made_of_files_are_not_for_two_texts(nli: Path) -> None:
+    with pytest.raises(InputError, match="needs files"):
+        explain_texts(nli / "tuned", "a ||| b", "c ||| d", settings=ExplainSettings(space="aligned"))
+
+
+def test_without_a_segmenter_words_are_left_out_of_the_choices_and_the_run_goes_on(
+    nli: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def absent(text: str) -> list[tuple[int, int]]:
+        raise MissingExtra("segment", "finding words in han script")
+
+    monkeypatch.setattr("interlingua.attribution.words.token_spans", absent)
+    settings = ExplainSettings(steps=2, tolerance=None, faithful=False)
+    result = explain(nli / "tuned", data(nli), rows=3, settings=settings, out=tmp_path)
+    assert any("not scored by word" in note and "interlingua[segment]" in note for note in result.run["skipped"])
+    variants = {each["variant"] for each in result.records if each["measure"] == "consistency-choices"}
+    assert variants == {"label/token/absolute", "label/token/positive", "label/token/softmax"}

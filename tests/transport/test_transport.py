@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+import torch
+from scipy.optimize import linprog
+
+from interlingua.errors import InputError
+from interlingua.transport import Problem, entropic, exact, weights_of
+from interlingua.transport import exact as package_exact
+from interlingua.transport.exact import _solver
+
+
+def random_problems(count: int, *, seed: int, most: int = 24) -> list[Problem]:
+    draw = np.random.default_rng(seed)
+    problems = []
+    for _ in range(count):
+        rows, columns = draw.integers(1, most, size=2)
+        source, target = draw.exponential(size=rows), draw.exponential(size=columns)
+        source[draw.random(rows) < 0.2] = 0.0
+        target[draw.random(columns) < 0.2] = 0.0
+        source[draw.integers(rows)], target[draw.integers(columns)] = 1.0, 1.0
+        problems.append(Problem.of(draw.uniform(-1, 1, size=(rows, columns)), source, target))
+    return problems
+
+
+def optimum_of_the_papers_equation(problem: Problem) -> float:
+    rows, columns = problem.similarities.shape
+    sums = np.concatenate([np.kron(np.eye(rows), np.ones(columns)), np.kron(np.ones(rows), np.eye(columns))])
+    found = linprog(
+        -problem.similarities.ravel(),
+        A_ub=sums,
+        b_ub=np.concatenate([problem.source, problem.target]),
+        bounds=(0, None),
+        method="highs",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    assert found.status == 0
+    return float(-found.fun)
+
+
+@pytest.fixture(scope="module")
+def problems() -> list[Problem]:
+    return random_problems(1000, seed=0)
+
+
+def test_a_thousand_ragged_problems_score_as_scipys_linear_program_of_equation_2(problems: list[Problem]) -> None:
+    for problem, flow in zip(problems, exact(problems), strict=True):
+        assert flow.score == pytest.approx(optimum_of_the_papers_equation(problem), abs=1e-9)
+
+
+def test_plans_keep_the_constraints_of_equation_2_and_give_the_score(problems: list[Problem]) -> None:
+    for problem, flow in zip(problems, exact(problems), strict=True):
+        assert flow.plan.min() >= 0
+        assert (flow.plan.sum(axis=1) <= problem.source + 1e-12).all()
+        assert (flow.plan.sum(axis=0) <= problem.target + 1e-12).all()
+        assert (flow.plan * problem.similarities).sum() == pytest.approx(flow.score, abs=1e-12)
+
+
+def test_threads_change_nothing(problems: list[Problem]) -> None:
+    alone, shared = exact(problems, threads=1), exact(problems, threads=3)
+    assert [flow.score for flow in alone] == [flow.score for flow in shared]
+
+
+def test_without_pot_scipy_solves_the_same(monkeypatch: pytest.MonkeyPatch, problems: list[Problem]) -> None:
+    wanted = [flow.score for flow in exact(problems[:50])]
+    monkeypatch.setitem(sys.modules, "ot.lp.emd_wrap", None)
+    _solver.cache_clear()
+    found = [flow.score for flow in package_exact(problems[:50])]
+    _solver.cache_clear()
+    assert found == pytest.approx(wanted, abs=1e-9)
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 40])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_text_beside_itself_scores_exactly_1(size: int, seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    vectors = draw.normal(size=(size, 33)).astype(np.float32).astype(np.float64)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    weights = draw.exponential(size=size)
+    assert exact([Problem.of(vectors @ vectors.T, weights, weights)])[0].score == 1.0
+
+
+def test_scores_do_not_depend_on_the_order_of_tokens_nor_on_which_side_is_the_source() -> None:
+    draw = np.random.default_rng(3)
+    for problem in random_problems(30, seed=2):
+        rows, columns = (draw.permutation(size) for size in problem.similarities.shape)
+        moved = Problem.of(problem.similarities[rows][:, columns], problem.source[rows], problem.target[columns])
+        turned = Problem.of(problem.similarities.T, problem.target, problem.source)
+        scores = [flow.score for flow in exact([problem, moved, turned])]
+        assert scores == pytest.approx([scores[0]] * 3, abs=1e-12)
+
+
+def test_the_entropic_error_bound_holds_and_is_within_the_tolerance(problems: list[Problem]) -> None:
+    for approximate, true in zip(entropic(problems[:200]), exact(problems[:200]), strict=True):
+        assert approximate.error <= 5e-3
+        assert approximate.score - 1e-9 <= true.score <= approximate.score + approximate.error + 1e-9
+
+
+@pytest.mark.parametrize("tolerance", [5e-2, 1e-4])
+def test_the_entropic_bound_holds_where_nothing_is_missing_and_where_everything_is_alike(tolerance: float) -> None:
+    draw = np.random.default_rng(5)
+    shared = draw.normal(size=64)
+    chosen = []
+    for _ in range(40):
+        sides = [draw.normal(size=(int(size), 64)) + shared for size in draw.integers(1, 40, size=2)]
+        sides = [side / np.linalg.norm(side, axis=1, keepdims=True) for side in sides]
+        chosen.append(Problem.of(sides[0] @ sides[1].T, *(np.abs(draw.normal(size=len(side))) for side in sides)))
+        chosen.append(Problem.of(sides[0] @ sides[0].T, *2 * [np.full(len(sides[0]), 1.0)]))
+    for approximate, true in zip(entropic(chosen, tolerance=tolerance), exact(chosen), strict=True):
+        assert approximate.score - 1e-9 <= true.score <= approximate.score + approximate.error + 1e-9
+        assert approximate.plan.sum() <= 1 + 1e-9
+
+
+def test_entropic_plans_keep_the_constraints_whatever_they_are_padded_with(problems: list[Problem]) -> None:
+    chosen = problems[:60]
+    for problem, together, alone in zip(chosen, entropic(chosen), (entropic([one])[0] for one in chosen), strict=True):
+        assert together.plan.shape == problem.similarities.shape
+        assert (together.plan.sum(axis=1) <= problem.source + 1e-9).all()
+        assert (together.plan.sum(axis=0) <= problem.target + 1e-9).all()
+        assert together.score == pytest.approx(alone.score, abs=1e-2)
+
+
+@pytest.mark.gpu
+def test_the_gpu_says_what_the_cpu_says(problems: list[Problem]) -> None:
+    here, there = (entropic(problems[:200], device=device) for device in ("cpu", "cuda"))
+    assert torch.cuda.is_available()
+    assert [flow.score for flow in there] == pytest.approx([flow.score for flow in here], abs=1e-2)
+
+
+@pytest.mark.parametrize(
+    ("attributions", "how", "wanted"),
+    [
+        ([2.0, -2.0, 0.0], "absolute", [0.5, 0.5, 0.0]),
+        ([2.0, -2.0, 0.0], "positive", [1.0, 0.0, 0.0]),
+        ([0.0, float(np.log(3))], "softmax", [0.25, 0.75]),
+        ([1e-300, 3e-300], "absolute", [0.25, 0.75]),
+        ([1e308, 1e308], "absolute", [0.5, 0.5]),
+    ],
+)
+def test_weights_are_the_shares_their_names_say(attributions: list[float], how: str, wanted: list[float]) -> None:
+    assert weights_of(attributions, how) == pytest.approx(np.array(wanted))
+
+
+@pytest.mark.parametrize("attributions", [[], [0.0, 0.0], [np.nan, 1.0], [np.inf]])
+@pytest.mark.parametrize("how", ["absolute", "positive", "softmax"])
+def test_attributions_that_weigh_nothing_have_no_weights_and_never_nan(attributions: list[float], how: str) -> None:
+    assert weights_of(attributions, how) is None
+
+
+def test_an_unknown_weighting_is_named_with_its_neighbours() -> None:
+    with pytest.raises(InputError, match="Did you mean 'absolute'"):
+        weights_of([1.0], "absolut")
+
+
+@pytest.mark.parametrize(
+    ("table", "source", "target", "problem"),
+    [
+        ([[1.0]], [0.0], [1.0], "all weights are 0"),
+        ([[1.0]], [-1.0], [1.0], "negative"),
+        ([[1.0]], [np.nan], [1.0], "negative or undefined"),
+        ([[np.nan]], [1.0], [1.0], "undefined"),
+        ([[7.0]], [1.0], [1.0], "outside"),
+    ],
+)
+def test_bad_problems_are_refused(table: object, source: object, target: object, problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        Problem.of(table, source, target)  # type: ignore[arg-type]
