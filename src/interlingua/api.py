@@ -184,6 +184,7 @@ def audit(
         **settings,
         "names": {code: codes.name(code) for code in texts.languages},
         "skipped": [
+            *dict.fromkeys(note for encoder in encoders for note in encoder.notes),
             *left_out(texts, [skip for _, skips in splits for skip in skips], spaces),
             *unmeasured(texts, plan, made, two=against is not None, maps=maps),
         ],
