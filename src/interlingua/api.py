@@ -49,6 +49,7 @@ from interlingua.studies.pretraining import pretrain as train_model
 from interlingua.studies.projection import project
 from interlingua.studies.recipe import Config, read_config
 from interlingua.studies.record import Record, versions
+from interlingua.studies.runfolder import check_folder
 from interlingua.studies.store import Store, write_text
 
 __all__ = ["Alignment", "Audit", "Pretrained", "adjust", "align", "audit", "pretrain"]
@@ -332,36 +333,10 @@ def _open_store(out: str | Path | None, settings: dict[str, Any]) -> Store | Non
     if out is None:
         return None
     folder = Path(out)
-    if folder.exists() and not folder.is_dir():
-        raise InputError("--out is a file", value=str(out), remedy="Name a folder.")
-    about = folder / "run.json"
-    if about.is_file():
-        before = _read_settings(about)
-        differs = [key for key, value in settings.items() if before.get(key) != value]
-        if differs:
-            raise InputError(
-                f"the folder holds another run (its {', '.join(differs)} differ)",
-                file=folder,
-                remedy="Name another --out, or remove that folder.",
-            )
-    elif folder.is_dir() and any(not _begun(entry) for entry in folder.iterdir()):
-        raise InputError("the folder holds files that are no run of ours", file=folder, remedy="Name another --out.")
+    check_folder(folder, same=settings)
     store = Store(folder)
-    write_text(about, json.dumps(settings, ensure_ascii=False, indent=1))
+    write_text(folder / "run.json", json.dumps(settings, ensure_ascii=False, indent=1))
     return store
-
-
-def _read_settings(about: Path) -> dict[str, Any]:
-    try:
-        before = json.loads(about.read_text("utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise InputError("not the settings of a run", file=about, remedy="Name another --out.") from error
-    return before if isinstance(before, dict) else {}
-
-
-def _begun(entry: Path) -> bool:
-    """Whether a run killed before its first file was whole leaves this: nothing that could be lost."""
-    return entry.name.startswith(".run.json.") or (entry.name == "items" and not any(entry.iterdir()))
 
 
 def _cache(given: str | Path | None) -> Cache | None:

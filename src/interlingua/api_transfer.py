@@ -20,9 +20,10 @@ from interlingua.errors import InputError
 from interlingua.report.transfer import transfer_files
 from interlingua.studies.comparing import distance_table, summarise
 from interlingua.studies.exams import Exam, ExamFiles, File, Files, check_file, check_labels, task_named
-from interlingua.studies.lessons import Lesson, opened_store
+from interlingua.studies.lessons import Lesson
 from interlingua.studies.linkedtexts import LinkedFiles, Linking
 from interlingua.studies.record import versions
+from interlingua.studies.runfolder import check_folder
 from interlingua.studies.scenarios import UNTRAINED, TransferSettings, plan
 from interlingua.studies.stages import Progress
 from interlingua.studies.store import Store, write_text
@@ -116,7 +117,8 @@ def transfer(
         allow_pickle=allow_pickle,
     )
     with first_process_first(place):
-        store = opened_store(Path(out))
+        check_folder(Path(out), same={"kind": "transfer"})
+        store = Store(Path(out))
     study = Study(encoder, lesson, scenarios, linked, chosen, settings, store, keep, progress)
     started = time.monotonic()
     about = {
