@@ -41,7 +41,7 @@ def told_by(file: Path) -> dict[str, Any]:
     try:
         found = json.loads(file.read_text("utf-8"))
     except ValueError as error:
-        raise InputError("not what a run says of itself", file=file, remedy="Name another --out.") from error
+        raise InputError("not the settings of a run", file=file, remedy="Name another --out.") from error
     return found if isinstance(found, dict) else {}
 
 
