@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from interlingua import __version__, cli_adjust, cli_align, cli_explain, cli_synth, cli_transfer
+from interlingua import __version__, cli_adjust, cli_align, cli_explain, cli_study, cli_synth, cli_transfer
 from interlingua.cli_progress import progress_bars
 from interlingua.errors import InputError, InterlinguaError
 
@@ -211,6 +211,7 @@ app.command(name="align", epilog=cli_align.EXAMPLES)(cli_align.align)
 app.command(name="transfer", epilog=cli_transfer.EXAMPLES)(cli_transfer.transfer)
 app.command(name="synth", epilog=cli_synth.EXAMPLES)(cli_synth.synth)
 app.command(name="explain", epilog=cli_explain.EXAMPLES)(cli_explain.explain)
+app.add_typer(cli_study.app, name="study")
 
 
 @app.command(name="list")
