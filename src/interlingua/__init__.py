@@ -30,6 +30,7 @@ _HOMES = {
     "synth": "interlingua.api_synth",
     "Synthetic": "interlingua.api_synth",
     "spellings": "interlingua.api_synth",
+    "study": "interlingua.api_study",
     "explain": "interlingua.api_explain",
     "explain_texts": "interlingua.api_explain",
     "Explanation": "interlingua.api_explain",

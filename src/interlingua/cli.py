@@ -12,7 +12,16 @@ from typing import Annotated
 
 import typer
 
-from interlingua import __version__, cli_adjust, cli_align, cli_explain, cli_explore, cli_synth, cli_transfer
+from interlingua import (
+    __version__,
+    cli_adjust,
+    cli_align,
+    cli_explain,
+    cli_explore,
+    cli_study,
+    cli_synth,
+    cli_transfer,
+)
 from interlingua.cli_progress import progress_bars
 from interlingua.errors import InputError, InterlinguaError
 
@@ -212,6 +221,7 @@ app.command(name="transfer", epilog=cli_transfer.EXAMPLES)(cli_transfer.transfer
 app.command(name="synth", epilog=cli_synth.EXAMPLES)(cli_synth.synth)
 app.command(name="explain", epilog=cli_explain.EXAMPLES)(cli_explain.explain)
 app.command(name="explore", epilog=cli_explore.EXAMPLES)(cli_explore.explore)
+app.add_typer(cli_study.app, name="study")
 
 
 @app.command(name="list")
