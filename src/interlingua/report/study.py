@@ -92,10 +92,13 @@ def _distances(entries: Sequence[Entry]) -> Table:
 
 
 def _measures(records: Sequence[Entry]) -> list[Table]:
-    """A table a block of measures and measure: one row a model, pair of languages and variant, at its highest layer."""
+    """A table a block of measures and measure: one row a model, pair of languages and variant, at its best layer."""
     tables = []
-    heads = ("model", "language", "with", "what", "highest", "at layer", "last layer", "null there", "n")
-    caption = "The highest value over layers, where it is, and that of the last layer; all are in records.jsonl."
+    heads = ("model", "from", "to", "what", "best", "layer", "at last", "null", "n")
+    caption = (
+        "The best value over layers (the lowest of errors and distances), its layer and null, and that of the last "
+        "layer; all are in records.jsonl."
+    )
     for called, measure in dict.fromkeys((record["details"]["called"], record["measure"]) for record in records):
         cells: dict[tuple[str, ...], list[Entry]] = {}
         for record in records:
@@ -107,7 +110,8 @@ def _measures(records: Sequence[Entry]) -> list[Table]:
                 )
         rows = []
         for (model, source, target, variant), its in cells.items():
-            best = max(its, key=lambda record: (record["value"], -(record["layer"] or 0)))
+            sign = -1.0 if variant.startswith(("error", "distance")) else 1.0
+            best = max(its, key=lambda record: (sign * record["value"], -(record["layer"] or 0)))
             last = max(its, key=lambda record: record["layer"] or 0)
             values = (best["value"], best["layer"], last["value"], best["null"], best["n"])
             rows.append((visible(model), source, target or None, visible(variant), *values))
