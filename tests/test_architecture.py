@@ -19,9 +19,10 @@ FLOORS = {
     "training": 3, "attribution": 3, "wordalign_neural": 3,
     "objectives": 4, "tasks": 4,
     "studies": 5, "report": 5,
-    "explorer": 6, "api": 6, "api_adjust": 6, "api_explain": 6, "api_synth": 6, "api_transfer": 6,
-    "cli": 7, "cli_adjust": 7, "cli_align": 7, "cli_explain": 7, "cli_progress": 7, "cli_synth": 7,
-    "cli_transfer": 7, "__main__": 7,
+    "explorer": 6, "api": 6, "api_adjust": 6, "api_explain": 6, "api_report": 6, "api_results": 6, "api_synth": 6,
+    "api_transfer": 6,
+    "cli": 7, "cli_adjust": 7, "cli_align": 7, "cli_explain": 7, "cli_progress": 7, "cli_report": 7,
+    "cli_synth": 7, "cli_transfer": 7, "__main__": 7,
 }  # fmt: skip
 SIBLINGS = {("corpus", "languages"), ("measures", "stats"), ("__main__", "cli")}
 SIBLINGS |= {("api", "api_adjust"), ("cli", "cli_adjust"), ("cli_adjust", "cli_progress")}
@@ -29,6 +30,8 @@ SIBLINGS |= {("cli", "cli_align"), ("cli", "cli_progress"), ("cli_align", "cli_p
 SIBLINGS |= {("cli", "cli_transfer"), ("cli_transfer", "cli_progress")}
 SIBLINGS |= {("cli", "cli_synth"), ("readers", "synthetic")}
 SIBLINGS |= {("cli", "cli_explain"), ("cli_explain", "cli_progress")}
+SIBLINGS |= {("cli", "cli_report"), ("api", "api_results")}
+SIBLINGS |= {(name, "api_report") for name in ("api_explain", "api_transfer")}
 KNOW_TRANSFORMERS = {"encoder", "training", "tasks"}
 NO_NAME = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "factory"}
 MANY_PARAMETERS = {("api", "audit"), ("cli", "audit"), ("studies.aligning", "align"), ("cli_align", "align")}

@@ -98,7 +98,7 @@ def distance_lines(distances: Sequence[Entry]) -> Table:
     return Table("transfer-distances", "Distances of words", caption, heads, rows)
 
 
-def transfer_files(scores: Sequence[Entry], distances: Sequence[Entry], run: Mapping[str, Any]) -> dict[str, str]:
+def table_files(scores: Sequence[Entry], distances: Sequence[Entry], run: Mapping[str, Any]) -> dict[str, str]:
     """File names and texts: `transfer.json`, `transfer.svg`, and under `tables/` each table as CSV, Markdown, LaTeX."""
     tables = [score_table(scores, run, metric) for metric in metrics(scores)]
     tables += [distance_lines(distances)] if distances else []
@@ -122,7 +122,7 @@ def picture(scores: Sequence[Entry], run: Mapping[str, Any]) -> str:
     cells = [entry for entry in scores if entry["metric"] == metric]
     tests = [test for test in run["tests"] if any(entry["test"] == test for entry in cells)]
     colours = {regime: PALETTE[place % len(PALETTE)] for place, regime in enumerate(run["regimes"])}
-    reach = [value for entry in cells for value in (*entry["values"], *_interval(entry))]
+    reach = [value for entry in cells for value in (*entry["values"], *interval(entry))]
     low, high = max(math.floor(20 * min(reach)) / 20, 0.0), min(math.ceil(20 * max(reach)) / 20, 1.0)
 
     def x(value: float) -> float:
@@ -154,7 +154,7 @@ def picture(scores: Sequence[Entry], run: Mapping[str, Any]) -> str:
 
 
 def _line(entry: Entry, colour: str, x: Any, y: float, reach: tuple[float, float]) -> list[str]:
-    low, high = _interval(entry)
+    low, high = interval(entry)
     about = f"{entry['regime']}, {entry['test']}: {cell(entry)}"
     parts = [f'<g fill="{colour}" stroke="{colour}"><title>{_safe(about)}</title>']
     if entry["null"] is not None and reach[0] <= entry["null"] <= reach[1]:
@@ -174,7 +174,7 @@ def _legend(colours: Mapping[str, str]) -> list[str]:
     return parts
 
 
-def _interval(entry: Entry) -> tuple[float, float]:
+def interval(entry: Entry) -> tuple[float, float]:
     """The 95 % interval of the mean over seeds; the mean itself where there is one seed."""
     count = len(entry["values"])
     if count < 2:
