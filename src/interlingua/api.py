@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import datetime
-import html
 import json
 import os
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from interlingua import languages as codes
 from interlingua.api_adjust import adjust
+from interlingua.api_results import Audit, Pretrained
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Cache, Encoder, View
 from interlingua.encoder.encoder import pick_device
@@ -28,9 +27,7 @@ from interlingua.measures import measures as registry
 from interlingua.measures.tokenization import Splits
 from interlingua.readers import read_corpus
 from interlingua.readers.places import place_names
-from interlingua.report.answer import answer
 from interlingua.report.files import report_files
-from interlingua.report.page import build_page
 from interlingua.report.readings import gather
 from interlingua.studies.aligning import Alignment, align
 from interlingua.studies.dictionaries import dictionary_step, read_dictionaries
@@ -67,46 +64,6 @@ DEFAULT_MEASURES = (
 )
 TWO_MODELS = ("procrustes", "procrustes-words", "cka")
 """What can be said of two models: measures that ask for no common space."""
-
-
-@dataclass(frozen=True)
-class Audit:
-    """What an audit found: records, the run's settings, and a 2-D map of the sentences."""
-
-    records: list[dict[str, Any]]
-    run: dict[str, Any]
-    points: dict[str, Any] | None
-    folder: Path | None = None
-
-    def select(self, measure: str, variant: str, *, layer: int | None = None) -> list[dict[str, Any]]:
-        """The records of one variant of a measure, at one layer or at all."""
-        return [
-            record
-            for record in self.records
-            if record["measure"] == measure
-            and record["variant"] == variant
-            and (layer is None or record["layer"] == layer)
-        ]
-
-    @property
-    def best_layer(self) -> int | None:
-        """The layer of the best mean retrieval after centring (CKA where retrieval was not measured)."""
-        return gather(self.records).best_layer()
-
-    def answer(self) -> str:
-        """What was found, in words."""
-        return "\n".join(f"{finding.topic}. {finding.text}" for finding in answer(self.records, self.run))
-
-    def page(self) -> str:
-        """The HTML page, self-contained."""
-        return build_page(self.records, self.run, self.points)
-
-    def __repr__(self) -> str:
-        return f"Audit({self.run['model']}, {len(self.run['languages'])} languages, {len(self.records)} records)"
-
-    def _repr_html_(self) -> str:
-        # A notebook shows the page in a frame of its own, so that neither's style reaches the other.
-        return f'<iframe srcdoc="{html.escape(self.page())}" width="100%" height="800" style="border:0"></iframe>'
 
 
 def audit(
@@ -205,14 +162,6 @@ def audit(
             write_text(folder / name, text)
         write_text(folder / "run.json", json.dumps(run, ensure_ascii=False, indent=1))
     return Audit(records, run, points, None if out is None else Path(out))
-
-
-@dataclass(frozen=True)
-class Pretrained:
-    """What pretraining made: the model folder, and what was measured on the way."""
-
-    folder: Path
-    summary: dict[str, Any]
 
 
 def pretrain(

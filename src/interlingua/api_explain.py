@@ -5,21 +5,24 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
-import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from interlingua import api_report
 from interlingua import languages as codes
 from interlingua.encoder.encoder import pick_device
 from interlingua.errors import InputError
 from interlingua.readers.dictionary import read_dictionary
 from interlingua.readers.examples import Examples, Question, TaggedWords, TextPair
 from interlingua.readers.wordvectors import WordVectors, read_vectors
-from interlingua.report.explain import explain_files
+from interlingua.report.explain_page import explain_files, texts_sections
+from interlingua.report.notebook import Drawing, drawing, framed
+from interlingua.report.page import Page, render_page
 from interlingua.studies.aspects import by_order, texts_of
+from interlingua.studies.examples import example_file, page_examples
 from interlingua.studies.exams import File, check_file
 from interlingua.studies.explaining import Explainer, ExplainSettings, Outside, example_lines, step_key
 from interlingua.studies.record import versions
@@ -31,7 +34,6 @@ from interlingua.words import token_spans
 
 Progress = Callable[[str, int, int], None]
 DIVIDER = "|||"
-_SHOWN = 8  # examples on the page, for each language
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,13 @@ class Explanation:
             if (each["measure"], each["variant"]) == (measure, variant)
         }
 
+    def figure(self, name: str) -> Drawing:
+        """A figure of the page by its name: plotly's JSON as a dictionary, which a notebook draws."""
+        return api_report.figure(self.folder, name)
+
+    def _repr_html_(self) -> str:
+        return framed(api_report.page_of(self.folder))
+
     def __repr__(self) -> str:
         return f"Explanation({len(self.run['models'])} models, {self.run['task']}, {', '.join(self.run['languages'])})"
 
@@ -61,6 +70,14 @@ class TextExplanation:
     example: dict[str, Any]
     about: tuple[str, str]
     notes: tuple[str, ...]
+
+    def figure(self, name: str = "flows") -> Drawing:
+        """The flows between both texts: plotly's JSON as a dictionary, which a notebook draws."""
+        return drawing(texts_sections(self.example), name, [])
+
+    def _repr_html_(self) -> str:
+        page = Page("explain", "Two texts", " · ".join(self.about), texts_sections(self.example))
+        return framed(render_page(page))
 
 
 def explain(
@@ -126,7 +143,7 @@ def explain(
         "seconds": round(time.monotonic() - begun, 1),
         "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     }
-    for name, text in explain_files(records, run, _page_examples(folder, shown, list(given))).items():
+    for name, text in explain_files(records, run, page_examples(folder, shown, list(given))).items():
         write_text(folder / name, text)
     write_text(folder / "run.json", json.dumps(run, ensure_ascii=False, indent=1))
     return Explanation(records, run, folder)
@@ -168,16 +185,6 @@ def _digest(tuned: FineTuned) -> str:
     for name, weight in tuned.model.head.state_dict().items():
         state.update(name.encode() + weight.detach().cpu().float().numpy().tobytes())
     return state.hexdigest()
-
-
-def example_file(model: str, source: str, target: str, aspect: str) -> str:
-    """Where the examples of an aspect of two languages are written, under the folder.
-
-    >>> example_file("runs/mBERT", "en", "es", "label")
-    'examples/runs-mBERT.en-es.label.jsonl'
-    """
-    name = re.sub(r"[^\w.-]+", "-", model).strip("-")
-    return f"examples/{name}.{source}-{target}.{aspect}.jsonl"
 
 
 def explain_texts(
@@ -327,20 +334,6 @@ def _vectors(
         texts = [text for parts in texts_of(task, examples[code]) for text in parts] if code in examples else []
         words = {text[start:end] for text in texts for start, end in token_spans(text)}
         found[code] = read_vectors(path, words=words)
-    return found
-
-
-def _page_examples(folder: Path, models: Sequence[tuple[str, str]], languages: Sequence[str]) -> list[dict[str, Any]]:
-    """The first examples of every language, of the first model, for the page."""
-    found = []
-    model, source = models[0]
-    for code in languages:
-        for path in sorted((folder / "examples").glob(Path(example_file(model, source, code, "*")).name)):
-            if code == source:
-                continue
-            with path.open(encoding="utf-8") as lines:
-                for _, line in zip(range(_SHOWN), lines, strict=False):
-                    found.append({**json.loads(line), "languages": {"source": source, "target": code}})
     return found
 
 

@@ -18,6 +18,7 @@ from interlingua import (
     cli_align,
     cli_explain,
     cli_explore,
+    cli_report,
     cli_study,
     cli_synth,
     cli_transfer,
@@ -161,11 +162,10 @@ def audit(
         json.dump({"run": result.run, "records": result.records}, sys.stdout, ensure_ascii=False, allow_nan=False)
         sys.stdout.write("\n")
         return
-    from rich.console import Console
-
+    from interlingua.report.screen import console
     from interlingua.report.terminal import render
 
-    render(result.records, result.run, Console())
+    render(result.records, result.run, console())
     typer.echo(f"\nPage, tables and records: {place}/report.html")
 
 
@@ -207,11 +207,10 @@ def pretrain(
         json.dump({"folder": str(result.folder), **result.summary}, sys.stdout, ensure_ascii=False, allow_nan=False)
         sys.stdout.write("\n")
         return
-    from rich.console import Console
-
+    from interlingua.report.screen import console
     from interlingua.report.terminal import render_training
 
-    render_training(result.summary, Console())
+    render_training(result.summary, console())
     typer.echo(f"\nModel: {result.folder}")
 
 
@@ -219,6 +218,7 @@ app.command(name="adjust", epilog=cli_adjust.EXAMPLES)(cli_adjust.adjust)
 app.command(name="align", epilog=cli_align.EXAMPLES)(cli_align.align)
 app.command(name="transfer", epilog=cli_transfer.EXAMPLES)(cli_transfer.transfer)
 app.command(name="synth", epilog=cli_synth.EXAMPLES)(cli_synth.synth)
+app.command(name="report", epilog=cli_report.EXAMPLES)(cli_report.report)
 app.command(name="explain", epilog=cli_explain.EXAMPLES)(cli_explain.explain)
 app.command(name="explore", epilog=cli_explore.EXAMPLES)(cli_explore.explore)
 app.add_typer(cli_study.app, name="study")
@@ -245,15 +245,16 @@ def list_names(load: Load = None, as_json: Json = False) -> None:
     if as_json:
         typer.echo(json.dumps(kinds, ensure_ascii=False))
         return
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console()
+    from interlingua.report.screen import console
+
+    screen = console()
     for kind, entries in kinds.items():
         table = Table(title=kind, title_justify="left", show_header=False, box=None, padding=(0, 2, 0, 0))
         for entry in entries:
             table.add_row(f"[bold]{entry['name']}[/bold]", entry["summary"])
-        console.print(table)
+        screen.print(table)
 
 
 def main() -> None:

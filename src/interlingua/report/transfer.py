@@ -136,7 +136,7 @@ def distance_lines(distances: Sequence[Entry]) -> Table:
     return Table("transfer-distances", "Distances of words", caption, heads, rows)
 
 
-def transfer_files(scores: Sequence[Entry], distances: Sequence[Entry], run: Mapping[str, Any]) -> dict[str, str]:
+def table_files(scores: Sequence[Entry], distances: Sequence[Entry], run: Mapping[str, Any]) -> dict[str, str]:
     """File names and texts: `transfer.json`, `transfer.svg`, and under `tables/` each table as CSV, Markdown, LaTeX."""
     tables = [score_table(scores, run, metric) for metric in metrics(scores)]
     tables += [table for metric in metrics(scores) if (table := difference_table(scores, run, metric)).rows]
@@ -161,7 +161,7 @@ def picture(scores: Sequence[Entry], run: Mapping[str, Any]) -> str:
     cells = [entry for entry in scores if entry["metric"] == metric]
     tests = [test for test in run["tests"] if any(entry["test"] == test for entry in cells)]
     colours = {regime: PALETTE[place % len(PALETTE)] for place, regime in enumerate(run["regimes"])}
-    reach = [value for entry in cells for value in (*entry["values"], *_interval(entry))]
+    reach = [value for entry in cells for value in (*entry["values"], *interval(entry))]
     low, high = max(math.floor(20 * min(reach)) / 20, 0.0), min(math.ceil(20 * max(reach)) / 20, 1.0)
 
     def x(value: float) -> float:
@@ -193,7 +193,7 @@ def picture(scores: Sequence[Entry], run: Mapping[str, Any]) -> str:
 
 
 def _line(entry: Entry, colour: str, x: Any, y: float, reach: tuple[float, float]) -> list[str]:
-    low, high = _interval(entry)
+    low, high = interval(entry)
     about = f"{entry['regime']}, {entry['test']}: {cell(entry)}"
     parts = [f'<g fill="{colour}" stroke="{colour}"><title>{_safe(about)}</title>']
     if entry["null"] is not None and reach[0] <= entry["null"] <= reach[1]:
@@ -213,7 +213,7 @@ def _legend(colours: Mapping[str, str]) -> list[str]:
     return parts
 
 
-def _interval(entry: Entry) -> tuple[float, float]:
+def interval(entry: Entry) -> tuple[float, float]:
     """The 95 % interval of the mean over seeds; the mean itself where there is one seed."""
     low, high = mean_interval(np.array(entry["values"]))
     return max(low, 0.0), min(high, 1.0)
