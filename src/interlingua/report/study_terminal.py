@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from rich import box
 from rich.console import Console
 from rich.table import Table as Grid
@@ -24,9 +22,7 @@ def render_study(report: StudyReport, console: Console, *, most: int = 40) -> No
         left = len(table.rows) - most
         grid.caption = Text(table.caption + (f" {left} more rows are in the files." if left > 0 else ""))
         for head, numeric in zip(table.columns, table.numeric(), strict=True):
-            # A name cut in the middle of a word is no name: numbers give way first.
-            justify: Literal["left", "right"] = "right" if numeric else "left"
-            grid.add_column(Text(head), justify=justify, overflow="fold", no_wrap=len(table.columns) < 12)
+            grid.add_column(Text(head), justify="right" if numeric else "left", overflow="fold")
         for row in table.text()[:most]:
             grid.add_row(*(Text(cell) for cell in row))
         console.print(grid)
