@@ -107,15 +107,13 @@ def _heads(given: list[str]) -> dict[str, str]:
 
 def _serve(server: ExplorerServer, *, browser: bool, as_json: bool) -> None:
     """Answer until SIGINT or SIGTERM; a second one ends the process at once."""
-    # A pipe, and no lock: a signal may come while the main thread holds the lock of an event that it waits for.
+    # Python runs a handler between two steps of the main thread, which may just have begun to wait: so the byte that
+    # ends the wait is written by the system's handler, at once, whichever thread the signal comes to.
     wait, wake = os.pipe()
-
-    def told(number: int, _: object) -> None:
-        signal.signal(number, signal.SIG_DFL)
-        os.write(wake, b".")
-
+    os.set_blocking(wake, False)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, told)
+        signal.signal(number, lambda number, _: signal.signal(number, signal.SIG_DFL))
     with server:
         address = server.gate.address
         typer.echo(json.dumps({"address": address, "port": server.gate.port}) if as_json else address)
@@ -126,4 +124,5 @@ def _serve(server: ExplorerServer, *, browser: bool, as_json: bool) -> None:
 
             webbrowser.open(address)
         os.read(wait, 1)
+    signal.set_wakeup_fd(-1)
     sys.stderr.write("stopped\n")

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from interlingua.report.transfer import difference_table, score_table, transfer_files
+from interlingua.report.transfer import difference_table, score_table
+from interlingua.report.transfer_page import transfer_files
 from interlingua.studies.comparing import summarise
 from interlingua.studies.record import Record
 from interlingua.studies.store import Store
 
 REGIMES, TESTS = ("original", "adjusted", "continual"), ("es", "ru")
-RUN = {"tests": TESTS, "regimes": REGIMES, "seeds": [0, 1, 2], "source": "en", "model": "m"}
+RUN = {"tests": TESTS, "regimes": REGIMES, "seeds": [0, 1, 2], "source": "en", "model": "m", "task": "nli"}
 
 
 def record(test, regime, seed, variant, value, n):
