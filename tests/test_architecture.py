@@ -15,12 +15,15 @@ FLOORS = {
     # Names are those of modules and packages right under `interlingua`.
     "errors": 0, "registry": 0, "score": 0, "languages": 0, "words": 0, "corpus": 0,
     "measures": 1, "stats": 1, "transport": 1, "readers": 1, "wordalign": 1, "synthetic": 1, "kernels": 1,
+    "flattening": 1,
     "encoder": 2,
     "training": 3, "attribution": 3, "wordalign_neural": 3,
     "objectives": 4, "tasks": 4,
     "studies": 5, "report": 5,
-    "explorer": 6, "api": 6, "api_adjust": 6, "api_explain": 6, "api_synth": 6, "api_transfer": 6,
-    "cli": 7, "cli_adjust": 7, "cli_align": 7, "cli_explain": 7, "cli_progress": 7, "cli_synth": 7,
+    "explorer": 6, "api": 6, "api_adjust": 6, "api_explain": 6, "api_geometry": 6, "api_synth": 6,
+    "api_transfer": 6,
+    "cli": 7, "cli_adjust": 7, "cli_align": 7, "cli_explain": 7, "cli_geometry": 7, "cli_progress": 7,
+    "cli_synth": 7,
     "cli_transfer": 7, "__main__": 7,
 }  # fmt: skip
 SIBLINGS = {("corpus", "languages"), ("measures", "stats"), ("__main__", "cli")}
@@ -29,6 +32,7 @@ SIBLINGS |= {("cli", "cli_align"), ("cli", "cli_progress"), ("cli_align", "cli_p
 SIBLINGS |= {("cli", "cli_transfer"), ("cli_transfer", "cli_progress")}
 SIBLINGS |= {("cli", "cli_synth"), ("readers", "synthetic")}
 SIBLINGS |= {("cli", "cli_explain"), ("cli_explain", "cli_progress")}
+SIBLINGS |= {("cli", "cli_geometry"), ("cli_geometry", "cli_progress")}
 KNOW_TRANSFORMERS = {"encoder", "training", "tasks"}
 NO_NAME = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "factory"}
 MANY_PARAMETERS = {("api", "audit"), ("cli", "audit"), ("studies.aligning", "align"), ("cli_align", "align")}
@@ -36,6 +40,7 @@ MANY_PARAMETERS |= {("api_adjust", "adjust"), ("cli_adjust", "adjust")}
 MANY_PARAMETERS |= {("api_transfer", "transfer"), ("cli_transfer", "transfer")}
 MANY_PARAMETERS |= {("cli_synth", "synth")}
 MANY_PARAMETERS |= {("api_explain", "explain"), ("cli_explain", "explain")}
+MANY_PARAMETERS |= {("api_geometry", "geometry"), ("cli_geometry", "geometry")}
 """What the user sets is what these take."""
 MANY_PARAMETERS |= {("kernels.attention", "_attend_back")}  # a kernel takes each of its buffers
 

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from interlingua import __version__, cli_adjust, cli_align, cli_explain, cli_synth, cli_transfer
+from interlingua import __version__, cli_adjust, cli_align, cli_explain, cli_geometry, cli_synth, cli_transfer
 from interlingua.cli_progress import progress_bars
 from interlingua.errors import InputError, InterlinguaError
 
@@ -211,13 +211,15 @@ app.command(name="align", epilog=cli_align.EXAMPLES)(cli_align.align)
 app.command(name="transfer", epilog=cli_transfer.EXAMPLES)(cli_transfer.transfer)
 app.command(name="synth", epilog=cli_synth.EXAMPLES)(cli_synth.synth)
 app.command(name="explain", epilog=cli_explain.EXAMPLES)(cli_explain.explain)
+app.command(name="geometry", epilog=cli_geometry.EXAMPLES)(cli_geometry.geometry)
 
 
 @app.command(name="list")
 def list_names(load: Load = None, as_json: Json = False) -> None:
-    """Name every measure, reader, task, objective, attribution and regime, with one line each."""
+    """Name every measure, reader, task, objective, attribution, flattening and regime, with one line each."""
     _load_all(load)
     from interlingua.attribution import attributions
+    from interlingua.flattening import flattenings
     from interlingua.measures import measures
     from interlingua.objectives import objectives
     from interlingua.readers import readers
@@ -225,7 +227,7 @@ def list_names(load: Load = None, as_json: Json = False) -> None:
     from interlingua.tasks import tasks
 
     registries = {"measures": measures, "readers": readers, "tasks": tasks, "objectives": objectives}
-    registries["attributions"] = attributions
+    registries |= {"attributions": attributions, "flattenings": flattenings}
     kinds = {
         kind: [{"name": entry.name, "needs": entry.needs, "summary": entry.summary} for entry in registry]
         for kind, registry in registries.items()

@@ -21,7 +21,7 @@ _SHADES = {"plus": ((255, 255, 255), (0, 114, 178)), "minus": ((255, 255, 255), 
 def render_explanation(records: Sequence[Found], run: Found, console: Console) -> None:
     """Print every table of a study."""
     for each in all_tables(records, run):
-        console.print(_table(each))
+        console.print(rich_table(each))
 
 
 def render_texts(example: Found, about: Sequence[str], console: Console) -> None:
@@ -52,7 +52,8 @@ def _style(sign: str, strength: float) -> str:
     return f"{'white' if strength > 0.6 else 'black'} on rgb({mixed[0]},{mixed[1]},{mixed[2]})"
 
 
-def _table(written: Written) -> Table:
+def rich_table(written: Written) -> Table:
+    """A table as a terminal prints it."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left", title_style="bold", caption_justify="left")
     table.title, table.caption = Text(written.title), Text(written.caption)
     numeric = written.numeric()

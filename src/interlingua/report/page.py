@@ -69,13 +69,13 @@ def build_page(
     }
     tokenizer = tokenizer_table(found, run)
     tables = [table for table in (summary_table(found, run), *matrix_tables(found, run)) if table.rows]
-    scripts = [_asset("assets/plotly/plotly-cartesian.min.js"), _asset("report/templates/page.js")]
+    scripts = page_scripts("page.js")
     # Autoescape covers every value; what is marked safe below is our own asset or went through `script_json`.
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     return environment.from_string(_asset("report/templates/page.html.j2")).render(
         style=_asset("report/templates/page.css"),
         scripts=scripts,
-        policy=_policy(scripts),
+        policy=script_policy(scripts),
         data=script_json(data),
         has={key: bool(value) for key, value in data.items()},
         figures=data,
@@ -110,7 +110,14 @@ def script_json(data: object) -> str:
     return text
 
 
-def _policy(scripts: Sequence[str]) -> str:
+def page_scripts(name: str) -> list[str]:
+    """The scripts of a page with figures: plotly.js, and the page's own after what all such pages draw by."""
+    own = (_asset(f"report/templates/{each}") for each in ("plotting.js", name))
+    return [_asset("assets/plotly/plotly-cartesian.min.js"), "\n".join(own)]
+
+
+def script_policy(scripts: Sequence[str]) -> str:
+    """The content security policy under which these scripts run, and no other."""
     hashes = " ".join(
         f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in scripts
     )
