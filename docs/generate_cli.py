@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +33,25 @@ def page() -> str:
     """The whole page as Markdown."""
     root: Any = typer.main.get_command(app)
     parts = [_wrapped(HEAD.format(about=root.help)), _options(root.params)]
-    for name, command in root.commands.items():
+    for name, command in _commands(root):
+        if hasattr(command, "commands"):
+            parts += [f"## interlingua {name}", _wrapped(inspect.cleandoc(command.help))]
+            continue
         usage = " ".join(
             ["interlingua", name, "[OPTIONS]", *(_placeholder(p) for p in command.params if not _dashed(p))]
         )
-        parts += [f"## interlingua {name}", f"```text\n{usage}\n```", _wrapped(inspect.cleandoc(command.help))]
+        level = "###" if " " in name else "##"
+        parts += [f"{level} interlingua {name}", f"```text\n{usage}\n```", _wrapped(inspect.cleandoc(command.help))]
         parts += [_options(command.params), _examples(command.epilog or "")]
     return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
+
+
+def _commands(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+    """Every command by its name, a group before what is in it."""
+    for name, command in group.commands.items():
+        yield f"{before}{name}", command
+        if hasattr(command, "commands"):
+            yield from _commands(command, f"{before}{name} ")
 
 
 def _options(params: list[Any]) -> str:

@@ -18,7 +18,7 @@ from interlingua.encoder.inputs import Inputs, frame
 from interlingua.tasks import tasks
 from interlingua.training.task import TaskModel
 
-ARCHITECTURES = ("bert", "distilbert", "xlm-roberta", "deberta-v2", "modernbert", "qwen2", "gemma3")
+ARCHITECTURES = ("bert", "distilbert", "electra", "xlm-roberta", "deberta-v2", "modernbert", "qwen2", "gemma3")
 
 
 def loaded(folder: Path, architecture: str) -> Encoder:

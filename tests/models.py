@@ -117,6 +117,18 @@ def distilbert(folder: Path) -> Path:
     return _save(DistilBertModel(config), tokenizer, folder, **_BERT_NAMES)
 
 
+def electra(folder: Path) -> Path:
+    """Its embeddings are narrower than its hidden states."""
+    from transformers import ElectraConfig, ElectraModel
+
+    torch.manual_seed(10)
+    tokenizer = wordpiece()
+    config = ElectraConfig(
+        vocab_size=tokenizer.get_vocab_size(), max_position_embeddings=128, embedding_size=16, pad_token_id=0, **_SMALL
+    )
+    return _save(ElectraModel(config), tokenizer, folder, **_BERT_NAMES)
+
+
 def xlm_roberta(folder: Path) -> Path:
     from transformers import XLMRobertaConfig, XLMRobertaForMaskedLM
 
@@ -241,6 +253,7 @@ def gemma(folder: Path) -> Path:
 ARCHITECTURES: dict[str, Callable[[Path], Path]] = {
     "bert": bert,
     "distilbert": distilbert,
+    "electra": electra,
     "xlm-roberta": xlm_roberta,
     "deberta-v2": deberta,
     "modernbert": modernbert,

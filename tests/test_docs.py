@@ -128,8 +128,13 @@ def test_commands_of_a_page_parse(page):
                 assert name in {"-h", "--help", *(opt for param in root.params for opt in param.opts)}, where
                 continue
             assert name in root.commands, where
-            if not {"-h", "--help"} & set(arguments):
-                root.commands[name].make_context(where, arguments)  # Raises on an unknown option or a bad value.
+            command, rest = root.commands[name], arguments
+            if hasattr(command, "commands"):  # A group: what is in it parses the rest.
+                assert arguments, where
+                assert arguments[0] in command.commands, where
+                command, rest = command.commands[arguments[0]], arguments[1:]
+            if not {"-h", "--help"} & set(rest):
+                command.make_context(where, rest)  # Raises on an unknown option or a bad value.
 
 
 def test_a_misspelt_option_would_be_found():

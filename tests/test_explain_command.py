@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -98,7 +99,7 @@ def test_every_example_has_its_attributions_plan_and_score_on_disk(done: Path) -
 def test_the_folder_has_tables_picture_and_a_page_that_fetches_nothing(done: Path) -> None:
     page = (done / "explain.html").read_text("utf-8")
     assert "default-src 'none'" in page
-    assert "http://" not in page.replace("http://www.w3.org/2000/svg", "")
+    assert not re.search(r"(src|href)=[\"']?(http|//)", page.split("<script>", 1)[0])
     names = {path.name for path in (done / "tables").iterdir()}
     for stem in ("consistency-label", "consistency-label-null", "performance", "choices", "faithfulness"):
         assert {f"{stem}.csv", f"{stem}.md", f"{stem}.tex"} <= names
@@ -270,6 +271,30 @@ def test_data_that_does_not_fit_is_refused_with_its_line(nli: Path, tmp_path: Pa
         explain(nli / "body", files, out=tmp_path / "out")
     with pytest.raises(InputError, match="--dictionary es=FILE"):
         explain(nli / "tuned", files, settings=ExplainSettings(space="aligned"), out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_run_cut_short_goes_on_and_ends_with_the_same_records(
+    nli: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = ExplainSettings(steps=2, tolerance=None, faithful=False, choices=False)
+    explain(nli / "tuned", data(nli), rows=4, settings=settings, out=tmp_path / "whole")
+    append = Store.append
+
+    def killed(store: Store, step: str, made: object) -> None:
+        if (store.folder / "records.jsonl").exists():
+            raise KeyboardInterrupt
+        append(store, step, made)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "append", killed)
+        with pytest.raises(KeyboardInterrupt):
+            explain(nli / "tuned", data(nli), rows=4, settings=settings, out=tmp_path / "cut")
+    explain(nli / "tuned", data(nli), rows=4, settings=settings, out=tmp_path / "cut")
+    assert (tmp_path / "cut/records.jsonl").read_bytes() == (tmp_path / "whole/records.jsonl").read_bytes()
+    (tmp_path / "cut/run.json").write_text('{"kind": "transfer"}')
+    with pytest.raises(InputError, match="holds another run"):
+        explain(nli / "tuned", data(nli), rows=4, settings=settings, out=tmp_path / "cut")
 
 
 def test_a_head_of_other_labels_is_told(tmp_path: Path) -> None:
@@ -279,6 +304,7 @@ def test_a_head_of_other_labels_is_told(tmp_path: Path) -> None:
     files = {code: tmp_path / f"{code}.tsv" for code in ("en", "es")}
     with pytest.raises(InputError, match="a tag that the model was not trained on"):
         explain(model, files, out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_long_texts_are_cut_to_the_models_limit_and_counted(nli: Path, tmp_path: Path) -> None:

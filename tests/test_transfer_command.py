@@ -15,7 +15,8 @@ import torch
 
 import interlingua
 from interlingua import cli
-from interlingua.report.transfer import cell, marks, picture, score_table, transfer_files
+from interlingua.report.transfer import cell, marks, picture, score_table
+from interlingua.report.transfer_page import transfer_files
 from worlds import World, make_world
 
 SOURCE = Path(next(iter(interlingua.__path__))).parent
@@ -79,6 +80,7 @@ def test_a_table_is_printed_the_same_again_and_files_are_written(world: World, r
         "run.json",
         "transfer.json",
         "transfer.svg",
+        "transfer.html",
         "tables/transfer-f1-token.md",
         "tables/transfer-f1-token.csv",
         "tables/transfer-f1-token.tex",
@@ -183,4 +185,4 @@ def test_a_picture_is_drawn_of_one_seed_and_of_scores_at_the_ends_and_names_are_
         drawing = ElementTree.fromstring(picture(scores, RUN))
         texts = [node.text for node in drawing.iter() if node.tag.endswith("text")]
         assert "<b>" in texts
-    assert set(transfer_files([], [], RUN)) == {"transfer.json"}
+    assert set(transfer_files([], [], {**RUN, "task": "nli"})) == {"transfer.json", "transfer.html"}

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import datetime
-import html
 import json
 import os
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from interlingua import languages as codes
 from interlingua.api_adjust import adjust
+from interlingua.api_results import Audit, Pretrained
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Cache, Encoder, View
 from interlingua.encoder.encoder import pick_device
@@ -28,9 +27,7 @@ from interlingua.measures import measures as registry
 from interlingua.measures.tokenization import Splits
 from interlingua.readers import read_corpus
 from interlingua.readers.places import place_names
-from interlingua.report.answer import answer
 from interlingua.report.files import report_files
-from interlingua.report.page import build_page
 from interlingua.report.readings import gather
 from interlingua.studies.aligning import Alignment, align
 from interlingua.studies.dictionaries import dictionary_step, read_dictionaries
@@ -49,6 +46,7 @@ from interlingua.studies.pretraining import pretrain as train_model
 from interlingua.studies.projection import project
 from interlingua.studies.recipe import Config, read_config
 from interlingua.studies.record import Record, versions
+from interlingua.studies.runfolder import check_folder
 from interlingua.studies.store import Store, write_text
 
 __all__ = ["Alignment", "Audit", "Pretrained", "adjust", "align", "audit", "pretrain"]
@@ -66,46 +64,6 @@ DEFAULT_MEASURES = (
 )
 TWO_MODELS = ("procrustes", "procrustes-words", "cka")
 """What can be said of two models: measures that ask for no common space."""
-
-
-@dataclass(frozen=True)
-class Audit:
-    """What an audit found: records, the run's settings, and a 2-D map of the sentences."""
-
-    records: list[dict[str, Any]]
-    run: dict[str, Any]
-    points: dict[str, Any] | None
-    folder: Path | None = None
-
-    def select(self, measure: str, variant: str, *, layer: int | None = None) -> list[dict[str, Any]]:
-        """The records of one variant of a measure, at one layer or at all."""
-        return [
-            record
-            for record in self.records
-            if record["measure"] == measure
-            and record["variant"] == variant
-            and (layer is None or record["layer"] == layer)
-        ]
-
-    @property
-    def best_layer(self) -> int | None:
-        """The layer of the best mean retrieval after centring (CKA where retrieval was not measured)."""
-        return gather(self.records).best_layer()
-
-    def answer(self) -> str:
-        """What was found, in words."""
-        return "\n".join(f"{finding.topic}. {finding.text}" for finding in answer(self.records, self.run))
-
-    def page(self) -> str:
-        """The HTML page, self-contained."""
-        return build_page(self.records, self.run, self.points)
-
-    def __repr__(self) -> str:
-        return f"Audit({self.run['model']}, {len(self.run['languages'])} languages, {len(self.records)} records)"
-
-    def _repr_html_(self) -> str:
-        # A notebook shows the page in a frame of its own, so that neither's style reaches the other.
-        return f'<iframe srcdoc="{html.escape(self.page())}" width="100%" height="800" style="border:0"></iframe>'
 
 
 def audit(
@@ -184,6 +142,7 @@ def audit(
         **settings,
         "names": {code: codes.name(code) for code in texts.languages},
         "skipped": [
+            *dict.fromkeys(note for encoder in encoders for note in encoder.notes),
             *left_out(texts, [skip for _, skips in splits for skip in skips], spaces),
             *unmeasured(texts, plan, made, two=against is not None, maps=maps),
         ],
@@ -203,14 +162,6 @@ def audit(
             write_text(folder / name, text)
         write_text(folder / "run.json", json.dumps(run, ensure_ascii=False, indent=1))
     return Audit(records, run, points, None if out is None else Path(out))
-
-
-@dataclass(frozen=True)
-class Pretrained:
-    """What pretraining made: the model folder, and what was measured on the way."""
-
-    folder: Path
-    summary: dict[str, Any]
 
 
 def pretrain(
@@ -331,36 +282,10 @@ def _open_store(out: str | Path | None, settings: dict[str, Any]) -> Store | Non
     if out is None:
         return None
     folder = Path(out)
-    if folder.exists() and not folder.is_dir():
-        raise InputError("--out is a file", value=str(out), remedy="Name a folder.")
-    about = folder / "run.json"
-    if about.is_file():
-        before = _read_settings(about)
-        differs = [key for key, value in settings.items() if before.get(key) != value]
-        if differs:
-            raise InputError(
-                f"the folder holds another run (its {', '.join(differs)} differ)",
-                file=folder,
-                remedy="Name another --out, or remove that folder.",
-            )
-    elif folder.is_dir() and any(not _begun(entry) for entry in folder.iterdir()):
-        raise InputError("the folder holds files that are no run of ours", file=folder, remedy="Name another --out.")
+    check_folder(folder, same=settings)
     store = Store(folder)
-    write_text(about, json.dumps(settings, ensure_ascii=False, indent=1))
+    write_text(folder / "run.json", json.dumps(settings, ensure_ascii=False, indent=1))
     return store
-
-
-def _read_settings(about: Path) -> dict[str, Any]:
-    try:
-        before = json.loads(about.read_text("utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise InputError("not the settings of a run", file=about, remedy="Name another --out.") from error
-    return before if isinstance(before, dict) else {}
-
-
-def _begun(entry: Path) -> bool:
-    """Whether a run killed before its first file was whole leaves this: nothing that could be lost."""
-    return entry.name.startswith(".run.json.") or (entry.name == "items" and not any(entry.iterdir()))
 
 
 def _cache(given: str | Path | None) -> Cache | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -11,8 +13,15 @@ from interlingua import languages as codes
 from interlingua.encoder.encoder import pick_device
 from interlingua.encoder.loading import check_precision
 from interlingua.errors import InputError
-from interlingua.report.adjustment import adjustment_files
-from interlingua.studies.adjusting import Adjusted, AdjustSettings, Origin, Progress
+from interlingua.report.adjustment_page import (
+    adjustment_files,
+    adjustment_page,
+    adjustment_records,
+    adjustment_sections,
+)
+from interlingua.report.notebook import Drawing, drawing, framed
+from interlingua.report.runs import Run
+from interlingua.studies.adjusting import AdjustSettings, Origin, Progress
 from interlingua.studies.adjusting import adjust as train_model
 from interlingua.studies.linkedtexts import LinkedFiles, LinkedText, Linking
 from interlingua.studies.store import write_text
@@ -20,6 +29,22 @@ from interlingua.training.processes import is_first_process
 
 File = str | Path
 Files = File | tuple[File, ...]
+
+
+@dataclass(frozen=True)
+class Adjusted:
+    """An adjusted model: its folder, and what is known of it (the content of `adjustment.json`)."""
+
+    folder: Path
+    summary: Mapping[str, Any]
+
+    def figure(self, name: str) -> Drawing:
+        """A figure of the page by its name: plotly's JSON as a dictionary, which a notebook draws."""
+        records = adjustment_records(self.summary)
+        return drawing(adjustment_sections([Run(self.summary, records)]), name, records)
+
+    def _repr_html_(self) -> str:
+        return framed(adjustment_page(self.summary))
 
 
 def adjust(
@@ -73,7 +98,7 @@ def adjust(
         for name, text in adjustment_files(result.summary).items():
             if not (result.folder / name).is_file():
                 write_text(result.folder / name, text)
-    return result
+    return Adjusted(result.folder, result.summary)
 
 
 def _texts(

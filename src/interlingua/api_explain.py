@@ -5,31 +5,35 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
-import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from interlingua import api_report
 from interlingua import languages as codes
 from interlingua.encoder.encoder import pick_device
 from interlingua.errors import InputError
 from interlingua.readers.dictionary import read_dictionary
 from interlingua.readers.examples import Examples, Question, TaggedWords, TextPair
-from interlingua.readers.wordvectors import read_vectors
-from interlingua.report.explain import explain_files
-from interlingua.studies.aspects import texts_of
+from interlingua.readers.wordvectors import WordVectors, read_vectors
+from interlingua.report.explain_page import explain_files, texts_sections
+from interlingua.report.notebook import Drawing, drawing, framed
+from interlingua.report.page import Page, render_page
+from interlingua.studies.aspects import by_order, texts_of
+from interlingua.studies.examples import example_file, page_examples
 from interlingua.studies.exams import File, check_file
 from interlingua.studies.explaining import Explainer, ExplainSettings, Outside, example_lines, step_key
 from interlingua.studies.record import versions
+from interlingua.studies.runfolder import check_folder
 from interlingua.studies.store import Store, write_text
-from interlingua.tasks.saving import FineTuned, load
+from interlingua.tasks.saving import FineTuned, described, load
+from interlingua.training.task import Task
 from interlingua.words import token_spans
 
 Progress = Callable[[str, int, int], None]
 DIVIDER = "|||"
-_SHOWN = 8  # examples on the page, for each language
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,13 @@ class Explanation:
             if (each["measure"], each["variant"]) == (measure, variant)
         }
 
+    def figure(self, name: str) -> Drawing:
+        """A figure of the page by its name: plotly's JSON as a dictionary, which a notebook draws."""
+        return api_report.figure(self.folder, name)
+
+    def _repr_html_(self) -> str:
+        return framed(api_report.page_of(self.folder))
+
     def __repr__(self) -> str:
         return f"Explanation({len(self.run['models'])} models, {self.run['task']}, {', '.join(self.run['languages'])})"
 
@@ -59,6 +70,14 @@ class TextExplanation:
     example: dict[str, Any]
     about: tuple[str, str]
     notes: tuple[str, ...]
+
+    def figure(self, name: str = "flows") -> Drawing:
+        """The flows between both texts: plotly's JSON as a dictionary, which a notebook draws."""
+        return drawing(texts_sections(self.example), name, [])
+
+    def _repr_html_(self) -> str:
+        page = Page("explain", "Two texts", " · ".join(self.about), texts_sections(self.example))
+        return framed(render_page(page))
 
 
 def explain(
@@ -92,31 +111,28 @@ def explain(
     for path in (*given.values(), *(dictionaries or {}).values(), *(vectors or {}).values()):
         check_file(path)
     outside = _dictionaries(dictionaries or {}, settings, [code for code in given if code != codes.canonical(source)])
+    what = _one_task([name for name, _ in trained], task)
+    examples = {code: _read(what, path, code, rows) for code, path in given.items()}
+    tables = _vectors(vectors or {}, settings, what, examples)
+    for _, own in trained:
+        for each in examples.values():
+            by_order(what, examples[own], each)
+    check_folder(Path(out), same={"kind": "explain"})
     store, folder = Store(Path(out)), Path(out)
     steps: list[str] = []
     notes: list[str] = []
     shown: list[tuple[str, str]] = []
-    first: FineTuned | None = None
     for name, own in trained:
         tuned = load(name, device=place)
-        if first is not None and tuned.task.name != first.task.name:
-            raise InputError(
-                "models of two tasks", value=tuned.task.name, remedy=f"The first is for {first.task.name}."
-            )
-        first = tuned
-        _check_task(tuned, task, name)
-        examples = {code: _read(tuned, path, code, rows) for code, path in given.items()}
-        here = _with_vectors(outside, vectors or {}, settings, tuned, examples)
-        explainer = Explainer(tuned, settings, here, progress)
+        explainer = Explainer(tuned, settings, replace(outside, vectors=tables), progress)
         steps += _explained(explainer, own, examples, store, folder, notes)
         shown.append((tuned.encoder.name, own))
-    assert first is not None
     wanted = set(steps)
     records = [record.to_dict() for record in store.read() if record.step in wanted]
     run = {
         "kind": "explain",
-        "task": first.task.name,
-        "metric": first.task.metric,
+        "task": what.name,
+        "metric": what.metric,
         "models": shown,
         "languages": list(given),
         "data": {code: path.name for code, path in given.items()},
@@ -127,7 +143,7 @@ def explain(
         "seconds": round(time.monotonic() - begun, 1),
         "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     }
-    for name, text in explain_files(records, run, _page_examples(folder, shown, list(given))).items():
+    for name, text in explain_files(records, run, page_examples(folder, shown, list(given))).items():
         write_text(folder / name, text)
     write_text(folder / "run.json", json.dumps(run, ensure_ascii=False, indent=1))
     return Explanation(records, run, folder)
@@ -153,6 +169,8 @@ def _explained(
             continue
         target = source if code == own else explainer.side(code, each)
         made, compared = explainer.step(source, target)
+        if not (folder / "run.json").is_file():  # So that a run cut short is known as one.
+            write_text(folder / "run.json", json.dumps({"kind": "explain"}))
         for place, result in enumerate(compared):
             name = example_file(tuned.encoder.name, own, code, target.aspects[place].name)
             write_text(folder / name, "\n".join([*example_lines(source, target, place, result), ""]))
@@ -167,16 +185,6 @@ def _digest(tuned: FineTuned) -> str:
     for name, weight in tuned.model.head.state_dict().items():
         state.update(name.encode() + weight.detach().cpu().float().numpy().tobytes())
     return state.hexdigest()
-
-
-def example_file(model: str, source: str, target: str, aspect: str) -> str:
-    """Where the examples of an aspect of two languages are written, under the folder.
-
-    >>> example_file("runs/mBERT", "en", "es", "label")
-    'examples/runs-mBERT.en-es.label.jsonl'
-    """
-    name = re.sub(r"[^\w.-]+", "-", model).strip("-")
-    return f"examples/{name}.{source}-{target}.{aspect}.jsonl"
 
 
 def explain_texts(
@@ -286,15 +294,21 @@ def _languages(data: Mapping[str, File], trained: Sequence[tuple[str, str]]) -> 
     return languages
 
 
-def _check_task(tuned: FineTuned, task: str | None, name: str) -> None:
-    if task is not None and task != tuned.task.name:
-        raise InputError(
-            f"the model was trained for {tuned.task.name}", file=name, value=task, remedy="Leave --task out."
-        )
+def _one_task(folders: Sequence[str], task: str | None) -> Task:
+    """The task that all models are for, from their descriptions alone; refused where they are of two."""
+    found = [described(folder)[0] for folder in folders]
+    for folder, each in zip(folders, found, strict=True):
+        if task is not None and task != each.name:
+            raise InputError(
+                f"the model was trained for {each.name}", file=folder, value=task, remedy="Leave --task out."
+            )
+        if each.name != found[0].name:
+            raise InputError("models of two tasks", value=each.name, remedy=f"The first is for {found[0].name}.")
+    return found[0]
 
 
-def _read(tuned: FineTuned, path: Path, code: str, rows: int | None) -> Examples[Any]:
-    examples: Examples[Any] = tuned.task.read(path, code)
+def _read(task: Task, path: Path, code: str, rows: int | None) -> Examples[Any]:
+    examples: Examples[Any] = task.read(path, code)
     if rows is not None and rows < 1:
         raise InputError("the number of rows is below one", value=rows, remedy="Give --rows 500.")
     # The first rows of each file, so that rows go on corresponding.
@@ -310,36 +324,16 @@ def _dictionaries(given: Mapping[str, File], settings: ExplainSettings, others: 
     return Outside(found, {})
 
 
-def _with_vectors(
-    outside: Outside,
-    given: Mapping[str, File],
-    settings: ExplainSettings,
-    tuned: FineTuned,
-    examples: Mapping[str, Examples[Any]],
-) -> Outside:
+def _vectors(
+    given: Mapping[str, File], settings: ExplainSettings, task: Task, examples: Mapping[str, Examples[Any]]
+) -> dict[str, WordVectors]:
     """Word vectors of the words that occur."""
-    if settings.space != "vectors":
-        return outside
     found = {}
-    for name, path in given.items():
+    for name, path in given.items() if settings.space == "vectors" else ():
         code = codes.canonical(name)
-        texts = [text for parts in texts_of(tuned.task, examples[code]) for text in parts] if code in examples else []
+        texts = [text for parts in texts_of(task, examples[code]) for text in parts] if code in examples else []
         words = {text[start:end] for text in texts for start, end in token_spans(text)}
         found[code] = read_vectors(path, words=words)
-    return Outside(outside.dictionaries, found)
-
-
-def _page_examples(folder: Path, models: Sequence[tuple[str, str]], languages: Sequence[str]) -> list[dict[str, Any]]:
-    """The first examples of every language, of the first model, for the page."""
-    found = []
-    model, source = models[0]
-    for code in languages:
-        for path in sorted((folder / "examples").glob(Path(example_file(model, source, code, "*")).name)):
-            if code == source:
-                continue
-            with path.open(encoding="utf-8") as lines:
-                for _, line in zip(range(_SHOWN), lines, strict=False):
-                    found.append({**json.loads(line), "languages": {"source": source, "target": code}})
     return found
 
 

@@ -12,17 +12,20 @@ from typing import Any
 
 import torch
 
+from interlingua import api_report
 from interlingua import languages as codes
 from interlingua.encoder import Encoder
 from interlingua.encoder.encoder import pick_device
 from interlingua.encoder.loading import check_precision
 from interlingua.errors import InputError
-from interlingua.report.transfer import transfer_files
+from interlingua.report.notebook import Drawing, framed
+from interlingua.report.transfer_page import transfer_files
 from interlingua.studies.comparing import distance_table, summarise
 from interlingua.studies.exams import Exam, ExamFiles, File, Files, check_file, check_labels, task_named
-from interlingua.studies.lessons import Lesson, opened_store
+from interlingua.studies.lessons import Lesson
 from interlingua.studies.linkedtexts import LinkedFiles, Linking
 from interlingua.studies.record import versions
+from interlingua.studies.runfolder import check_folder
 from interlingua.studies.scenarios import UNTRAINED, TransferSettings, plan
 from interlingua.studies.stages import Progress
 from interlingua.studies.store import Store, write_text
@@ -50,6 +53,13 @@ class Transfer:
     def select(self, metric: str) -> dict[tuple[str, str], dict[str, Any]]:
         """The entries of a metric, by regime and test."""
         return {(e["regime"], e["test"]): e for e in self.scores if e["metric"] == metric}
+
+    def figure(self, name: str) -> Drawing:
+        """A figure of the page by its name: plotly's JSON as a dictionary, which a notebook draws."""
+        return api_report.figure(self.folder, name)
+
+    def _repr_html_(self) -> str:
+        return framed(api_report.page_of(self.folder))
 
     def __repr__(self) -> str:
         shown = f"{self.run['task']}, {len(self.run['tests'])} tests, {len(self.run['regimes'])} regimes"
@@ -116,7 +126,8 @@ def transfer(
         allow_pickle=allow_pickle,
     )
     with first_process_first(place):
-        store = opened_store(Path(out))
+        check_folder(Path(out), same={"kind": "transfer"})
+        store = Store(Path(out))
     study = Study(encoder, lesson, scenarios, linked, chosen, settings, store, keep, progress)
     started = time.monotonic()
     about = {
@@ -172,7 +183,8 @@ def _compared(study: Study, run: dict[str, Any], out: Path) -> Transfer:
     )
     result = Transfer(scores, distance_table(records, states=[*STATES, *run["regimes"]]), run, out)
     if is_first_process():
-        for name, text in transfer_files(result.scores, result.distances, run).items():
+        dicts = [record.to_dict() for record in records]
+        for name, text in transfer_files(result.scores, result.distances, run, dicts).items():
             write_text(out / name, text)
         write_text(out / "run.json", json.dumps(run, ensure_ascii=False, indent=1))
     return result

@@ -12,7 +12,18 @@ from typing import Annotated
 
 import typer
 
-from interlingua import __version__, cli_adjust, cli_align, cli_explain, cli_geometry, cli_synth, cli_transfer
+from interlingua import (
+    __version__,
+    cli_adjust,
+    cli_align,
+    cli_explain,
+    cli_explore,
+    cli_geometry,
+    cli_report,
+    cli_study,
+    cli_synth,
+    cli_transfer,
+)
 from interlingua.cli_progress import progress_bars
 from interlingua.errors import InputError, InterlinguaError
 
@@ -152,11 +163,10 @@ def audit(
         json.dump({"run": result.run, "records": result.records}, sys.stdout, ensure_ascii=False, allow_nan=False)
         sys.stdout.write("\n")
         return
-    from rich.console import Console
-
+    from interlingua.report.screen import console
     from interlingua.report.terminal import render
 
-    render(result.records, result.run, Console())
+    render(result.records, result.run, console())
     typer.echo(f"\nPage, tables and records: {place}/report.html")
 
 
@@ -198,11 +208,10 @@ def pretrain(
         json.dump({"folder": str(result.folder), **result.summary}, sys.stdout, ensure_ascii=False, allow_nan=False)
         sys.stdout.write("\n")
         return
-    from rich.console import Console
-
+    from interlingua.report.screen import console
     from interlingua.report.terminal import render_training
 
-    render_training(result.summary, Console())
+    render_training(result.summary, console())
     typer.echo(f"\nModel: {result.folder}")
 
 
@@ -210,8 +219,11 @@ app.command(name="adjust", epilog=cli_adjust.EXAMPLES)(cli_adjust.adjust)
 app.command(name="align", epilog=cli_align.EXAMPLES)(cli_align.align)
 app.command(name="transfer", epilog=cli_transfer.EXAMPLES)(cli_transfer.transfer)
 app.command(name="synth", epilog=cli_synth.EXAMPLES)(cli_synth.synth)
+app.command(name="report", epilog=cli_report.EXAMPLES)(cli_report.report)
 app.command(name="explain", epilog=cli_explain.EXAMPLES)(cli_explain.explain)
 app.command(name="geometry", epilog=cli_geometry.EXAMPLES)(cli_geometry.geometry)
+app.command(name="explore", epilog=cli_explore.EXAMPLES)(cli_explore.explore)
+app.add_typer(cli_study.app, name="study")
 
 
 @app.command(name="list")
@@ -236,15 +248,16 @@ def list_names(load: Load = None, as_json: Json = False) -> None:
     if as_json:
         typer.echo(json.dumps(kinds, ensure_ascii=False))
         return
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console()
+    from interlingua.report.screen import console
+
+    screen = console()
     for kind, entries in kinds.items():
         table = Table(title=kind, title_justify="left", show_header=False, box=None, padding=(0, 2, 0, 0))
         for entry in entries:
             table.add_row(f"[bold]{entry['name']}[/bold]", entry["summary"])
-        console.print(table)
+        screen.print(table)
 
 
 def main() -> None:

@@ -149,9 +149,7 @@ def adjust(
         )
     if not is_first_process():
         return
-    from rich.console import Console
-
-    from interlingua.report.adjustment import left_out, render_adjustment
+    from interlingua.report.adjustment import left_out
 
     for line in left_out(result.summary):
         sys.stderr.write(f"note: {line}\n")
@@ -160,7 +158,10 @@ def adjust(
         json.dump(told, sys.stdout, ensure_ascii=False, allow_nan=False)
         sys.stdout.write("\n")
         return
-    render_adjustment(result.summary, Console())
+    from interlingua.report.adjustment_terminal import render_adjustment
+    from interlingua.report.screen import console
+
+    render_adjustment(result.summary, console())
     if result.summary["finished"]:
         typer.echo(f"\nModel: {result.folder}, page: {result.folder / 'adjustment.html'}")
 

@@ -156,11 +156,10 @@ def explain(
         json.dump({"run": result.run, "records": result.records}, sys.stdout, ensure_ascii=False, allow_nan=False)
         sys.stdout.write("\n")
         return
-    from rich.console import Console
-
     from interlingua.report.explain_terminal import render_explanation
+    from interlingua.report.screen import console
 
-    render_explanation(result.records, result.run, Console())
+    render_explanation(result.records, result.run, console())
     typer.echo(f"\nPage: {out / 'explain.html'}")
 
 
@@ -206,8 +205,7 @@ def _texts(
         json.dump({**result.example, "about": result.about}, sys.stdout, ensure_ascii=False, allow_nan=False)
         sys.stdout.write("\n")
         return
-    from rich.console import Console
-
     from interlingua.report.explain_terminal import render_texts
+    from interlingua.report.screen import console
 
-    render_texts(result.example, result.about, Console())
+    render_texts(result.example, result.about, console())

@@ -97,8 +97,9 @@ def synth(
 
 def _show(made: Synthetic) -> None:
     """The counts, a line a kind, as the paper's Table 1 has them by type."""
-    from rich.console import Console
     from rich.table import Table
+
+    from interlingua.report.screen import console
 
     counts: dict[str, Any] = made.counts()
     table = Table(title="Sentences", title_justify="left", box=None, padding=(0, 2, 0, 0))
@@ -109,7 +110,7 @@ def _show(made: Synthetic) -> None:
         table.add_row(kind["kind"], *(f"{cell:,}" for cell in cells))
     for name, possible in counts["possible"].items():
         table.add_row(f"[bold]{name}[/bold]", "", "", f"[bold]{possible:,}[/bold]", "", "")
-    Console().print(table)
+    console().print(table)
 
 
 def _split(names: str | None) -> list[str] | None:

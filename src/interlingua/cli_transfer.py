@@ -191,9 +191,8 @@ def transfer(
         json.dump(told, sys.stdout, ensure_ascii=False, allow_nan=False, default=str)
         sys.stdout.write("\n")
         return
-    from rich.console import Console
-
+    from interlingua.report.screen import console
     from interlingua.report.transfer_terminal import render_transfer
 
-    render_transfer(result.scores, result.distances, result.run, Console())
-    typer.echo(f"\nTables, picture and records: {out}")
+    render_transfer(result.scores, result.distances, result.run, console())
+    typer.echo(f"\nPage, tables, picture and records: {out / 'transfer.html'}")

@@ -218,6 +218,33 @@ def test_a_sentence_transformers_folder_equals_sentence_transformers(tmp_path: P
         np.testing.assert_allclose(ours, model.encode(LINES, batch_size=1), atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("stated", "pooling", "note"),
+    [
+        ({"pooling_mode_max_tokens": True}, "mean", "by max,"),
+        ({"pooling_mode": "weightedmean"}, "mean", "by weightedmean,"),
+        ({"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": True}, "mean", "by cls+mean,"),
+        ({"pooling_mode": "lasttoken"}, "last", None),
+        ({"pooling_mode_cls_token": True}, "cls", None),
+    ],
+)
+def test_what_is_read_otherwise_than_a_sentence_transformers_folder_says_is_noted(
+    tmp_path: Path, stated: dict[str, object], pooling: str, note: str | None
+) -> None:
+    folder = models.bert(tmp_path / "model")
+    modules = [("", "Transformer"), ("1_Pooling", "Pooling"), ("2_Normalize", "Normalize"), ("3_Dense", "Dense")]
+    listed = [{"idx": n, "path": path, "type": f"st.{kind}"} for n, (path, kind) in enumerate(modules)]
+    (folder / "modules.json").write_text(json.dumps(listed))
+    (folder / "1_Pooling").mkdir()
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps(stated))
+    encoder = Encoder.load(str(folder))
+    assert encoder.pooling == pooling
+    assert [text for text in encoder.notes if "pools" in text and str(note) in text] == (
+        [] if note is None else [encoder.notes[0]]
+    )
+    assert encoder.notes[-1] == "the folder's module Dense is not applied: layers are read before it"
+
+
 def test_a_tokenizer_without_offsets_gives_words_all_the_same(bert: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Marian's own tokenizer keeps no offsets: words are then tokenised one by one."""
     fast = bert.encode(["the kitchen tap , the monkeys"], unit="word")

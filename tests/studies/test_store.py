@@ -117,10 +117,18 @@ def test_text_is_replaced_whole(tmp_path: Path) -> None:
 def test_what_a_killed_process_left_half_written_is_swept_and_a_living_ones_kept(tmp_path):
     import os
 
-    Store(tmp_path)
+    (tmp_path / "items").mkdir()
     dead, alive = tmp_path / "items" / ".a.npz.999999999", tmp_path / "items" / f".b.npz.{os.getpid()}"
     dead.write_bytes(b"half")
     alive.write_bytes(b"half")
     Store(tmp_path)
     assert not dead.exists()
     assert alive.exists()
+
+
+def test_a_store_that_nothing_is_put_in_makes_no_folder_and_a_place_that_can_hold_none_is_told_at_once(tmp_path):
+    Store(tmp_path / "a" / "b")
+    assert not (tmp_path / "a").exists()
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot write results"):
+        Store(tmp_path / "file" / "run")

@@ -142,6 +142,11 @@ class Encoder:
         return self._loaded.tokenizer
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What of the model's folder is read otherwise than its maker meant, in words."""
+        return self._loaded.notes
+
+    @property
     def layers(self) -> tuple[int, ...]:
         """The numbers of the layers: 0 is the embedding output."""
         return tuple(range(self._loaded.layers))

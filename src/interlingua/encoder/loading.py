@@ -13,16 +13,12 @@ from typing import Any
 
 import torch
 
+from interlingua.encoder.sentence_folders import sentence_folder
 from interlingua.errors import InputError, MissingExtra
 
 ASSETS = Path(__file__).parent.parent / "assets"
 EMBEDDED = "embedded"
 PRECISIONS = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
-_SPEAKS_OF_POOLING = {
-    "pooling_mode_cls_token": "cls",
-    "pooling_mode_mean_tokens": "mean",
-    "pooling_mode_lasttoken": "last",
-}
 
 
 @dataclass(frozen=True)
@@ -37,6 +33,7 @@ class Loaded:
     layers: int
     dim: int
     limit: int | None
+    notes: tuple[str, ...] = ()
 
 
 def load(
@@ -45,7 +42,8 @@ def load(
     """The tokenizer and the encoder side of the model called `name`, checked and in evaluation mode."""
     check_precision(device, precision)
     top = find_folder(name, allow_pickle=allow_pickle)
-    folder, pooling = _sentence_transformers_parts(top)
+    parts = sentence_folder(top)
+    folder = parts.transformer
     config = _check_folder(folder, trust_remote_code=trust_remote_code, allow_pickle=allow_pickle)
     from transformers import AutoModel
     from transformers.utils import logging as chatter
@@ -90,7 +88,9 @@ def load(
     if any("pooler" in key for key in report["missing_keys"]) and getattr(model, "pooler", None) is not None:
         model.pooler = None  # Made up, other numbers at every load, and never used here.
     model = model.to(device).eval().requires_grad_(False)
-    return replace(from_memory(model, tokenizer, name=name), digest=_digest(folder), pooling=pooling)
+    return replace(
+        from_memory(model, tokenizer, name=name), digest=_digest(folder), pooling=parts.pooling, notes=parts.notes
+    )
 
 
 def from_memory(model: Any, tokenizer: Any, *, name: str) -> Loaded:
@@ -185,7 +185,11 @@ def _check_folder(folder: Path, *, trust_remote_code: bool, allow_pickle: bool) 
             remedy="Convert them to safetensors, or pass --allow-pickle if you trust their author.",
         )
     if not safe and not pickled:
-        raise InputError("the folder has no weights", file=folder, remedy="It must hold model.safetensors.")
+        raise InputError(
+            "the folder has no safetensors weights",
+            file=folder,
+            remedy="It must hold model.safetensors; what a hub has as pickles alone is fetched with --allow-pickle.",
+        )
     for file in folder.glob("*.safetensors"):
         if file.stat().st_size < 1024 and file.read_bytes().startswith(b"version https://git-lfs"):
             raise InputError(
@@ -225,24 +229,6 @@ def _load_tokenizer(folder: Path, *, trust_remote_code: bool) -> Any:
         tokenizer.backend_tokenizer.no_truncation()
         tokenizer.backend_tokenizer.no_padding()
     return tokenizer
-
-
-def _sentence_transformers_parts(folder: Path) -> tuple[Path, str]:
-    """The transformer's folder and the pooling a sentence-transformers folder states; else itself and mean."""
-    modules_file = folder / "modules.json"
-    if not modules_file.is_file():
-        return folder, "mean"
-    modules = json.loads(modules_file.read_text("utf-8"))
-    transformer, pooling = folder, "mean"
-    for module in modules:
-        kind, place = module["type"].rsplit(".", 1)[-1], folder / module["path"]
-        if kind == "Transformer":
-            transformer = place
-        elif kind == "Pooling":
-            stated = json.loads((place / "config.json").read_text("utf-8"))
-            modes = [mode for key, mode in _SPEAKS_OF_POOLING.items() if stated.get(key)]
-            pooling = str(stated.get("pooling_mode", modes[0] if modes else "mean")).replace("lasttoken", "last")
-    return transformer, pooling if pooling in ("mean", "cls", "last") else "mean"
 
 
 def _layer_count(model: torch.nn.Module) -> int:

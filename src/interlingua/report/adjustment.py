@@ -6,14 +6,7 @@ import html
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
-
-from jinja2 import Environment, StrictUndefined
-from rich import box
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from interlingua.report.wording import number, percent, visible
 
@@ -83,26 +76,6 @@ def _best(by_layer: Found) -> tuple[str, float]:
     return best, value(best)
 
 
-def render_adjustment(summary: Found, console: Console) -> None:
-    """Print a table of before and after for each language, and what was left out."""
-    after = "after" in summary
-    for code, about in summary["languages"].items():
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left", title_style="bold")
-        table.title = Text(
-            f"{visible(code)}: {about['held_out']:,} held-out sentences, layer {summary['layer']} "
-            "(0 is the embedding output)"
-        )
-        table.add_column("")
-        for head in ("before", "after")[: 1 + after]:
-            table.add_column(head, justify="right")
-        for line in adjustment_lines(summary, code):
-            table.add_row(line.name, *((line.before, line.after)[: 1 + after]))
-        console.print(table)
-        console.print(f"trained on {about['rows']:,} sentences with {about['pairs']:,} word pairs")
-    finished = "" if summary["finished"] else ", not finished: run the same command again"
-    console.print(f"{summary['steps']:,} of {summary['of_steps']:,} steps{finished}")
-
-
 def left_out(summary: Found) -> list[str]:
     """All that was not used, in words: lines, rows, and links by the filter that dropped them."""
     told = []
@@ -111,37 +84,6 @@ def left_out(summary: Found) -> list[str]:
         told += [f"{code}: {count:,} {reason} left out" for reason, count in about["left_out"].items() if count]
         told += [f"{code}: {count:,} links dropped: {name}" for name, count in about["links_dropped"].items() if count]
     return [visible(line) for line in told]
-
-
-def adjustment_files(summary: Found) -> dict[str, str]:
-    """File names and texts: `adjustment.html`, a page that makes no request, and its picture `distances.svg`."""
-    picture = distance_picture(summary)
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    page = environment.from_string(_asset("adjustment.html.j2")).render(
-        style=_asset("page.css"),
-        picture=picture,
-        title=visible(str(summary["model"])),
-        layer=summary["layer"],
-        languages={
-            visible(code): (about, adjustment_lines(summary, code)) for code, about in summary["languages"].items()
-        },
-        steps=summary["steps"],
-        settings=[(name.replace("_", " "), _plain(value)) for name, value in summary["settings"].items()],
-        skipped=left_out(summary),
-    )
-    return {"adjustment.html": page, "distances.svg": f'<?xml version="1.0" encoding="UTF-8"?>\n{picture}\n'}
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_plain(inner)}" for name, inner in value.items())
-    if isinstance(value, list | tuple):
-        return ", ".join(_plain(inner) for inner in value)
-    return visible("–" if value is None else f"{value:g}" if isinstance(value, float) else str(value))
-
-
-def _asset(name: str) -> str:
-    return files("interlingua").joinpath(f"report/templates/{name}").read_text(encoding="utf-8")
 
 
 def distance_picture(summary: Found) -> str:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
-from jinja2 import Environment, StrictUndefined
 
-from interlingua.report.explain_picture import aspects, scatter, selected, short_names
-from interlingua.report.tables import Table, to_csv, to_latex, to_markdown
+from interlingua.report.explain_picture import aspects, selected, short_names
+from interlingua.report.tables import Table
 from interlingua.report.wording import number, visible
 from interlingua.stats import pearson
 
 Found = Mapping[str, Any]
-_FURTHER = ("choices", "faithfulness")
 
 
 def consistency_tables(records: Sequence[Found], run: Found) -> list[Table]:
@@ -178,32 +174,6 @@ def all_tables(records: Sequence[Found], run: Found) -> list[Table]:
     return [table for table in found if table is not None]
 
 
-def explain_files(records: Sequence[Found], run: Found, examples: Sequence[Found]) -> dict[str, str]:
-    """File names and texts: `explain.json`, `explain.html`, `correlation.svg`, tables as CSV, Markdown and LaTeX."""
-    tables = all_tables(records, run)
-    picture = scatter(records, run)
-    out = {"explain.json": json.dumps({"correlations": correlations(records, run)}, ensure_ascii=False, indent=1)}
-    if picture:
-        out["correlation.svg"] = f'<?xml version="1.0" encoding="UTF-8"?>\n{picture}\n'
-    for table in tables:
-        for ending, write in (("csv", to_csv), ("md", to_markdown), ("tex", to_latex)):
-            out[f"tables/{table.name}.{ending}"] = write(table)
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    out["explain.html"] = environment.from_string(_asset("explain.html.j2")).render(
-        style=_asset("page.css"),
-        picture=picture,
-        title=", ".join(short_names(run).values()),
-        task=run["task"],
-        languages=run["languages"],
-        tables=[table for table in tables if table.name not in _FURTHER],
-        further=[table for table in tables if table.name in _FURTHER],
-        examples=[shaded(each) for each in examples],
-        settings=[(name.replace("_", " "), visible(str(value))) for name, value in run["settings"].items()],
-        skipped=[visible(note) for note in run["skipped"]],
-    )
-    return out
-
-
 def shaded(example: Found) -> dict[str, Any]:
     """An example for the page: units with how strongly, and which way, each is shaded; and the strongest flows."""
     sides = []
@@ -230,7 +200,3 @@ def shaded(example: Found) -> dict[str, Any]:
         for i, j, f in example["flows"][:6]
     ]
     return {"sides": sides, "flows": flows, "score": number(example["score"], 3), "key": visible(str(example["key"]))}
-
-
-def _asset(name: str) -> str:
-    return files("interlingua").joinpath(f"report/templates/{name}").read_text(encoding="utf-8")

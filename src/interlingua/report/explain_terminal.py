@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from interlingua.report.explain import all_tables, shaded
-from interlingua.report.tables import Table as Written
+from interlingua.report.screen import print_table
 from interlingua.report.wording import visible
 
 Found = Mapping[str, Any]
@@ -21,7 +21,7 @@ _SHADES = {"plus": ((255, 255, 255), (0, 114, 178)), "minus": ((255, 255, 255), 
 def render_explanation(records: Sequence[Found], run: Found, console: Console) -> None:
     """Print every table of a study."""
     for each in all_tables(records, run):
-        console.print(rich_table(each))
+        print_table(each, console)
 
 
 def render_texts(example: Found, about: Sequence[str], console: Console) -> None:
@@ -50,15 +50,3 @@ def _style(sign: str, strength: float) -> str:
     pale, full = _SHADES[sign]
     mixed = [round(a + (b - a) * strength) for a, b in zip(pale, full, strict=True)]
     return f"{'white' if strength > 0.6 else 'black'} on rgb({mixed[0]},{mixed[1]},{mixed[2]})"
-
-
-def rich_table(written: Written) -> Table:
-    """A table as a terminal prints it."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left", title_style="bold", caption_justify="left")
-    table.title, table.caption = Text(written.title), Text(written.caption)
-    numeric = written.numeric()
-    for place, head in enumerate(written.columns):
-        table.add_column(Text(head), justify="right" if numeric[place] else "left", overflow="fold")
-    for row in written.text():
-        table.add_row(*(Text(cell) for cell in row))
-    return table

@@ -1,8 +1,9 @@
-"""Records to figures: plain dictionaries that plotly.js draws. Colours of text and grid are the page's business."""
+"""What an audit's records look like: layer curves, language by language heat maps, histograms of distances."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,201 +11,212 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
 from scipy.spatial.distance import squareform
 
+from interlingua.report.panels import MAPS, PANELS
 from interlingua.report.readings import Pair, Reading, Readings, both_ways, mean
+from interlingua.report.runs import Run, colour
+from interlingua.report.sections import Choice, Figure, Trace, band, faded, label, short
+from interlingua.report.tables import Cell, Ref, Table, refs
 from interlingua.report.wording import language_name, measure_name, variant_name, visible
 
-Figure = dict[str, Any]
-
-PANELS: tuple[tuple[str, tuple[str, ...], str, str], ...] = (
-    (
-        "retrieval",
-        ("p@1/cosine/centred", "p@1/cosine/raw"),
-        "Translation retrieval",
-        "Share of sentences whose nearest neighbour in the other language is their translation.",
-    ),
-    (
-        "cka",
-        ("debiased",),
-        "Similarity of the spaces",
-        "Debiased linear CKA: 1 when two languages’ spaces are the same up to rotation and scale, 0 without relation.",
-    ),
-    (
-        "procrustes",
-        ("p@1/mapped", "p@1/identity"),
-        "Orthogonal map, sentences",
-        "Retrieval of held-out translations after a rotation fitted on other sentences, and without one; by default "
-        "for pairs with the first language.",
-    ),
-    (
-        "procrustes-words",
-        ("p@1/mapped", "p@1/identity"),
-        "Orthogonal map, words",
-        "The same for words in context, linked by a word aligner.",
-    ),
-    (
-        "separation",
-        ("auc/cosine", "auc/l2"),
-        "Related against unrelated words",
-        "Probability that a word lies closer to its translation than to an unrelated word; 0.5 is a coin toss.",
-    ),
-    (
-        "isotropy",
-        ("average-cosine",),
-        "Crowding of the space",
-        "Mean cosine of two unrelated words of one language: near 1, all vectors point the same way.",
-    ),
-    (
-        "isotropy",
-        ("isoscore",),
-        "Evenness of the space",
-        "IsoScore: 1 when all directions are used alike. Dotted: what perfectly even data of this size reads.",
-    ),
-)
-
-MAPS = (
-    (
-        "retrieval",
-        "p@1/cosine/centred",
-        "Retrieval",
-        "Share of the row’s sentences that find their translation in the column’s language.",
-    ),
-    ("cka", "debiased", "CKA, debiased", "How alike the two languages’ spaces are, whatever their rotation."),
-    (
-        "spelling",
-        "tnld",
-        "Spelling of names (TNLD)",
-        "Edit distance of romanised names, 0 alike to 1 nothing in common.",
-    ),
-    (
-        "tokenization",
-        "overlap",
-        "Shared vocabulary",
-        "Share of token types that the tokenizer uses for both languages.",
-    ),
-)
-
-CURVE_NUMBERS, HISTOGRAM_NUMBERS = 30_000, 40_000
-"""How much of each is put in the page, so that it stays under 2.5 MB of which plotly.js is 1.5."""
+MEAN, CLUSTERED, GIVEN = "mean", "clustered", "given"
+PAIRS, HISTOGRAM_NUMBERS = 200, 150_000
+"""How many pairs have curves of their own, and how many counts of histograms there are, so that a page stays small."""
 
 
-def layer_curves(found: Readings) -> list[Figure]:
-    """One figure a measure: the mean over pairs by layer, its null dotted, and each pair's values to choose from.
+@dataclass(frozen=True)
+class Curve:
+    """A line by layer: what it is of, and its readings; None where a layer has none."""
+
+    run: Run
+    variant: str
+    place: int
+    chosen: str
+    shown: str
+    layers: Sequence[int]
+    readings: Sequence[Reading | None]
+
+    def values(self, key: str) -> list[float | None]:
+        return [None if reading is None else short(getattr(reading, key)) for reading in self.readings]
+
+
+def layer_curves(runs: Mapping[str, tuple[Run, Readings]]) -> tuple[list[Choice], list[Figure]]:
+    """A figure a measure, all runs in it: the mean over pairs by layer, or a language's or a pair's, as chosen.
 
     Measures that are not ours get a figure of their own with their first two variants. A
     measure with a single layer has no curve and is left out.
     """
     known = {measure for measure, *_ in PANELS}
+    every = list(dict.fromkeys(measure for _, found in runs.values() for measure in found.measures()))
+    first = {measure: next(f for _, f in runs.values() if measure in f.measures()) for measure in every}
     others = tuple(
-        (measure, tuple(found.variants(measure)[:2]), measure_name(measure), "")
-        for measure in found.measures()
+        (measure, tuple(first[measure].variants(measure)[:2]), measure_name(measure), "")
+        for measure in every
         if measure not in known
     )
-    figures = []
+    figures, options = [], {MEAN: "mean of all"}
     for measure, variants, title, caption in (*PANELS, *others):
-        lines = [_line(found, measure, variant) for variant in variants if len(found.layers(measure, variant)) > 1]
-        if lines:
-            name = f"curve-{measure}-{variants[0].split('/')[0]}".replace("@", "")
-            figures.append({"name": name, "title": title, "caption": caption, "lines": lines})
-    _fit(figures)
-    return figures
+        curves = [
+            curve
+            for run, found in runs.values()
+            for place, variant in enumerate(variants)
+            if len(found.layers(measure, variant)) > 1
+            for curve in _curves(run, found, measure, (variant, place))
+        ]
+        if curves:
+            options |= {curve.chosen: curve.shown for curve in curves}
+            name = f"curve-{measure}-{variants[0].split('/')[0]}".replace("@", "").replace(" ", "-").replace(",", "")
+            best = {found.best_layer() for _, found in runs.values()} - {None}
+            figures.append(_curve_figure(name, title, caption, curves, sorted(layer for layer in best if layer)))
+    languages = sorted((value, text) for value, text in options.items() if "\t" not in value and value != MEAN)
+    pairs = sorted((value, text) for value, text in options.items() if "\t" in value)
+    menu = Choice("line", "Show", ((MEAN, options[MEAN]), *languages, *pairs), MEAN)
+    return [menu] if figures else [], figures
 
 
-def _fit(figures: Sequence[Figure]) -> None:
-    """Keep what fits the page of each line's choices: past it no intervals, past that one a language, not a pair."""
-    lines = [line for figure in figures for line in figure["lines"]]
-    size = sum(len(line["layers"]) * len(line["pairs"]) for line in lines)
-    for line in lines if 3 * size > CURVE_NUMBERS else ():
-        line["pairs"] = [{key: pair[key] for key in ("source", "target", "value")} for pair in line["pairs"]]
-        if size > CURVE_NUMBERS:
-            line["pairs"] = [
-                {
-                    "source": code,
-                    "target": None,
-                    "value": _middle([p["value"] for p in line["pairs"] if code in _codes(p)]),
-                }
-                for code in dict.fromkeys(code for pair in line["pairs"] for code in _codes(pair))
-            ]
-
-
-def _codes(pair: Mapping[str, Any]) -> list[str]:
-    return [pair[side] for side in ("source", "target") if pair[side] is not None]
-
-
-def _middle(curves: Sequence[Sequence[float | None]]) -> list[float | None]:
-    columns = ([value for value in column if value is not None] for column in zip(*curves, strict=True))
-    return [short(sum(column) / len(column)) if column else None for column in columns]
-
-
-def _line(found: Readings, measure: str, variant: str) -> dict[str, Any]:
+def _curves(run: Run, found: Readings, measure: str, line: tuple[str, int]) -> Iterator[Curve]:
+    variant, place = line
     layers = found.layers(measure, variant)
     by_layer = [both_ways(found.at(measure, variant, layer)) for layer in layers]
-    means = [mean(readings.values()) for readings in by_layer]
+
+    def curve(chosen: str, shown: str, readings: Sequence[Reading | None]) -> Curve:
+        return Curve(run, variant_name(measure, variant), place, chosen, shown, layers, readings)
+
+    yield curve(MEAN, "mean of all", [mean(readings.values()) for readings in by_layer])
     pairs = list(dict.fromkeys(pair for readings in by_layer for pair in readings))
-    return {
-        "name": variant_name(measure, variant),
-        "layers": layers,
-        **_numbers(means),
-        "null": _null([reading.null for reading in means]),
-        "pairs": [
-            {"source": pair[0], "target": pair[1], **_numbers([readings.get(pair) for readings in by_layer])}
-            for pair in pairs
-        ],
+    codes = list(dict.fromkeys(code for pair in pairs for code in pair if code is not None))
+    for code in codes:
+        yield curve(code, language_name(code, run.about), [found.language(measure, variant, at, code) for at in layers])
+    for pair in pairs if len(pairs) <= PAIRS else ():
+        if pair[1] is not None:
+            shown = "–".join(language_name(code, run.about) for code in pair if code is not None)
+            yield curve("\t".join(sorted((pair[0], pair[1]))), shown, [readings.get(pair) for readings in by_layer])
+
+
+def _curve_figure(name: str, title: str, caption: str, curves: Sequence[Curve], best: Sequence[int]) -> Figure:
+    runs = list(dict.fromkeys(curve.run.key for curve in curves))
+    lines = list(dict.fromkeys((curve.run.key, curve.place) for curve in curves))
+    everything = list(dict.fromkeys(curve.chosen for curve in curves))
+    traces: list[Trace] = []
+    for curve in curves:
+        # Colour tells runs apart where there are several, else variants, which the dash always tells.
+        ink = colour(runs.index(curve.run.key) if len(runs) > 1 else curve.place)
+        when = {"line": curve.chosen}
+        says = label(f"{curve.run.prefix}{curve.variant}", most=90)
+        if curve.place == 0 and curve.chosen == MEAN:
+            traces += _nulls(curve)
+        traces += [
+            {**edge, "when": when} for edge in band(curve.layers, curve.values("low"), curve.values("high"), ink)
+        ]
+        main: Trace = {
+            "type": "scatter", "mode": "lines+markers", "x": list(curve.layers), "y": curve.values("value"),
+            "name": says, "records": [refs(each) for each in curve.readings],
+            "line": {"color": ink, "width": 2.5, "dash": "dash" if curve.place else "solid"},
+            "marker": {"color": ink, "size": 6, "symbol": "diamond" if curve.place else "circle"},
+            "hover": f"{says}<br>{label(curve.shown)}, layer %{{x}}",
+        }  # fmt: skip
+        traces.append({**main, "when": when})
+        if curve.chosen == MEAN and len(everything) > 1:
+            faint = {"line": {"color": faded(ink, 0.45), "width": 1.2}, "mode": "lines"}
+            traces.append({**main, **faint, "showlegend": False, "when": {"line": everything[1:]}})
+    layers = curves[0].layers
+    upright = {"type": "line", "y0": 0, "y1": 1, "yref": "paper", "layer": "below"}
+    layout = {
+        "shapes": [{**upright, "x0": at, "x1": at, "line": {"color": "@soft/0.45", "width": 1}} for at in best],
+        "showlegend": len(lines) > 1,
+        "xaxis": {"title": {"text": "layer"}, "dtick": 4 if len(layers) > 14 else 1, "showgrid": False},
+        "yaxis": {"nticks": 5},
     }
+    return Figure(name, title, caption, tuple(traces), layout, _curve_table(name, title, curves))
 
 
-def _numbers(readings: Sequence[Reading | None]) -> dict[str, list[float | None]]:
-    return {
-        key: [None if reading is None else short(getattr(reading, key)) for reading in readings]
-        for key in ("value", "low", "high")
-    }
+def _nulls(curve: Curve) -> list[Trace]:
+    values = curve.values("null")
+    if all(value is None for value in values):
+        return []
+    dotted = {"color": "@soft", "width": 1.5, "dash": "dot"}
+    return [{"type": "scatter", "mode": "lines", "x": list(curve.layers), "y": values, "showlegend": False,
+             "name": "without relation", "line": dotted, "hover": "without relation: %{y:.3f}"}]  # fmt: skip
 
 
-def _null(values: Sequence[float | None]) -> list[float | None] | None:
-    return [short(value) for value in values] if any(value is not None for value in values) else None
+def _curve_table(name: str, title: str, curves: Sequence[Curve]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    records: list[tuple[Ref, ...]] = []
+    for curve in curves:
+        for layer, found in zip(curve.layers, curve.readings, strict=True):
+            if found is not None:
+                run = (visible(curve.run.name),) if curve.run.key else ()
+                numbers = (found.value, found.low, found.high, found.null)
+                rows.append((*run, curve.variant, curve.shown, layer, *numbers))
+                records.append((*(None for _ in run), None, None, None, refs(found), None, None, None))
+    heads = (*(("run",) if curves[0].run.key else ()), "what", "of", "layer", "value", "low", "high", "null")
+    return Table(name, title, "", heads, tuple(rows), tuple(records))
 
 
-def heat_maps(found: Readings, run: Mapping[str, Any]) -> list[Figure]:
+def heat_maps(run: Run, found: Readings) -> list[Figure]:
     """Language by language at the best layer, one figure a measure, all in one order; nothing for two languages.
 
     The order is that of the leaves of an average-linkage clustering of the first measure
-    there is, so that languages which the model holds close stand together (families, often).
+    there is, so that languages which the model holds close stand together (families, often); or the given one.
     """
     layer = found.best_layer()
     figures: list[Figure] = []
     order: list[str] = []
     for measure, variant, title, caption in MAPS:
         readings = found.at(measure, variant, layer) or found.at(measure, variant.replace("centred", "raw"), layer)
-        if len({code for pair in readings for code in pair}) < 3:
+        present = {code for pair in readings for code in pair if code is not None}
+        if len(present) < 3:
             continue
         order = order or cluster_order(readings, distances=measure == "spelling")
-        codes = [code for code in order if any(code in pair for pair in readings)]
-        codes += sorted({code for pair in readings for code in pair if code is not None} - set(codes))
-        cells = [[_cell(readings, row, column) for column in codes] for row in codes]
-        names = [language_name(code, run) for code in codes]
-        trace = {
-            "type": "heatmap",
-            "z": cells,
-            "x": [visible(code) for code in codes],
-            "y": names,
-            "customdata": [[f"{row} → {column}" for column in names] for row in names],
-            "colorscale": "Cividis",
-            "reversescale": measure == "spelling",
-            "xgap": 1,
-            "ygap": 1,
-            "hovertemplate": "%{customdata}: %{z:.3f}<extra></extra>",
-            "colorbar": {"thickness": 10, "outlinewidth": 0, "len": 0.9, "nticks": 5},
+        clustered = [code for code in order if code in present] + sorted(present - set(order))
+        given = [code for code in found.languages if code in present]
+        traces = [
+            {**_heat(readings, codes, run, distances=measure == "spelling"), "when": {"order": name}}
+            for name, codes in ((CLUSTERED, clustered), (GIVEN, given))
+        ]
+        size = {"size": 11 if len(given) > 12 else 12}
+        axis = {"showgrid": False, "type": "category", "dtick": 1, "tickfont": size}
+        layout = {
+            "xaxis": {**axis, "tickangle": -90 if len(given) > 8 else 0},
+            "yaxis": {**axis, "autorange": "reversed"},
         }
-        if len(codes) <= 9:
-            trace["texttemplate"] = "%{z:.2f}"
-        figures.append(
-            {"name": f"heat-{measure}", "title": title, "caption": caption, "size": len(codes), "data": [trace]}
-        )
+        table = matrix_table(f"heat-{measure}", title, caption, readings, clustered, run)
+        figures.append(Figure(f"heat-{measure}", title, caption, tuple(traces), layout, table, size="square"))
     return figures
 
 
-def _cell(readings: Mapping[Pair, Reading], row: str, column: str) -> float | None:
-    reading = None if row == column else readings.get((row, column)) or readings.get((column, row))
-    return None if reading is None else short(reading.value)
+def _heat(readings: Mapping[Pair, Reading], codes: Sequence[str], run: Run, *, distances: bool) -> dict[str, Any]:
+    cells = [[_cell(readings, row, column) for column in codes] for row in codes]
+    trace = {
+        "type": "heatmap",
+        "z": [[None if cell is None else short(cell.value) for cell in line] for line in cells],
+        "x": [label(code) for code in codes],
+        "y": [label(language_name(code, run.about)) for code in codes],
+        "records": [[refs(cell) for cell in line] for line in cells],
+        "hover": "%{y} → %{x}",
+        "colorscale": "Cividis",
+        "reversescale": distances,
+        "xgap": 1,
+        "ygap": 1,
+        "colorbar": {"thickness": 10, "outlinewidth": 0, "len": 0.9, "nticks": 5, "tickfont": {"size": 11}},
+    }
+    return {**trace, "texttemplate": "%{z:.2f}"} if len(codes) <= 9 else trace
+
+
+def matrix_table(
+    name: str, title: str, caption: str, readings: Mapping[Pair, Reading], codes: Sequence[str], run: Run
+) -> Table:
+    """A heat map's numbers: a row a language, a column a language."""
+    cells = [[_cell(readings, row, column) for column in codes] for row in codes]
+    rows = tuple(
+        (language_name(code, run.about), *(None if cell is None else cell.value for cell in line))
+        for code, line in zip(codes, cells, strict=True)
+    )
+    records = tuple((None, *(refs(cell) for cell in line)) for line in cells)
+    return Table(name, title, caption, ("language", *(visible(code) for code in codes)), rows, records)
+
+
+def _cell(readings: Mapping[Pair, Reading], row: str, column: str) -> Reading | None:
+    return None if row == column else readings.get((row, column)) or readings.get((column, row))
 
 
 def cluster_order(readings: Mapping[Pair, Reading], *, distances: bool = False) -> list[str]:
@@ -231,50 +243,77 @@ def cluster_order(readings: Mapping[Pair, Reading], *, distances: bool = False) 
     return order if codes.index(order[0]) < codes.index(order[-1]) else order[::-1]
 
 
-def distance_histograms(found: Readings) -> Figure | None:
-    """Counts of related and unrelated distances for each pair and layer; None when there are none.
+def distance_histograms(run: Run, found: Readings) -> tuple[list[Choice], Figure] | None:
+    """Related and unrelated distances of the pair and layer chosen; None when there are none.
 
     Past what fits the page only the first, best and last layer are kept, then only as many pairs as fit.
     """
-    for variant in ("auc/cosine", "auc/l2"):
+    for variant, distance in (("auc/cosine", "cosine distance"), ("auc/l2", "Euclidean distance")):
         layers = found.layers("separation", variant)
-        entries = list(_histograms(found, variant, layers))
+        entries = [
+            (pair, layer, reading)
+            for layer in layers
+            for pair, reading in found.at("separation", variant, layer).items()
+            if len(reading.details.get("edges") or []) > 1
+        ]
         if not entries:
             continue
-        if sum(len(entry["related"]) * 2 for entry in entries) > HISTOGRAM_NUMBERS:
+        if sum(2 * len(reading.details["related"]) for *_, reading in entries) > HISTOGRAM_NUMBERS:
             kept = {layers[0], found.best_layer(), layers[-1]}
-            entries = [entry for entry in entries if entry["layer"] in kept]
-            room = HISTOGRAM_NUMBERS // (2 * len(kept) * max(len(entry["related"]) for entry in entries))
-            pairs = set(list(dict.fromkeys((entry["source"], entry["target"]) for entry in entries))[:room])
-            entries = [entry for entry in entries if (entry["source"], entry["target"]) in pairs]
-        return {"distance": "Cosine distance" if variant == "auc/cosine" else "Euclidean distance", "entries": entries}
+            entries = [entry for entry in entries if entry[1] in kept]
+            room = HISTOGRAM_NUMBERS // (2 * len(kept) * max(len(each.details["related"]) for *_, each in entries))
+            pairs = set(list(dict.fromkeys(pair for pair, *_ in entries))[:room])
+            entries = [entry for entry in entries if entry[0] in pairs]
+        return _histogram_figure(run, found, entries, distance)
     return None
 
 
-def _histograms(found: Readings, variant: str, layers: Iterable[int]) -> Iterable[dict[str, Any]]:
-    for layer in layers:
-        for pair, reading in found.at("separation", variant, layer).items():
-            edges = reading.details.get("edges") or []
-            if len(edges) > 1:
-                yield {
-                    "source": pair[0],
-                    "target": pair[1],
-                    "layer": layer,
-                    "auc": short(reading.value),
-                    "start": short(edges[0]),
-                    "end": short(edges[-1]),
-                    "related": [short(count) for count in reading.details["related"]],
-                    "unrelated": [short(count) for count in reading.details["unrelated"]],
-                }
+def _histogram_figure(
+    run: Run, found: Readings, entries: Sequence[tuple[Pair, int, Reading]], distance: str
+) -> tuple[list[Choice], Figure]:
+    pairs = {
+        "\t".join(map(str, pair)): "–".join(language_name(code, run.about) for code in pair if code)
+        for pair, *_ in entries
+    }
+    layers = list(dict.fromkeys(layer for _, layer, _ in entries))
+    traces: list[Trace] = []
+    for pair, layer, reading in entries:
+        when = {"pair": "\t".join(map(str, pair)), "layer": str(layer)}
+        traces += [{**trace, "when": when} for trace in hills(reading)]
+    choices = [
+        Choice("pair", "Pair", tuple(pairs.items()), next(iter(pairs))),
+        Choice("layer", "Layer", tuple((str(layer), str(layer)) for layer in layers),
+               str(found.best_layer() if found.best_layer() in layers else layers[-1])),
+    ]  # fmt: skip
+    caption = "AUC: how probably a related pair is closer than an unrelated one; 0.50 is a coin toss."
+    table = Table("distances", "Distances", caption, ("pair", "layer", "AUC", "low", "high", "n"),
+                  tuple((pairs["\t".join(map(str, pair))], layer, each.value, each.low, each.high, each.n)
+                        for pair, layer, each in entries),
+                  tuple((None, None, refs(each), None, None, None) for *_, each in entries))  # fmt: skip
+    return choices, Figure(
+        "distances", "Distances of words", caption, tuple(traces), hill_layout(distance), table, "wide"
+    )
 
 
-def short(value: float | None) -> float | None:
-    """The number to four decimals (what a screen can show), whole numbers as such; None unless finite.
+def hills(reading: Reading) -> list[Trace]:
+    """The two histograms of a reading of `separation`, as shares of its pairs: related, then unrelated."""
+    edges, auc = reading.details["edges"], f"AUC {reading.value:.2f}"
+    step = (edges[-1] - edges[0]) / (len(edges) - 1)
+    traces: list[Trace] = []
+    for kind, ink, dash in (("related", "@one", "solid"), ("unrelated", "@two", "dash")):
+        counts = reading.details[kind]
+        total = sum(counts) or 1
+        shares = [short(count / total) for count in counts]
+        traces.append(
+            {"type": "scatter", "mode": "lines", "x0": edges[0] + step / 2, "dx": step, "y": shares, "fill": "tozeroy",
+             "name": f"{kind} ({auc})" if kind == "related" else kind, "fillcolor": faded(ink, 0.22),
+             "line": {"shape": "hvh", "color": ink, "width": 2, "dash": dash},
+             "hover": f"{kind}: %{{y:.1%}} at %{{x:.2f}}<br>{auc}", "records": [refs(reading)] * len(counts)}
+        )  # fmt: skip
+    return traces
 
-    >>> short(0.123456), short(2.0), short(None), short(float("inf"))
-    (0.1235, 2, None, None)
-    """
-    if value is None or not np.isfinite(value):
-        return None
-    rounded = round(float(value), 4)
-    return int(rounded) if rounded.is_integer() else rounded
+
+def hill_layout(distance: str) -> dict[str, Any]:
+    """Axes of histograms of distances."""
+    share = {"tickformat": ".0%", "nticks": 4, "rangemode": "tozero", "title": {"text": "share of word pairs"}}
+    return {"showlegend": True, "xaxis": {"title": {"text": distance}, "showgrid": False}, "yaxis": share}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from interlingua.report.answer import answer
-from interlingua.report.page import build_page
+from interlingua.report.audit import build_page
 from interlingua.report.readings import Readings, Record, gather
 from interlingua.report.tables import (
     matrix_tables,

@@ -25,7 +25,10 @@ HEADLINE = (
 
 @dataclass(frozen=True)
 class Reading:
-    """A value, what it reads without a relation, and the bounds of its 95 % interval; None where unknown."""
+    """A value, what it reads without a relation, and the bounds of its 95 % interval; None where unknown.
+
+    `records` are the places of the records it was made from.
+    """
 
     value: float
     null: float | None = None
@@ -33,6 +36,7 @@ class Reading:
     high: float | None = None
     n: int = 0
     details: Mapping[str, Any] = field(default_factory=dict)
+    records: tuple[int, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -88,8 +92,10 @@ class Readings:
         return mean(sides) if sides else None
 
 
-def gather(records: Iterable[Record]) -> Readings:
+def gather(records: Iterable[Record], *, first: int = 0) -> Readings:
     """The records as `Readings`; records without a finite value are left out, repeats (seeds) are averaged.
+
+    They are numbered from `first`, so that readings of several runs can name theirs on one page.
 
     >>> record = dict(measure="cka", variant="debiased", model="m", source="en", target="ru", layer=3, value=0.5)
     >>> gather([record]).best_layer()
@@ -100,7 +106,7 @@ def gather(records: Iterable[Record]) -> Readings:
     )
     languages: dict[str, None] = {}
     models: dict[str, None] = {}
-    for record in records:
+    for place, record in enumerate(records, first):
         models[record["model"]] = None
         value = finite(record["value"])
         if value is None:
@@ -111,7 +117,8 @@ def gather(records: Iterable[Record]) -> Readings:
         if variant.endswith("/backward") and target is not None:
             variant, pair = variant.removesuffix("/backward"), (target, source)
         null, low, high = (finite(record.get(key)) for key in ("null", "low", "high"))
-        reading = Reading(value, null, low, high, n=record.get("n") or 0, details=record.get("details") or {})
+        n, details = record.get("n") or 0, record.get("details") or {}
+        reading = Reading(value, null, low, high, n=n, details=details, records=(place,))
         # One language in two models is another question than two languages: it has readings of its own.
         measure = record["measure"] + SAME_LANGUAGE * (source == target)
         found[measure, variant][record.get("layer")][pair].append(reading)
@@ -152,6 +159,7 @@ def mean(readings: Iterable[Reading]) -> Reading:
         high=middle([reading.high for reading in many]),
         n=min(reading.n for reading in many),
         details=many[0].details if len(many) == 1 else {},
+        records=tuple(place for reading in many for place in reading.records),
     )
 
 

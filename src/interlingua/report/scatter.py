@@ -1,12 +1,15 @@
-"""The 2-D map of sentences as data for plotly.js: places, texts, and a colour and a symbol for each language."""
+"""Marks in the plane: the 2-D map of sentences, a colour and a symbol for each language; one number against another."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
-from interlingua.report.figures import Figure, short
+import numpy as np
+
+from interlingua.report.runs import Run, colour
+from interlingua.report.sections import Figure, Trace, faded, label, short
+from interlingua.report.tables import Ref, Table
 from interlingua.report.wording import language_name, visible
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C")
@@ -14,47 +17,105 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8
 
 SYMBOLS = ("circle", "square", "triangle-up", "diamond", "cross", "star", "x", "triangle-down", "pentagon", "hexagon")
 
-MAP_POINTS, TEXT_LETTERS = 2_500, 120
-"""How many sentences, and how much of each, are put in the page, so that it stays under 2.5 MB."""
+MAP_POINTS, TEXT_LETTERS, ALL_LETTERS = 50_000, 120, 2_000_000
+"""How many marks, how much of each one's text, and how much text in all are put in a page, so that it stays small."""
+
+Dot = tuple[str, float, float, Ref]
+"""What a dot is of, its two numbers, and the records behind them."""
 
 
-def sentence_map(points: Mapping[str, Any] | None, run: Mapping[str, Any]) -> Figure | None:
-    """The 2-D map: places, rows and texts by language with colour and symbol; None without points.
+def sentence_map(run: Run) -> Figure | None:
+    """The 2-D map of a run's sentences, a mark each, in rows that mean the same; None without points.
 
-    Rows are thinned evenly to 2,500 points, whole rows at a time, so that translations stay together.
+    Rows are thinned evenly to 50,000 points, whole rows at a time, so that translations stay together.
     """
-    if not points or not points.get("points"):
+    points = run.more.get("points") or {}
+    every = [
+        point for point in points.get("points") or [] if short(point["x"]) is not None and short(point["y"]) is not None
+    ]
+    if not every:
         return None
-    every = [point for point in points["points"] if short(point["x"]) is not None and short(point["y"]) is not None]
     rows = sorted({point["row"] for point in every})
-    room = min(len(rows), max(MAP_POINTS * len(rows) // max(len(every), 1), 1))
-    kept = {rows[at * len(rows) // room] for at in range(room)} if rows else set()
+    room = min(len(rows), max(MAP_POINTS * len(rows) // len(every), 1))
+    kept = {rows[at * len(rows) // room] for at in range(room)}
+    letters = min(TEXT_LETTERS, max(ALL_LETTERS // len(every), 20))
     languages = list(dict.fromkeys(point["language"] for point in every))
     groups = {code: [p for p in every if p["language"] == code and p["row"] in kept] for code in languages}
     styles = marker_styles(
         {code: "".join(str(p.get("text", "")) for p in group[:20]) for code, group in groups.items()}
     )
-    series = [
+    traces = tuple(
         {
-            "language": code,
-            "name": language_name(code, run),
-            "colour": styles[code][0],
-            "symbol": styles[code][1],
+            "type": "scatter",
+            "mode": "markers",
+            "name": label(language_name(code, run.about)),
+            "marker": {"color": styles[code][0], "symbol": styles[code][1]},
             "x": [short(point["x"]) for point in group],
             "y": [short(point["y"]) for point in group],
-            "row": [point["row"] for point in group],
-            "text": [_cut(visible(str(point.get("text", "")))) for point in group],
+            "groups": [point["row"] for point in group],
+            "text": [label(str(point.get("text", "")), most=letters) for point in group],
+            "hover": "%{text}",
         }
         for code, group in groups.items()
         if group
-    ]
-    return {
-        "method": str(points.get("method", "")),
-        "layer": points.get("layer"),
-        "series": series,
-        "shown": len(kept),
-        "rows": len(rows),
+    )
+    layer = "" if points.get("layer") is None else f" at layer {points['layer']}"
+    method = f" ({visible(str(points['method'])).upper()})" if points.get("method") else ""
+    count = "" if len(kept) == len(rows) else f" Shown: {len(kept)} of {len(rows)} sentences."
+    caption = f"Sentences{layer}, placed by their two main directions{method}.{count}"
+    return Figure("map", "Map of sentences", caption, traces, size="tall", dense=True)
+
+
+def dot_plot(
+    name: str,
+    title: str,
+    caption: str,
+    series: Mapping[str, Sequence[Dot]],
+    axes: tuple[str, str],
+    *,
+    first: int = 0,
+    diagonal: bool = False,
+) -> Figure:
+    """One number against another: a dot a language, a colour a series (from the `first`), and a line.
+
+    The line is each series' least-squares line, or the one of equals, where the two numbers are of one kind.
+    """
+    traces: list[Trace] = []
+    rows, records = [], []
+    for place, (name_, dots) in enumerate(series.items()):
+        ink = colour(place + first)
+        across, up = [dot[1] for dot in dots], [dot[2] for dot in dots]
+        traces.append(
+            {"type": "scatter", "mode": "markers+text", "x": [short(v) for v in across], "y": [short(v) for v in up],
+             "text": [label(dot[0], most=24) for dot in dots], "textposition": "middle right",
+             "name": label(name_, most=90),
+             "marker": {"color": ink, "size": 9}, "textfont": {"color": "@ink"}, "cliponaxis": False,
+             "hover": f"{label(name_)}<br>%{{text}}: %{{x:.3f}}, %{{y:.3f}}", "records": [dot[3] for dot in dots]}
+        )  # fmt: skip
+        if not diagonal and len(dots) > 2 and np.ptp(across) > 0:
+            slope, level = np.polyfit(across, up, 1)
+            ends = [min(across), max(across)]
+            traces.append(
+                {"type": "scatter", "mode": "lines", "x": [short(v) for v in ends], "showlegend": False,
+                 "y": [short(float(slope * v + level)) for v in ends], "hoverinfo": "skip",
+                 "line": {"color": faded(ink, 0.7), "width": 1.5, "dash": "dash"}}
+            )  # fmt: skip
+        rows += [(visible(name_), visible(dot[0]), dot[1], dot[2]) for dot in dots]
+        records += [(None, None, dot[3], None) for dot in dots]
+    values = [value for dots in series.values() for dot in dots for value in dot[1:3]]
+    ends = [min(values), max(values)]
+    equal: Trace = {"type": "scatter", "mode": "lines", "x": ends, "y": ends, "showlegend": False, "hoverinfo": "skip",
+                    "line": {"color": "@soft", "width": 1, "dash": "dot"}}  # fmt: skip
+    layout = {
+        "showlegend": len(series) > 1,
+        "margin": {"l": 54, "r": 50, "t": 28 + 14 * (len(series) > 2), "b": 44},
+        "xaxis": {"title": {"text": label(axes[0], most=90)}, "nticks": 7},
+        "yaxis": {"title": {"text": label(axes[1], most=90), "standoff": 12}, "nticks": 7},
     }
+    table = Table(
+        name, title, caption, ("series", "of", visible(axes[0]), visible(axes[1])), tuple(rows), tuple(records)
+    )
+    return Figure(name, title, caption, (*([equal] if diagonal else []), *traces), layout, table, "wide")
 
 
 def marker_styles(texts: Mapping[str, str]) -> dict[str, tuple[str, str]]:
@@ -89,7 +150,3 @@ def script_of(text: str) -> str:
     """
     names = [unicodedata.name(letter, "").split(" ")[0].split("-")[0] for letter in text if letter.isalpha()]
     return max(sorted(set(names)), key=names.count) if names else ""
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= TEXT_LETTERS else f"{text[: TEXT_LETTERS - 1]}…"

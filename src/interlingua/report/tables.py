@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,9 @@ from interlingua.report.readings import Reading, Readings, Record, finite, gathe
 from interlingua.report.wording import language_name, number, visible
 
 Cell = str | int | float | None
+
+Ref = int | tuple[int, ...] | None
+"""The record behind a number, by its place among the page's; several where the number is a mean of theirs."""
 
 MATRICES = (
     ("retrieval", "p@1/cosine/centred", "Retrieval"),
@@ -38,6 +42,9 @@ _FLAT = (
     "seed",
 )
 
+_NUMBER = re.compile(r"[+−-]?\d[\d.,]*(\s%)?( ±[\d.]+)?\*{0,2}( (\(|at )layer \d+\)?)?|–|")
+"""A number as we write one for people: a sign, percent, a deviation, marks, a layer; or that there is none."""
+
 _LATEX = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -59,27 +66,37 @@ _LATEX = {
 
 @dataclass(frozen=True)
 class Table:
-    """A title, a caption that says how to read it, column heads, and rows of cells as wide as the heads."""
+    """A title, a caption that says how to read it, column heads, and rows of cells as wide as the heads.
+
+    `records`, where given, is as large as `rows`: what is behind each cell.
+    """
 
     name: str
     title: str
     caption: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
+    records: tuple[tuple[Ref, ...], ...] = ()
 
     def __post_init__(self) -> None:
-        if any(len(row) != len(self.columns) for row in self.rows):
+        if any(len(row) != len(self.columns) for row in (*self.rows, *self.records)):
             raise ValueError(f"a row of {self.name!r} is not {len(self.columns)} cells wide")
+        if self.records and len(self.records) != len(self.rows):
+            raise ValueError(f"{self.name!r} has {len(self.rows)} rows and records of {len(self.records)}")
+
+    def behind(self, row: int, column: int) -> Ref:
+        """The records behind a cell, None where they are not told."""
+        return self.records[row][column] if self.records else None
 
     def text(self) -> list[list[str]]:
         """The rows as people read them: numbers rounded, an en dash for what is missing."""
         return [[shown(cell) for cell in row] for row in self.rows]
 
     def numeric(self) -> list[bool]:
-        """Which columns hold numbers, and so stand right-aligned."""
+        """Which columns hold numbers, or nothing but numbers with signs and marks, and so stand right-aligned."""
         return [
-            any(isinstance(row[at], int | float) for row in self.rows)
-            and not any(isinstance(row[at], str) for row in self.rows)
+            any(isinstance(row[at], int | float) or row[at] not in ("–", None) for row in self.rows)
+            and all(not isinstance(row[at], str) or _NUMBER.fullmatch(str(row[at])) for row in self.rows)
             for at in range(len(self.columns))
         ]
 
@@ -210,19 +227,21 @@ def summary_table(records: Iterable[Record] | Readings, run: Mapping[str, Any]) 
     }
     bounded = columns["Retrieval, centred"] if any(columns["Retrieval, centred"].values()) else columns["Retrieval"]
     values: dict[str, dict[str, float | None]] = {}
+    behind: dict[str, dict[str, Reading | None]] = {}
     for head, column in columns.items():
-        values[head] = {code: reading.value if reading else None for code, reading in column.items()}
+        values[head], behind[head] = {code: _value(reading) for code, reading in column.items()}, column
         if column is bounded:
-            values["95 % low"] = {code: reading.low if reading else None for code, reading in column.items()}
-            values["95 % high"] = {code: reading.high if reading else None for code, reading in column.items()}
-            values["Chance"] = {code: reading.null if reading else None for code, reading in column.items()}
+            for name, key in (("95 % low", "low"), ("95 % high", "high"), ("Chance", "null")):
+                values[name] = {code: getattr(reading, key) if reading else None for code, reading in column.items()}
+                behind[name] = column
     kept = [head for head, column in values.items() if any(value is not None for value in column.values())]
     order = sorted(found.languages, key=lambda code: -(bounded[code].value if bounded[code] else -1.0))  # type: ignore[union-attr]
     rows = tuple((language_name(code, run), code, *(values[head][code] for head in kept)) for code in order)
     caption = "Means over the pairs a language is in, both directions" + (
         f", at layer {layer} (layer 0 is the embedding output)." if layer is not None else "."
     )
-    return Table("languages", "Languages", caption, ("Language", "Code", *kept), rows)
+    behind_cells = tuple((None, None, *(refs(behind[head][code]) for head in kept)) for code in order)
+    return Table("languages", "Languages", caption, ("Language", "Code", *kept), rows, behind_cells)
 
 
 def tokenizer_table(records: Iterable[Record] | Readings, run: Mapping[str, Any]) -> Table:
@@ -236,18 +255,17 @@ def tokenizer_table(records: Iterable[Record] | Readings, run: Mapping[str, Any]
         kind: {code: found.language("tokenization", kind, None, code) for code in found.languages}
         for kind in ("overlap", "agreement")
     }
-    rows = [
-        (language_name(code, run), code, *(_value(column[code]) for column in (*own.values(), *shared.values())))
-        for code in found.languages
-        if own["fertility"][code] is not None
-    ]
+    columns = (*own.values(), *shared.values())
+    codes = [code for code in found.languages if own["fertility"][code] is not None]
+    codes.sort(key=lambda code: _value(own["fertility"][code]) or 0.0)
+    rows = tuple((language_name(code, run), code, *(_value(column[code]) for column in columns)) for code in codes)
+    behind_cells = tuple((None, None, *(refs(column[code]) for column in columns)) for code in codes)
     heads = ("Language", "Code", "Pieces a word", "Words cut", "Unknown tokens", "Shared vocabulary", "Agreement")
     caption = (
         "Pieces a word: 1 is best. Words cut: share of words in two pieces or more. Shared vocabulary and agreement of "
         "token counts are means over the other languages."
     )
-    rows.sort(key=lambda row: row[2] if isinstance(row[2], float) else 0.0)
-    return Table("tokenizer", "Tokenizer", caption, heads, tuple(rows))
+    return Table("tokenizer", "Tokenizer", caption, heads, rows, behind_cells)
 
 
 def matrix_tables(records: Iterable[Record] | Readings, run: Mapping[str, Any]) -> list[Table]:
@@ -260,17 +278,13 @@ def matrix_tables(records: Iterable[Record] | Readings, run: Mapping[str, Any]) 
         codes = [code for code in found.languages if any(code in pair for pair in readings)]
         if not readings:
             continue
-        rows = tuple(
-            (
-                language_name(code, run),
-                *(_value(readings.get((code, other)) or readings.get((other, code))) for other in codes),
-            )
-            for code in codes
-        )
+        cells = [[readings.get((code, other)) or readings.get((other, code)) for other in codes] for code in codes]
+        rows = tuple((language_name(code, run), *map(_value, line)) for code, line in zip(codes, cells, strict=True))
+        behind_cells = tuple((None, *map(refs, line)) for line in cells)
         place = "" if not found.layers(measure, variant) else f" at layer {layer}; layer 0 is the embedding output"
         caption = f"Rows are sources, columns targets{place}."
         name = f"pairs-{measure}" + ("-raw" if variant.endswith("/raw") else "")
-        tables.append(Table(name, title, caption, ("Language", *codes), rows))
+        tables.append(Table(name, title, caption, ("Language", *codes), rows, behind_cells))
     return tables
 
 
@@ -286,6 +300,13 @@ def _readings(records: Iterable[Record] | Readings) -> Readings:
 
 def _column(found: Readings, measure: str, variant: str, layer: int | None) -> dict[str, Reading | None]:
     return {code: found.language(measure, variant, layer, code) for code in found.languages}
+
+
+def refs(reading: Reading | None) -> Ref:
+    """The records behind a reading: one, several, or None."""
+    if reading is None or not reading.records:
+        return None
+    return reading.records[0] if len(reading.records) == 1 else reading.records
 
 
 def _value(reading: Reading | None) -> float | None:

@@ -1,28 +1,28 @@
-"""Records to what a terminal shows: one line a language, then the answer in words."""
+"""An audit as a terminal shows it: one line a language, layers as sparklines, a shaded table, the answer in words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from interlingua.report.answer import CENTRED, RAW, answer
-from interlingua.report.readings import Reading, Readings, Record, gather
-from interlingua.report.wording import language_name, number, percent, visible
-
-BARS = "▁▂▃▄▅▆▇█"
+from interlingua.report.figures import cluster_order
+from interlingua.report.panels import PANELS
+from interlingua.report.readings import Reading, Readings, Record, gather, mean
+from interlingua.report.screen import plain_table, shaded_cell, sparkline, stretched
+from interlingua.report.wording import language_name, number, percent, variant_name, visible
 
 
 def render(records: Iterable[Record], run: Mapping[str, Any], console: Console) -> None:
-    """Print the languages, best first, and the answer in words; texts are shown, never read as markup."""
+    """Print languages, layers, pairs, and the answer in words; texts are shown, never read as markup."""
     found = gather(records)
-    table = language_lines(found, run)
-    if table.row_count:
-        console.print(table)
+    for table in (language_lines(found, run), layer_lines(found), pair_cells(found, width=console.width)):
+        if table.row_count:
+            console.print(table)
     for finding in answer(found, run):
         console.print(Text.assemble((f"{finding.topic}. ", "bold"), visible(finding.text)))
 
@@ -38,6 +38,9 @@ def render_training(summary: Mapping[str, Any], console: Console) -> None:
     table.add_row("tokens seen", f"{summary['tokens_seen']:,}")
     if "loss" in metrics:
         table.add_row("loss", number(metrics["loss"]))
+    losses = [each.get("loss") for each in summary["metrics"]]
+    if sum(loss is not None for loss in losses) > 2:
+        table.add_row("loss over time", Text(stretched(losses[:: max(len(losses) // 60, 1)])))
     if "held_out_loss" in metrics:
         table.add_row("held-out loss", number(metrics["held_out_loss"]))
     for variant in ("raw", "centred"):
@@ -53,8 +56,7 @@ def lines_left_out(lines: Mapping[str, Mapping[str, int]]) -> Table | None:
     rules = list(dict.fromkeys(rule for counts in lines.values() for rule in counts))
     if len(rules) < 2:
         return None
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left", title_style="bold")
-    table.title = "Lines of text: kept, and left out by each rule"
+    table = plain_table("Lines of text: kept, and left out by each rule")
     table.add_column("language")
     for rule in rules:
         table.add_column(rule, justify="right")
@@ -67,7 +69,7 @@ def language_lines(found: Readings, run: Mapping[str, Any]) -> Table:
     """One row a language: retrieval at the best layer (mean over its pairs, both directions) and what explains it."""
     layer = found.best_layer()
     key = found.headline()
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left", title_style="bold", caption_justify="left")
+    table = plain_table("")
     if key is None:
         return table
     table.title = Text(f"{visible(str(run.get('model') or 'model'))}, layer {layer} (0 is the embedding output)")
@@ -98,13 +100,43 @@ def language_lines(found: Readings, run: Mapping[str, Any]) -> Table:
     return table
 
 
-def sparkline(values: Sequence[float | None]) -> str:
-    """One bar a value from 0 to 1, a space where there is none; shares outside are cut to the ends.
+def layer_lines(found: Readings) -> Table:
+    """One row a measure: its mean over pairs by layer as a sparkline, from its least value to its greatest."""
+    table = plain_table("Layer by layer", "Bars run from the least value to the greatest; 0 is the embedding output.")
+    for head, justify in (("measure", "left"), ("", "left"), ("layers", "left"), ("least", "right"), ("most", "right")):
+        table.add_column(head, justify=justify)  # type: ignore[arg-type]
+    table.add_column("at layer", justify="right")
+    for measure, variants, title, _ in PANELS:
+        for variant in variants:
+            layers = found.layers(measure, variant)
+            if len(layers) > 1:
+                line = [mean(found.at(measure, variant, layer).values()).value for layer in layers]
+                top = layers[line.index(max(line))]
+                ends = (number(min(line)), number(max(line)), str(top))
+                table.add_row(title, Text(variant_name(measure, variant)), Text(stretched(line)), *ends)
+    return table
 
-    >>> sparkline([0.0, 0.5, None, 1.0])
-    '▁▅ █'
-    """
-    return "".join(" " if v is None else BARS[min(max(int(v * len(BARS)), 0), len(BARS) - 1)] for v in values)
+
+def pair_cells(found: Readings, *, width: int) -> Table:
+    """Language by language at the best layer, close ones together, shaded; no rows where it does not fit the width."""
+    key, layer = found.headline(), found.best_layer()
+    readings = found.at(*key, layer) if key else {}
+    codes = cluster_order(readings)
+    what = "retrieval" if key and key[0] == "retrieval" else "CKA"
+    table = plain_table(f"Language by language: {what}, percent, at layer {layer}", "Rows are sources.")
+    longest = max((len(code) for code in codes), default=0)
+    if len(codes) < 3 or longest + 2 + len(codes) * 5 > width:
+        return Table()
+    table.padding, table.box = (0, 0), None
+    table.add_column("")
+    for code in codes:
+        table.add_column(Text(visible(code)[:4]), justify="right", min_width=4)
+    values = [reading.value for reading in readings.values()]
+    for row in codes:
+        cells = [_value(readings.get((row, column)) or readings.get((column, row))) for column in codes]
+        ends = {"low": min(values), "high": max(values)}
+        table.add_row(Text(f"{visible(row)} "), *(shaded_cell(cell, **ends) for cell in cells))
+    return table
 
 
 def _value(reading: Reading | None) -> float | None:

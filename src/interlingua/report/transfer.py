@@ -8,11 +8,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scipy import special
+import numpy as np
 
 from interlingua.report.scatter import PALETTE
 from interlingua.report.tables import Table, to_csv, to_latex, to_markdown
 from interlingua.report.wording import visible
+from interlingua.stats import mean_interval
 
 Entry = Mapping[str, Any]
 SHOWN = {
@@ -26,6 +27,7 @@ SHOWN = {
 }
 """The metrics that are printed, in this order, with their titles; all others are in `transfer.json`."""
 MARKS = "* differs from original, ** from adjusted (p < 0.05)"
+_POINTS = ("difference", "low", "high", "detectable")
 _LEFT, _WIDE, _ROW, _GAP, _TOP = 130, 460, 15, 12, 46
 _STYLE = """
 svg{--ink:#1b1d21;--soft:#5a606b;--line:#d5d8dd;font:13px system-ui,-apple-system,"Segoe UI",Roboto,Arial,sans-serif}
@@ -74,10 +76,46 @@ def score_table(scores: Sequence[Entry], run: Mapping[str, Any], metric: str) ->
         if any(regime == key[0] for key in cells)
     )
     seeds = len(run["seeds"])
-    caption = f"Percent, mean ± standard deviation over {seeds} seeds. {MARKS}." if seeds > 1 else f"Percent. {MARKS}."
+    spread = f", mean ± standard deviation over {seeds} seeds" if seeds > 1 else ""
+    caption = f"Percent{spread}. {MARKS}.{_holds(list(cells.values()))}"
     title = f"{SHOWN.get(metric, visible(metric))}, trained in {visible(run['source'])}: {visible(run['model'])}"
     name = f"transfer-{metric.replace('/', '-').replace('@', '')}"
     return Table(name, title, caption, ("regime", *(visible(test) for test in tests)), rows)
+
+
+def _holds(entries: Sequence[Entry]) -> str:
+    """What is left of a table's marks once all of it is looked at together, and what its tests could show at all."""
+    p = [value for entry in entries for value in entry.get("p_holm", {}).values()]
+    sizes = [each["detectable"] for entry in entries for each in entry.get("against", {}).values()]
+    known = [100 * size for size in sizes if size is not None]
+    said = ""
+    if len(p) > 1:
+        said += f" By Holm's correction over the {len(p)} comparisons {sum(value < 0.05 for value in p)} differ."
+    if known:
+        low, high = f"{min(known):.2f}", f"{max(known):.2f}"
+        said += (
+            f" Found in 4 of 5 such studies: differences of {low if low == high else f'{low}–{high}'} points or more."
+        )
+    return said
+
+
+def difference_table(scores: Sequence[Entry], run: Mapping[str, Any], metric: str) -> Table:
+    """One row a test, regime and baseline: how far apart, how sure, how large, and what could have been found."""
+    rows: list[tuple[Any, ...]] = []
+    for entry in scores:
+        for base, each in entry.get("against", {}).items() if entry["metric"] == metric else ():
+            points = [None if each[name] is None else 100 * each[name] for name in _POINTS]
+            about = [visible(str(name)) for name in (entry["test"], entry["regime"], base)]
+            rows.append((*about, *points, each["effect"], entry["p"][base], entry["p_holm"][base]))
+    heads = ("test", "regime", "less", "difference", "low", "high", "detectable", "d", "p", "p (Holm)")
+    caption = (
+        "Points; the 95 % interval is over examples, seeds averaged. detectable: the smallest difference that would be "
+        "found in 4 of 5 such studies. d: Cohen's, of paired differences, with Hedges' correction; none for an F1 of "
+        "counts. Holm's correction is over this table."
+    )
+    title = f"{SHOWN.get(metric, visible(metric))}: differences, {visible(run['model'])}"
+    name = f"{score_table(scores, run, metric).name}-differences"
+    return Table(name, title, caption, heads, tuple(rows))
 
 
 def distance_lines(distances: Sequence[Entry]) -> Table:
@@ -98,9 +136,10 @@ def distance_lines(distances: Sequence[Entry]) -> Table:
     return Table("transfer-distances", "Distances of words", caption, heads, rows)
 
 
-def transfer_files(scores: Sequence[Entry], distances: Sequence[Entry], run: Mapping[str, Any]) -> dict[str, str]:
+def table_files(scores: Sequence[Entry], distances: Sequence[Entry], run: Mapping[str, Any]) -> dict[str, str]:
     """File names and texts: `transfer.json`, `transfer.svg`, and under `tables/` each table as CSV, Markdown, LaTeX."""
     tables = [score_table(scores, run, metric) for metric in metrics(scores)]
+    tables += [table for metric in metrics(scores) if (table := difference_table(scores, run, metric)).rows]
     tables += [distance_lines(distances)] if distances else []
     found = {"scores": list(scores), "distances": list(distances)}
     out = {"transfer.json": json.dumps(found, ensure_ascii=False, indent=1)}
@@ -122,7 +161,7 @@ def picture(scores: Sequence[Entry], run: Mapping[str, Any]) -> str:
     cells = [entry for entry in scores if entry["metric"] == metric]
     tests = [test for test in run["tests"] if any(entry["test"] == test for entry in cells)]
     colours = {regime: PALETTE[place % len(PALETTE)] for place, regime in enumerate(run["regimes"])}
-    reach = [value for entry in cells for value in (*entry["values"], *_interval(entry))]
+    reach = [value for entry in cells for value in (*entry["values"], *interval(entry))]
     low, high = max(math.floor(20 * min(reach)) / 20, 0.0), min(math.ceil(20 * max(reach)) / 20, 1.0)
 
     def x(value: float) -> float:
@@ -154,7 +193,7 @@ def picture(scores: Sequence[Entry], run: Mapping[str, Any]) -> str:
 
 
 def _line(entry: Entry, colour: str, x: Any, y: float, reach: tuple[float, float]) -> list[str]:
-    low, high = _interval(entry)
+    low, high = interval(entry)
     about = f"{entry['regime']}, {entry['test']}: {cell(entry)}"
     parts = [f'<g fill="{colour}" stroke="{colour}"><title>{_safe(about)}</title>']
     if entry["null"] is not None and reach[0] <= entry["null"] <= reach[1]:
@@ -174,13 +213,10 @@ def _legend(colours: Mapping[str, str]) -> list[str]:
     return parts
 
 
-def _interval(entry: Entry) -> tuple[float, float]:
+def interval(entry: Entry) -> tuple[float, float]:
     """The 95 % interval of the mean over seeds; the mean itself where there is one seed."""
-    count = len(entry["values"])
-    if count < 2:
-        return entry["mean"], entry["mean"]
-    half = float(special.stdtrit(count - 1, 0.975)) * entry["deviation"] / math.sqrt(count)
-    return max(entry["mean"] - half, 0.0), min(entry["mean"] + half, 1.0)
+    low, high = mean_interval(np.array(entry["values"]))
+    return max(low, 0.0), min(high, 1.0)
 
 
 def _ticks(low: float, high: float) -> list[float]:

@@ -22,6 +22,7 @@ from interlingua.objectives.contrastive import Contrastive
 from interlingua.objectives.drift import Drift
 from interlingua.score import Score
 from interlingua.studies.linkedtexts import LinkedText, linked_text
+from interlingua.studies.runfolder import STATE, check_folder, told_by
 from interlingua.studies.store import cannot_write, write_text
 from interlingua.training.bitext import Bitext, bitext, joined
 from interlingua.training.distances import WordDistances
@@ -40,7 +41,7 @@ from interlingua.wordalign.pairs import PairFilters, word_pairs
 __all__ = ["AdjustSettings", "Adjusted", "LinkedText", "Origin", "adjust", "linked_text"]
 
 Progress = Callable[[str, int, int], None]
-_STATE, _ABOUT, _LEAST = ".training", "adjustment.json", 10
+_ABOUT, _LEAST = "adjustment.json", 10
 
 
 @dataclass(frozen=True)
@@ -154,16 +155,16 @@ def adjust(
             if done is not None:
                 return Adjusted(out, done)
             read = {
-                code: text.read(out / _STATE / f"links-{text.digest}.npz", progress=progress)
+                code: text.read(out / STATE / f"links-{text.digest}.npz", progress=progress)
                 for code, text in texts.items()
             }
             data = {code: _Data.of(whole, tokenizer, text, settings) for code, text in read.items()}
             # Only now: input that cannot be used leaves no run behind.
-            write_text(out / _STATE / "run.json", json.dumps({"digest": digest}))
+            write_text(out / STATE / "run.json", json.dumps({"digest": digest}))
         whole.to(device)
-        before = _once(out / _STATE / "before.json", lambda: _measures(whole, tokenizer, data, settings))
+        before = _once(out / STATE / "before.json", lambda: _measures(whole, tokenizer, data, settings))
         stage = _stage(whole, data, settings, out, device, progress)
-        place = Place(out / _STATE)
+        place = Place(out / STATE)
         train_stages(
             whole,
             [stage],
@@ -262,7 +263,7 @@ def _stage(
                 layer=settings.layer,
                 kind=settings.reference,
                 precision=str(settings.precision),
-                folder=out / _STATE / "reference",
+                folder=out / STATE / "reference",
                 progress=progress,
             )
     like = Settings(
@@ -366,7 +367,7 @@ def _summary(
 
 def _finish(model: Any, tokenizer: Any, summary: dict[str, Any], out: Path, journal: Path) -> None:
     """Write the folder; once the model is whole its state is removed. An unfinished run leaves its state alone."""
-    kept = json.loads((out / _STATE / "run.json").read_text("utf-8"))
+    kept = json.loads((out / STATE / "run.json").read_text("utf-8"))
     if not summary["finished"]:
         return
     save_whole(model.eval(), tokenizer, out)
@@ -374,7 +375,7 @@ def _finish(model: Any, tokenizer: Any, summary: dict[str, Any], out: Path, jour
         shutil.copyfile(journal, out / "steps.jsonl")
     # Last, and at once: a folder with this file is whole.
     write_text(out / _ABOUT, json.dumps({**kept, **summary}, ensure_ascii=False, indent=1))
-    shutil.rmtree(out / _STATE, ignore_errors=True)
+    shutil.rmtree(out / STATE, ignore_errors=True)
 
 
 def _once(place: Path, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
@@ -390,23 +391,16 @@ def _once(place: Path, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 
 def _opened(out: Path, digest: str) -> dict[str, Any] | None:
     """The summary of a finished run, None for one to begin or go on; another run's folder is refused."""
-    if out.exists() and not out.is_dir():
-        raise InputError("--out is a file", value=str(out), remedy="Name a folder.")
-    about, begun = out / _ABOUT, out / _STATE / "run.json"
-    for place in (about, begun):
-        if place.is_file() and json.loads(place.read_text("utf-8")).get("digest") != digest:
-            raise InputError(
-                "the folder holds another run (its model, text or settings differ)",
-                file=out,
-                remedy="Name another --out, or remove that folder.",
-            )
-    if about.is_file():
-        shutil.rmtree(out / _STATE, ignore_errors=True)
-        summary = json.loads(about.read_text("utf-8"))
-        return {key: value for key, value in summary.items() if key != "digest"}
-    if not begun.is_file() and out.is_dir() and any(entry.name != _STATE for entry in out.iterdir()):
-        raise InputError("the folder holds files that are no run of ours", file=out, remedy="Name another --out.")
-    return None
+    check_folder(
+        out,
+        same={"digest": digest},
+        about=(_ABOUT, f"{STATE}/run.json"),
+        differing="model, text or settings differ",
+    )
+    if not (out / _ABOUT).is_file():
+        return None
+    shutil.rmtree(out / STATE, ignore_errors=True)
+    return {key: value for key, value in told_by(out / _ABOUT).items() if key != "digest"}
 
 
 def _digest(model: str, texts: Mapping[str, Text], settings: AdjustSettings) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -70,6 +72,12 @@ class Alignment:
 
     def __repr__(self) -> str:
         return f"Alignment({len(self.links)} links of {len(self.rows)} pairs)"
+
+    def _repr_html_(self) -> str:
+        """For a notebook: what was found, and the links of the first ten lines."""
+        judged = "".join(f"<br>{html.escape(name)} {score.value:.3f}" for name, score in (self.quality or {}).items())
+        first = "".join(f"<li><code>{html.escape(line)}</code></li>" for line in islice(self.lines(), 10))
+        return f"<p>{html.escape(repr(self))}{judged}</p><ol>{first}</ol>"
 
 
 def align(

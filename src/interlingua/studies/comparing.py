@@ -8,7 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from interlingua.stats import paired_t, permuted_f1
+from interlingua.stats import (
+    bootstrap_f1_difference,
+    detectable_error,
+    detectable_mean,
+    detectable_share,
+    holm,
+    mean_interval,
+    over_seeds,
+    paired_effect,
+    paired_t,
+    permuted_f1,
+)
 from interlingua.studies.record import Record
 from interlingua.studies.store import Store
 
@@ -21,11 +32,13 @@ _LAYERED = ("mrr", "p@1")
 def summarise(
     records: Sequence[Record], store: Store, *, regimes: Sequence[str], tests: Sequence[str], permutations: int
 ) -> list[dict[str, Any]]:
-    """One entry a test, metric and regime: values by seed, their mean and standard deviation, p-values by baseline.
+    """One entry a test, metric and regime: values by seed, their mean, deviation and interval, p-values by baseline.
 
     p-values are Student's on per-example values averaged over seeds, and a permutation test on the examples of all
-    seeds for an F1 that is made of counts. Retrieval is at the layer that is best for the regime in the mean over
-    seeds, chosen on the same data for all regimes alike; the other layers are in the records.
+    seeds for an F1 that is made of counts; `p_holm` are those of a metric, all regimes, tests and baselines, corrected
+    together. `against` has, by baseline, the difference with its interval over examples, its effect size, and the
+    smallest difference that this sample would show. Retrieval is at the layer that is best for the regime in the mean
+    over seeds, chosen on the same data for all regimes alike; the other layers are in the records.
     """
     by_cell: dict[tuple[str, str, str], list[Record]] = {}
     for record in sorted(records, key=lambda record: record.seed or 0):  # So that items of one seed meet.
@@ -37,20 +50,32 @@ def summarise(
         for metric, cells in _metrics(here, regimes).items():
             items = {regime: [store.items(record) for record in its] for regime, its in cells.items()}
             for regime, its in cells.items():
+                earlier = list(items)[: list(items).index(regime)]
+                bases = [base for base in BASELINES if base in earlier]
+                sides = {base: (items[regime], items[base]) for base in bases}
                 found.append(
                     {
                         "test": test,
                         "metric": metric,
                         "regime": regime,
                         **_over_seeds(its),
-                        "p": {
-                            base: _differ(items[regime], items[base], permutations=permutations)
-                            for base in BASELINES
-                            if base in items and list(items).index(base) < list(items).index(regime)
-                        },
+                        "p": {base: _differ(*each, permutations=permutations) for base, each in sides.items()},
+                        "against": {base: _apart(*each) for base, each in sides.items()},
                     }
                 )
-    return found
+    return _corrected(found)
+
+
+def _corrected(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The entries with `p_holm`: a metric's p-values are one table, and corrected as one."""
+    for metric in {entry["metric"] for entry in entries}:
+        mine = [entry for entry in entries if entry["metric"] == metric]
+        places = [(entry, base) for entry in mine for base in entry["p"]]
+        for entry in mine:
+            entry["p_holm"] = {}
+        for (entry, base), value in zip(places, holm([entry["p"][base] for entry, base in places]), strict=True):
+            entry["p_holm"][base] = value
+    return entries
 
 
 def _metrics(
@@ -84,11 +109,14 @@ def best_layer(by_variant: Mapping[str, Sequence[Record]], metric: str) -> str:
 def _over_seeds(its: Sequence[Record]) -> dict[str, Any]:
     values = [record.value for record in its]
     nulls = [record.null for record in its if record.null is not None]
+    spread = over_seeds(values)
     return {
         "seeds": [record.seed for record in its],
         "values": values,
-        "mean": float(np.mean(values)),
-        "deviation": float(np.std(values, ddof=1)) if len(values) > 1 else None,
+        "mean": spread.mean,
+        "deviation": spread.deviation,
+        "low": spread.low,
+        "high": spread.high,
         "null": float(np.mean(nulls)) if nulls else None,
         "n": its[0].n,
         "layer": its[0].layer,
@@ -99,7 +127,46 @@ def _differ(ours: Sequence[Values], theirs: Sequence[Values], *, permutations: i
     if ours[0].ndim == 2:
         return permuted_f1(*(np.concatenate(side, axis=1).astype(np.float64) for side in (ours, theirs)),
                            times=permutations)  # fmt: skip
-    return paired_t(*(np.mean([values.astype(np.float64) for values in side], axis=0) for side in (ours, theirs)))
+    return paired_t(_mean(ours), _mean(theirs))
+
+
+def _apart(ours: Sequence[Values], theirs: Sequence[Values]) -> dict[str, float | None]:
+    """The difference over examples, its 95 % interval, its effect size, and the smallest one that would be found.
+
+    An F1 of counts has a bootstrap's interval over examples, each with its counts of all seeds, and no effect size: it
+    is no mean. One seed's hits have McNemar's detectable difference, all else the paired t-test's.
+    """
+    if ours[0].ndim == 2:
+        made = bootstrap_f1_difference(
+            *(np.sum([v.astype(np.float64) for v in side], axis=0) for side in (ours, theirs))
+        )
+        return {
+            "difference": made.value,
+            "low": made.low,
+            "high": made.high,
+            "effect": None,
+            "detectable": detectable_error(made.error),
+        }
+    first, second = _mean(ours), _mean(theirs)
+    apart = first - second
+    low, high = mean_interval(apart)
+    if len(ours) == 1 and set(np.unique(np.stack([first, second]))) <= {0.0, 1.0}:
+        detectable = detectable_share(float((apart != 0).mean()), apart.size)
+    else:
+        detectable = detectable_mean(float(apart.std(ddof=1)) if apart.size > 1 else 0.0, apart.size)
+    return {
+        "difference": float(apart.mean()),
+        "low": low,
+        "high": high,
+        "effect": paired_effect(first, second),
+        "detectable": detectable,
+    }
+
+
+def _mean(side: Sequence[Values]) -> NDArray[np.float64]:
+    """Each example's value, averaged over seeds."""
+    mean: NDArray[np.float64] = np.mean([values.astype(np.float64) for values in side], axis=0)
+    return mean
 
 
 def distance_table(records: Sequence[Record], *, states: Sequence[str]) -> list[dict[str, Any]]:

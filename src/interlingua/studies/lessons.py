@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
-from pathlib import Path
 from typing import Any
 
-from interlingua.errors import InputError
 from interlingua.studies.linkedtexts import LinkedFiles
 from interlingua.studies.scenarios import needs_pairs
-from interlingua.studies.store import Store
 from interlingua.training.regime import Phase
 
 
@@ -54,25 +50,3 @@ class Run:
             key = blake2b(f"{key} {told} {phase!r}".encode(), digest_size=12).hexdigest()
             keys.append(key)
         return keys
-
-
-def opened_store(out: Path) -> Store:
-    """The store of a study's folder; one that holds anything else is refused, nothing in it is touched."""
-    if out.exists() and not out.is_dir():
-        raise InputError("--out is a file", value=str(out), remedy="Name a folder.")
-    about = out / "run.json"
-    if about.is_file():
-        try:
-            kind = json.loads(about.read_text("utf-8")).get("kind")
-        except (ValueError, AttributeError):
-            kind = None
-        if kind != "transfer":
-            raise InputError("the folder holds another run", file=out, remedy="Name another --out.")
-    elif out.is_dir() and any(not _begun(entry) for entry in out.iterdir()):
-        raise InputError("the folder holds files that are no run of ours", file=out, remedy="Name another --out.")
-    return Store(out)
-
-
-def _begun(entry: Path) -> bool:
-    """Whether a run killed before its first file was whole leaves this: nothing that could be lost."""
-    return entry.name.startswith(".run.json.") or (entry.name == "items" and not any(entry.iterdir()))

@@ -28,6 +28,7 @@ from interlingua.languages import canonical
 from interlingua.measures.retrieval import retrieval
 from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
 from interlingua.studies.recipe import Config, Evaluation, Pieces, Recipe, TextData, read_config
+from interlingua.studies.runfolder import STATE, check_folder, told_by
 from interlingua.studies.store import cannot_write, write_text
 from interlingua.training.checkpoints import Checkpoint
 from interlingua.training.loop import Monitor, Settings, Term, train
@@ -64,7 +65,7 @@ def pretrain(
             done = _open(out, _digest(config, files, home))
             if done is not None:
                 return done
-            state = out / ".training"
+            state = out / STATE
             tokenizer = _tokenizer(config, files, home, state)
             model = _model(config, tokenizer)
             stream = token_stream(
@@ -227,49 +228,30 @@ def _precision(
 
 def _finish(model: Any, tokenizer: Tokenizer, summary: Mapping[str, Any], config: Config, out: Path) -> None:
     """Write the folder; once the model is whole the training state is removed."""
-    kept = json.loads((out / ".training" / "run.json").read_text("utf-8"))
+    kept = json.loads((out / STATE / "run.json").read_text("utf-8"))
     save_folder(model, tokenizer, out, length=config.training.length, dtype=config.training.save)
     # Last, and at once: a folder whose training.json says finished is whole.
     write_text(out / "training.json", json.dumps({**kept, **summary}, ensure_ascii=False, indent=1))
     if summary["finished"]:
-        shutil.rmtree(out / ".training", ignore_errors=True)
+        shutil.rmtree(out / STATE, ignore_errors=True)
 
 
 def _open(out: Path, digest: str) -> dict[str, Any] | None:
     """The summary of a run that is finished, None for one to begin or go on; another run's folder is refused."""
-    if out.exists() and not out.is_dir():
-        raise InputError("--out is a file", value=str(out), remedy="Name a folder.")
-    about, finished_about = out / ".training" / "run.json", out / "training.json"
-    places = [place for place in (about, finished_about) if place.is_file()]
-    for place in places:
-        if _read(place).get("digest") != digest:
-            raise InputError(
-                "the folder holds another run (its config or its text differs)",
-                file=out,
-                remedy="Name another --out, or remove that folder.",
-            )
-    if finished_about.is_file() and (summary := _read(finished_about)).get("finished"):
+    about, finished_about = out / STATE / "run.json", out / "training.json"
+    check_folder(
+        out,
+        same={"digest": digest},
+        about=(f"{STATE}/run.json", "training.json"),
+        differing="config or its text differs",
+    )
+    if finished_about.is_file() and (summary := told_by(finished_about)).get("finished"):
         if is_first_process():
-            shutil.rmtree(out / ".training", ignore_errors=True)
+            shutil.rmtree(out / STATE, ignore_errors=True)
         return {key: value for key, value in summary.items() if key != "digest"}
-    if not places and out.is_dir() and any(not _begun(entry) for entry in out.iterdir()):
-        raise InputError("the folder holds files that are no run of ours", file=out, remedy="Name another --out.")
     if not about.is_file():
         write_text(about, json.dumps({"digest": digest}))
     return None
-
-
-def _read(place: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(place.read_text("utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise InputError("not the state of a run", file=place, remedy="Name another --out.") from error
-    return found if isinstance(found, dict) else {}
-
-
-def _begun(entry: Path) -> bool:
-    """Whether a run killed before its first file was whole leaves this: nothing that could be lost."""
-    return entry.name == ".training" and all(inner.name.startswith(".run.json.") for inner in entry.iterdir())
 
 
 @contextmanager

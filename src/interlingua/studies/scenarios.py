@@ -96,7 +96,10 @@ def plan(
     scenarios: list[Scenario] = []
     notes: list[str] = []
     for each in regimes:
-        name, phases = each.name if isinstance(each, Regime) else each, _phases(each, settings, task, headless)
+        name, phases = (
+            each.name if isinstance(each, Regime) else each,
+            phases_of(each, settings, task=task, headless=headless),
+        )
         if name in [scenario.regime for scenario in scenarios]:
             raise InputError("a regime is named twice", value=name, remedy="Name each once.")
         if name == MAPPED:
@@ -115,7 +118,8 @@ def needs_pairs(phase: Phase) -> bool:
     return any(part.objective in NEED_PAIRS for part in phase.parts)
 
 
-def _phases(given: str | Regime, settings: TransferSettings, task: str, headless: bool) -> tuple[Phase, ...]:
+def phases_of(given: str | Regime, settings: TransferSettings, *, task: str, headless: bool) -> tuple[Phase, ...]:
+    """The phases of a regime with what the user set; of a task without a head, those before it."""
     if isinstance(given, Regime):
         return given.phases
     known = UNTRAINED if headless else REGIMES

@@ -27,13 +27,13 @@ _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class Store:
-    """The records of a run, in a folder."""
+    """The records of a run, in a folder, which is made with the first step: input refused later leaves none behind."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = folder = Path(folder)
         self._file = folder / "records.jsonl"
         try:
-            (folder / "items").mkdir(parents=True, exist_ok=True)
+            _writable(folder)
             _sweep(folder / "items")
             _sweep(folder)
             self._steps = self._recover()
@@ -54,6 +54,7 @@ class Store:
             place = f"{step}.npz#{number}" if items is not None else None
             lines.append(replace(record, step=step, part=(number + 1, len(made)), items=place).to_json())
         try:
+            (self.folder / "items").mkdir(parents=True, exist_ok=True)
             if arrays:
                 write_beside(
                     self.folder / "items" / f"{step}.npz",
@@ -141,6 +142,17 @@ def write_beside(path: Path, write: Any) -> None:
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
+
+
+def _writable(folder: Path) -> None:
+    """Raise what making the folder, or a file in it, would raise: better now than after hours."""
+    place = folder
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    if not place.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(place))
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(place))
 
 
 def _sweep(folder: Path) -> None:

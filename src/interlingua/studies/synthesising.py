@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -92,6 +93,14 @@ class Synthetic:
         ]
         types = {product.kind.type for product in products}
         return sample(products, count * len(types), seed=f"{self.seed}/about/{name}")
+
+    def _repr_html_(self) -> str:
+        """For a notebook: how many contexts, names and sentences of each kind there are."""
+        heads = ("kind", "contexts", "names", "possible")
+        rows = [[each[head] for head in heads] for each in self.counts()["kinds"]]
+        body = "".join(f"<tr>{''.join(f'<td>{html.escape(str(cell))}</td>' for cell in row)}</tr>" for row in rows)
+        head = "".join(f"<th>{each}</th>" for each in heads)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def counts(self) -> dict[str, Any]:
         """Everything counted, as plain numbers: the paper's Table 1 (`possible`, by type) and how rows were used."""

@@ -69,19 +69,25 @@ def save(tuned: FineTuned, folder: str | Path) -> bool:
     return native is not None
 
 
-def load(folder: str | Path, *, device: str | None = None) -> FineTuned:
-    """The model that `save` wrote, in float32 and evaluation mode."""
+def described(folder: str | Path) -> tuple[Task, tuple[str, ...]]:
+    """The task of a folder that `save` wrote, and its labels; no weights are read."""
     folder = Path(folder)
     about = _about(folder / "task.json")
     try:
         task: Task = tasks[about["task"]].call(**about["settings"])
-        labels = tuple(str(name) for name in about["labels"])
+        return task, tuple(str(name) for name in about["labels"])
     except (KeyError, TypeError) as error:
         raise InputError(
             f"not the description of a task ({type(error).__name__}: {error})",
             file=folder / "task.json",
             remedy="Fine-tune the model again.",
         ) from error
+
+
+def load(folder: str | Path, *, device: str | None = None) -> FineTuned:
+    """The model that `save` wrote, in float32 and evaluation mode."""
+    folder = Path(folder)
+    task, labels = described(folder)
     encoder = Encoder.load(str(folder), device=device, precision="fp32")
     model = TaskModel.of(encoder, task, labels, seed=0)
     try:

@@ -1,151 +1,285 @@
-(() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
-  const names = data.names;
-  const nameOf = (code) => (Object.hasOwn(names, code) ? names[code] : code);
+"use strict";
+(async () => {
+  const root = document.documentElement, all = (where, what) => Array.from(where.querySelectorAll(what));
+  const one = (id) => document.getElementById(id);
+  const made = (tag, text, more = {}) => Object.assign(document.createElement(tag), text === undefined ? {} : { textContent: text }, more);
 
-  const average = (lists) => lists[0].map((_, at) => {
-    const known = lists.map((list) => list[at]).filter((value) => value !== null);
-    return known.length ? known.reduce((sum, value) => sum + value, 0) / known.length : null;
+  function bytesOf(base64) {
+    const text = atob(base64), bytes = new Uint8Array(text.length);
+    for (let at = 0; at < bytes.length; at++) bytes[at] = text.charCodeAt(at);
+    return bytes;
+  }
+  async function unpacked(text) {
+    return new Response(new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+  }
+  if (typeof DecompressionStream === "undefined") { one("failed").hidden = false; return; }
+  const data = await unpacked(one("data").textContent);
+
+  /* ---- colours: "@one" is a name of the theme, "@one/0.2" the same with an opacity ---- */
+  const colour = (name) => getComputedStyle(root).getPropertyValue("--" + name).trim();
+  const resolved = (text) => {
+    const [name, alpha] = text.slice(1).split("/");
+    return colour(name) + (alpha ? Math.round(alpha * 255).toString(16).padStart(2, "0") : "");
+  };
+  const themed = (thing) => {
+    if (typeof thing === "string") return thing.startsWith("@") ? resolved(thing) : thing;
+    if (Array.isArray(thing)) return thing.length && typeof thing[0] === "number" ? thing : thing.map(themed);
+    if (thing && typeof thing === "object") return Object.fromEntries(Object.entries(thing).map(([key, value]) => [key, themed(value)]));
+    return thing;
+  };
+
+  /* ---- records ---- */
+  const { keys, rows, shared } = data.records;
+  const record = (number) => Object.fromEntries(keys.map((key, at) => [key, ["digests", "versions", "details"].includes(key) ? shared[rows[number][at]] : rows[number][at]]));
+  const shown = (value) => value === null || value === undefined ? "–" : typeof value === "number" ? (Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(4))).replace("-", "−")) : String(value);
+  const pairOf = (found) => found.target === null || found.target === undefined ? found.source : found.source + "–" + found.target;
+  const average = (values) => values.every((value) => typeof value === "number") ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
+  const numbersOf = (refs) => (refs === null || refs === undefined ? [] : [refs].flat());
+
+  function summary(refs) {
+    const found = numbersOf(refs).map(record);
+    if (!found.length) return "";
+    const whole = found.length === 1 ? found[0] : Object.fromEntries(["value", "low", "high", "null"].map((key) => [key, average(found.map((each) => each[key]))]));
+    const interval = whole.low === null || whole.low === undefined ? "" : ` (95 %: ${shown(whole.low)} to ${shown(whole.high)})`;
+    const counts = found.map((each) => each.n).filter((n) => typeof n === "number");
+    const parts = [shown(whole.value) + interval];
+    if (whole.null !== null && whole.null !== undefined) parts.push("without relation " + shown(whole.null));
+    if (counts.length) parts.push("n = " + (Math.min(...counts) === Math.max(...counts) ? counts[0] : Math.min(...counts) + " to " + Math.max(...counts)));
+    if (found.length > 1) parts.push("mean of " + found.length + " records");
+    return parts.join("\n");
+  }
+
+  function listed(pairs) {
+    const list = made("dl");
+    for (const [term, said] of pairs) {
+      const place = made("dd");
+      place.append(made("bdi", said));
+      list.append(made("dt", term), place);
+    }
+    return list;
+  }
+  const flat = (thing) => Object.entries(thing || {}).map(([name, value]) => name + " " + shown(value)).join(", ") || "–";
+
+  function open(refs) {
+    const numbers = numbersOf(refs), body = one("record-body");
+    if (!numbers.length) return;
+    hide();
+    if (numbers.length === 1) {
+      const found = record(numbers[0]);
+      one("record-h").textContent = found.measure + ", " + found.variant;
+      const rest = keys.filter((key) => !["measure", "variant", "digests", "versions", "details", "low", "high", "null", "value"].includes(key) && found[key] !== null && found[key] !== undefined && found[key] !== "");
+      body.replaceChildren(listed([["value", String(found.value)], ["95 % interval", shown(found.low) + " to " + shown(found.high)], ["without relation", shown(found.null)],
+        ...rest.map((key) => [key.replace("_", " "), String(found[key])]), ["details", flat(found.details)], ["digests", flat(found.digests)], ["versions", flat(found.versions)]]));
+    } else {
+      const first = record(numbers[0]);
+      one("record-h").textContent = numbers.length + " records, " + first.measure;
+      const table = made("table"), tbody = made("tbody");
+      table.append(made("thead"), tbody);
+      table.tHead.append(line(["what", "layer", "value", "low", "high", "without relation", "n"], "th"));
+      for (const number of numbers.slice(0, 200)) {
+        const each = record(number), row = line([each.variant + " " + pairOf(each), shown(each.layer), shown(each.value), shown(each.low), shown(each.high), shown(each.null), shown(each.n)], "td");
+        row.cells[2].dataset.r = number;
+        row.cells[2].tabIndex = 0;
+        tbody.append(row);
+      }
+      const text = made("p", summary(refs).replaceAll("\n", ", ") + (numbers.length > 200 ? "; the first 200:" : ""));
+      const scroll = made("div", undefined, { className: "scroll" });
+      scroll.append(table);
+      body.replaceChildren(text, scroll);
+    }
+    if (!one("record").open) one("record").showModal();
+  }
+  function line(cells, tag) {
+    const row = made("tr");
+    for (const cell of cells) {
+      const place = made(tag);
+      place.append(made("bdi", cell));
+      row.append(place);
+    }
+    return row;
+  }
+  one("record-close").addEventListener("click", () => one("record").close());
+
+  /* ---- tips and clicks on cells; arrows walk through a table's cells, of which one is in the tab order ---- */
+  const tip = one("tip"), hide = () => { tip.hidden = true; };
+  function tell(text, x, y) {
+    if (!text) return hide();
+    tip.textContent = text;
+    tip.hidden = false;
+    const { width, height } = tip.getBoundingClientRect();
+    tip.style.left = Math.max(4, Math.min(x + 14, innerWidth - width - 8)) + "px";
+    tip.style.top = (y + 18 + height > innerHeight ? Math.max(4, y - height - 12) : y + 18) + "px";
+  }
+  const refsOf = (cell) => cell.dataset.r.split(" ").map(Number);
+  const cellAt = (event) => event.target instanceof Element ? event.target.closest("[data-r]") : null;
+  document.addEventListener("pointerover", (event) => { const cell = cellAt(event); if (cell) tell(summary(refsOf(cell)), event.clientX, event.clientY); });
+  document.addEventListener("pointerout", (event) => { if (cellAt(event)) hide(); });
+  document.addEventListener("focusin", (event) => { const cell = cellAt(event); if (cell) { const box = cell.getBoundingClientRect(); tell(summary(refsOf(cell)), box.left, box.bottom); } });
+  document.addEventListener("focusout", hide);
+  document.addEventListener("click", (event) => { const cell = cellAt(event); if (cell) open(refsOf(cell)); });
+  const ways = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };
+  document.addEventListener("keydown", (event) => {
+    const cell = cellAt(event);
+    if (!cell) return;
+    if (event.key === "Enter" || event.key === " ") { event.preventDefault(); open(refsOf(cell)); return; }
+    if (!ways[event.key] || !cell.closest("table")) return;
+    event.preventDefault();
+    let [y, x] = [cell.parentElement.rowIndex, cell.cellIndex];
+    const table = cell.closest("table"), [down, right] = ways[event.key];
+    for (;;) {
+      y += down; x += right;
+      const next = table.rows[y] && table.rows[y].cells[x];
+      if (!next) return;
+      if (next.dataset.r) { cell.tabIndex = -1; next.tabIndex = 0; next.focus(); return; }
+    }
+  });
+  const reachable = (table) => { const first = table.querySelector("[data-r]"); if (first) first.tabIndex = 0; };
+  all(document, "main table").forEach(reachable);
+
+  /* ---- files ---- */
+  function saved(name, type, content) {
+    const link = made("a", undefined, { href: URL.createObjectURL(new Blob([content], { type })), download: name });
+    document.body.append(link);
+    link.click();
+    link.remove();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+  const quoted = (cell) => cell === null || cell === undefined ? "" : /[",\r\n]/.test(cell) ? '"' + String(cell).replaceAll('"', '""') + '"' : String(cell);
+  const csv = (table) => [table.columns, ...table.rows].map((row) => row.map(quoted).join(",") + "\r\n").join("");
+  const bare = (text) => String(text ?? "").replace(/<br>/g, " ").replace(/[\u2068\u2069]/g, "").replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");
+  const tableOf = (figure) => figure.table ?? {
+    columns: ["series", "x", "y", "group", "text"], records: null,
+    rows: figure.traces.flatMap((trace) => trace.x.map((x, at) => [bare(trace.name), x, trace.y[at], trace.groups ? trace.groups[at] : null, bare(trace.text && trace.text[at])])),
+  };
+
+  /* ---- figures ---- */
+  function layout(more, size) {
+    const grid = { gridcolor: "@line", zeroline: false, linecolor: "@line", tickcolor: "@line", automargin: true, fixedrange: true };
+    const { legend, ...rest } = more, axes = Object.fromEntries(Object.entries({ xaxis: {}, yaxis: {}, ...rest }).filter(([key]) => /^[xy]axis\d*$/.test(key)).map(([key, own]) => [key, { ...grid, ...own }]));
+    return themed({
+      paper_bgcolor: "@paper", plot_bgcolor: "@paper", dragmode: false,
+      font: { family: getComputedStyle(document.body).fontFamily, size: 12, color: "@soft" },
+      hoverlabel: { bgcolor: "@paper", bordercolor: "@soft", font: { family: getComputedStyle(document.body).fontFamily, color: "@ink", size: 13 }, align: "left" },
+      margin: size === "square" ? { l: 10, r: 0, t: 28, b: 10 } : { l: 44, r: 10, t: 28, b: 40 }, hovermode: "closest", showlegend: false,
+      legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom", xanchor: "left", font: { size: 12 }, traceorder: "normal", ...legend },
+      ...rest, ...axes,
+    });
+  }
+  const lines = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll("\n", "<br>");
+  const summaries = (refs, depth) => refs.map((each) => depth > 1 ? summaries(each, depth - 1) : lines(summary(each)));
+  function drawn(trace) {
+    const { when, records, groups, hover, ...plain } = trace;
+    if (records) plain.customdata = summaries(records, trace.type === "heatmap" ? 2 : 1);
+    if (hover && trace.type !== "sankey") plain.hovertemplate = hover + (records ? "<br>%{customdata}" : "") + "<extra></extra>";
+    return themed(plain);
+  }
+  const chosen = (section) => Object.fromEntries(all(section, "[data-choice]").map((select) => [select.dataset.choice, select.value]));
+  const fits = (trace, values) => Object.entries(trace.when ?? {}).every(([name, wanted]) => [wanted].flat().includes(values[name]));
+
+  class Plot {
+    constructor(place, figure) {
+      Object.assign(this, { place, figure, plot: place.querySelector(".plot"), section: place.closest("section"), busy: null, again: false });
+      this.details = place.querySelector("details");
+      this.details.addEventListener("toggle", () => { if (this.details.open) this.fill(); });
+      for (const button of all(place, "[data-save]")) button.addEventListener("click", () => this.save(button.dataset.save));
+    }
+    traces() { const values = chosen(this.section); return this.figure.traces.filter((trace) => fits(trace, values)); }
+    // One drawing at a time, and of those that wait only the last: two in one tick never settle in plotly.
+    async draw() {
+      this.again = true;
+      this.busy ??= (async () => {
+        while (this.again) {
+          this.again = false;
+          await this.once();
+        }
+        this.busy = null;
+      })();
+      return this.busy;
+    }
+    async once() {
+      const traces = this.traces();
+      if (this.figure.dense) {
+        this.dots ??= new Dots(this.plot, { colour, tell, hide });
+        this.dots.show(traces.map((trace) => ({ ...trace, name: bare(trace.name), text: (trace.text ?? []).map(bare) })));
+      } else {
+        const fresh = !this.plot.data;
+        await Plotly.react(this.plot, traces.map(drawn), layout(this.figure.layout, this.figure.size), { responsive: true, displayModeBar: false, doubleClick: "reset" });
+        if (fresh) this.plot.on("plotly_click", (event) => this.clicked(event.points[0]));
+      }
+    }
+    clicked(point) {
+      const trace = this.traces()[point.curveNumber ?? 0], records = trace && trace.records;
+      if (!records) return;
+      open(Array.isArray(point.pointNumber) ? records[point.pointNumber[0]][point.pointNumber[1]] : records[point.pointNumber]);
+    }
+    async save(format) {
+      const name = this.figure.name + "." + format;
+      if (format === "csv") return saved(name, "text/csv;charset=utf-8", csv(tableOf(this.figure)));
+      const width = this.plot.clientWidth || 700, height = this.plot.clientHeight || 400;
+      const what = this.figure.dense ? { data: this.traces().map((trace) => ({ ...drawn(trace), type: "scatter", mode: "markers", marker: { size: 4, ...trace.marker } })), layout: layout({ showlegend: true, xaxis: { visible: false }, yaxis: { visible: false } }) } : this.plot;
+      const address = await Plotly.toImage(what, { format, width, height, scale: format === "png" ? 2 : 1 });
+      const comma = address.indexOf(","), content = address.slice(comma + 1);
+      const text = address.slice(0, comma).endsWith("base64") ? bytesOf(content) : decodeURIComponent(content);
+      saved(name, format === "svg" ? "image/svg+xml" : "image/png", text);
+    }
+    // The figure as a table, which reads it to those who can't see it; long ones are whole in the CSV.
+    fill() {
+      const place = this.details.querySelector(".scroll"), table = tableOf(this.figure), most = 400;
+      if (place.firstChild) return;
+      const grid = made("table"), body = made("tbody");
+      grid.append(made("thead"), body);
+      grid.tHead.append(line(table.columns, "th"));
+      table.rows.slice(0, most).forEach((cells, y) => {
+        const row = line(cells.map(shown), "td");
+        Array.from(row.cells).forEach((cell, x) => {
+          if (typeof cells[x] === "number") cell.className = "n";
+          const refs = table.records && table.records[y] ? numbersOf(table.records[y][x]) : [];
+          if (refs.length) cell.dataset.r = refs.join(" ");
+        });
+        body.append(row);
+      });
+      place.append(grid);
+      if (table.rows.length > most) place.append(made("p", "The first " + most + " of " + table.rows.length + " rows; all are in the CSV."));
+      reachable(grid);
+    }
+  }
+
+  const byName = new Map(data.figures.map((figure) => [figure.name, figure]));
+  const plots = all(document, "[data-figure]").map((place) => new Plot(place, byName.get(place.dataset.figure)));
+  for (const select of all(document, "[data-choice]")) select.addEventListener("change", () => plots.filter((plot) => plot.section === select.closest("section")).forEach((plot) => plot.draw()));
+  for (const place of all(document, "[data-table]")) for (const button of all(place, "[data-save]")) button.addEventListener("click", () => {
+    const type = { csv: "text/csv", tex: "application/x-tex", md: "text/markdown" }[button.dataset.save];
+    saved(place.dataset.table + "." + button.dataset.save, type + ";charset=utf-8", data.tables[place.dataset.table][button.dataset.save]);
   });
 
-  /* ---- layer curves ---- */
-  function band(x, low, high, shade) {
-    if (!low || !high || low.includes(null) || high.includes(null)) return [];
-    const edge = { x, mode: "lines", line: { width: 0 }, hoverinfo: "skip", showlegend: false };
-    return [{ ...edge, y: low }, { ...edge, y: high, fill: "tonexty", fillcolor: shade }];
+  /* ---- theme: as the system has it, or by the button ---- */
+  const themes = ["", "light", "dark"], words = { "": "as the system", light: "light", dark: "dark" }, button = one("theme");
+  const drawAll = () => Promise.all(plots.map((plot) => plot.draw()));
+  function paint(theme) {
+    if (theme) root.dataset.theme = theme; else delete root.dataset.theme;
+    button.textContent = "Theme: " + words[theme];
   }
-
-  function chosenLine(line, a, b) {
-    const touches = (pair) => a && (pair.target === null ? pair.source === a || pair.source === b : [pair.source, pair.target].includes(a) && (!b || [pair.source, pair.target].includes(b)));
-    const pairs = line.pairs.filter(touches);
-    if (!pairs.length) return null;
-    const each = (key) => (pairs.every((pair) => pair[key]) ? average(pairs.map((pair) => pair[key])) : null);
-    return { value: each("value"), low: each("low"), high: each("high") };
-  }
-
-  function drawCurves() {
-    const a = one("curve-a").value, b = one("curve-b").value, best = one("curves").dataset.best;
-    data.curves.forEach((figure, at) => {
-      const traces = [];
-      let chosen = 0;
-      figure.lines.forEach((line, index) => {
-        const ink = colour(index ? "two" : "one"), own = chosenLine(line, a, b), top = own || line;
-        chosen += own ? 1 : 0;
-        if (line.null && index === 0) traces.push({ x: line.layers, y: line.null, mode: "lines", name: "without relation", showlegend: false, line: { color: colour("soft"), width: 1.5, dash: "dot" }, hovertemplate: "without relation: %{y:.3f}<extra></extra>" });
-        traces.push(...band(line.layers, top.low, top.high, faint(ink, 0.16)));
-        if (own) traces.push({ x: line.layers, y: line.value, mode: "lines", name: "mean of all", showlegend: index === 0, line: { color: faint(ink, 0.45), width: 1.5 }, hovertemplate: "mean of all: %{y:.3f}<extra></extra>" });
-        const label = own && figure.lines.length === 1 ? nameOf(a) + (b ? "–" + nameOf(b) : "") : line.name;
-        traces.push({ x: line.layers, y: top.value, mode: "lines+markers", name: plain(label), line: { color: ink, width: 2.5, dash: index ? "dash" : "solid" }, marker: { color: ink, size: 6, symbol: index ? "diamond" : "circle" }, hovertemplate: plain(label) + "<br>layer %{x}: %{y:.3f}<extra></extra>" });
-      });
-      const shapes = best === "" ? [] : [{ type: "line", x0: +best, x1: +best, y0: 0, y1: 1, yref: "paper", layer: "below", line: { color: faint(colour("soft"), 0.45), width: 1 } }];
-      draw("curve-" + at, traces, { shapes, showlegend: figure.lines.length > 1 || chosen > 0, xaxis: { title: { text: "layer" }, dtick: figure.lines[0].layers.length > 14 ? 4 : 1, showgrid: false }, yaxis: { rangemode: "normal", nticks: 5 } }, figure.name);
-    });
-  }
-
-  function startCurves() {
-    const codes = Object.keys(names).sort((x, y) => nameOf(x).localeCompare(nameOf(y)));
-    for (const id of ["curve-a", "curve-b"]) {
-      fill(one(id), codes.map((code) => [code, nameOf(code)]));
-      one(id).addEventListener("change", drawCurves);
-    }
-    one("curve-a").addEventListener("change", () => { if (!one("curve-a").value) { one("curve-b").value = ""; drawCurves(); } });
-  }
-
-  /* ---- heat maps ---- */
-  function drawHeat() {
-    data.heat.forEach((figure, at) => {
-      const trace = structuredClone(figure.data[0]);
-      trace.x = trace.x.map(plain);
-      trace.y = trace.y.map(plain);
-      trace.customdata = trace.customdata.map((row) => row.map(plain));
-      const wide = one("heat-" + at).clientWidth;
-      trace.colorbar.tickfont = { size: 11 };
-      draw("heat-" + at, [trace], { margin: { l: 10, r: 0, t: 28, b: 10 }, xaxis: { showgrid: false, type: "category", tickangle: figure.size > 8 || wide < 400 ? -90 : 0, dtick: 1, tickfont: { size: figure.size > 12 ? 11 : 12 } }, yaxis: { showgrid: false, type: "category", autorange: "reversed", dtick: 1, tickfont: { size: figure.size > 12 ? 11 : 12 } } }, figure.name);
-    });
-  }
-
-  /* ---- map ---- */
-  function drawMap() {
-    const map = data.map, row = one("map-row").value, on = row !== "", narrow = one("map-plot").clientWidth < 620;
-    const marks = (series, keep, marker) => ({
-      type: "scatter", mode: "markers", name: plain(series.name), legendgroup: series.language,
-      x: series.x.filter(keep), y: series.y.filter(keep), customdata: series.row.filter(keep), text: series.hover.filter(keep),
-      hovertemplate: "<b>" + plain(series.name) + "</b><br>%{text}<extra></extra>",
-      marker: { color: series.colour, symbol: series.symbol, size: narrow ? 5 : 7, opacity: 0.78, line: { width: 0.4, color: colour("paper") }, ...marker },
-    });
-    const traces = map.series.map((series) => ({ ...marks(series, () => true, on ? { opacity: 0.13 } : {}), showlegend: !on }));
-    for (const series of on ? map.series : []) {
-      const own = marks(series, (_, at) => String(series.row[at]) === row, { size: 15, opacity: 1, line: { width: 1.5, color: colour("ink") } });
-      traces.push(own.x.length ? own : { ...own, x: [null], y: [null] });
-    }
-    const blank = { showgrid: false, showline: false, showticklabels: false, ticks: "", title: { text: "" } };
-    return draw("map-plot", traces, { showlegend: true, margin: { l: 6, r: 6, t: 28, b: 6 }, legend: narrow ? { orientation: "h", x: 0, y: -0.02, yanchor: "top", itemsizing: "constant", tracegroupgap: 0 } : { orientation: "v", x: 1.01, y: 1, itemsizing: "constant", tracegroupgap: 0 }, xaxis: { ...blank, fixedrange: false }, yaxis: { ...blank, fixedrange: false }, dragmode: narrow ? false : "zoom" }, "map");
-  }
-
-  function readRow(row) {
-    const place = one("map-reading"), list = document.createElement("ul");
-    for (const series of row === "" ? [] : data.map.series) {
-      const at = series.row.findIndex((own) => String(own) === row);
-      if (at < 0) continue;
-      const item = document.createElement("li"), label = document.createElement("span"), text = document.createElement("span");
-      label.textContent = series.name;
-      text.textContent = series.text[at];
-      text.dir = "auto";
-      text.lang = series.language;
-      item.append(label, text);
-      list.append(item);
-    }
-    place.replaceChildren(list);
-  }
-
-  function startMap() {
-    for (const series of data.map.series) series.hover = series.text.map((text) => wrapped(text));
-    const texts = new Map();
-    for (const series of data.map.series) series.row.forEach((row, at) => { if (!texts.has(row)) texts.set(row, series.text[at]); });
-    fill(one("map-row"), Array.from(texts, ([row, text]) => [row, text || "row " + row]));
-    one("map-row").addEventListener("change", () => { drawMap(); readRow(one("map-row").value); });
-    const plot = one("map-plot");
-    drawMap().then(() => {
-      plot.on("plotly_hover", (event) => { if (one("map-row").value === "") readRow(String(event.points[0].customdata)); });
-      plot.on("plotly_click", (event) => { one("map-row").value = String(event.points[0].customdata); drawMap(); readRow(one("map-row").value); });
-    });
-  }
-
-  /* ---- histograms ---- */
-  const pairOf = (entry) => entry.source + "\t" + entry.target;
-  function drawHistogram() {
-    const entry = data.histograms.entries.find((own) => pairOf(own) === one("hist-pair").value && String(own.layer) === one("hist-layer").value);
-    const caption = one("hist-caption");
-    if (!entry) { draw("hist-plot", [], {}, "distances"); caption.textContent = "Not measured for this pair at this layer."; return; }
-    const bins = entry.related.length, step = (entry.end - entry.start) / bins, x = entry.related.map((_, at) => entry.start + (at + 0.5) * step);
-    const hill = (counts, name, ink, dash) => {
-      const total = counts.reduce((sum, count) => sum + count, 0) || 1;
-      return { x, y: counts.map((count) => count / total), name, mode: "lines", fill: "tozeroy", fillcolor: faint(ink, 0.22), line: { shape: "hvh", color: ink, width: 2, dash }, hovertemplate: name + "<br>distance %{x:.2f}: %{y:.1%}<extra></extra>" };
-    };
-    draw("hist-plot", [hill(entry.related, "related", colour("one"), "solid"), hill(entry.unrelated, "unrelated", colour("two"), "dash")], { showlegend: true, xaxis: { title: { text: data.histograms.distance.toLowerCase() }, showgrid: false }, yaxis: { tickformat: ".0%", nticks: 4, rangemode: "tozero", title: { text: "share of word pairs" } } }, "distances");
-    caption.textContent = nameOf(entry.source) + "–" + nameOf(entry.target) + ", layer " + entry.layer + ": a related pair is closer than an unrelated one with probability " + entry.auc.toFixed(2) + " (0.50 is a coin toss).";
-  }
-
-  function startHistogram() {
-    const entries = data.histograms.entries, best = one("curves") ? one("curves").dataset.best : "";
-    fill(one("hist-pair"), [...new Map(entries.map((entry) => [pairOf(entry), nameOf(entry.source) + "–" + nameOf(entry.target)]))]);
-    fill(one("hist-layer"), [...new Set(entries.map((entry) => entry.layer))].map((layer) => [layer, layer]));
-    if (entries.some((entry) => String(entry.layer) === best)) one("hist-layer").value = best;
-    for (const id of ["hist-pair", "hist-layer"]) one(id).addEventListener("change", drawHistogram);
-  }
-
-  const drawAll = () => {
-    if (data.curves.length) drawCurves();
-    if (data.heat.length) drawHeat();
-    if (data.map) drawMap();
-    if (data.histograms) drawHistogram();
-  };
-  if (data.curves.length) startCurves();
-  if (data.histograms) startHistogram();
-  if (data.curves.length) drawCurves();
-  if (data.heat.length) drawHeat();
-  if (data.map) startMap();
-  if (data.histograms) drawHistogram();
+  let theme = "";
+  try { theme = themes.includes(localStorage.getItem("interlingua-theme")) ? localStorage.getItem("interlingua-theme") : ""; } catch { /* a page from a file may have no storage */ }
+  button.hidden = false;
+  paint(theme);
+  button.addEventListener("click", () => {
+    theme = themes[(themes.indexOf(theme) + 1) % themes.length];
+    try { localStorage.setItem("interlingua-theme", theme); } catch { /* then it is forgotten */ }
+    paint(theme);
+    drawAll();
+  });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
   matchMedia("print").addEventListener("change", drawAll);
+
+  // What is in sight first, the rest one by one while there is nothing else to do.
+  const near = (plot) => plot.place.getBoundingClientRect().top < innerHeight * 1.5;
+  await Promise.all(plots.filter(near).map((plot) => plot.draw()));
+  root.dataset.ready = "first";
+  const calm = () => new Promise((go) => (window.requestIdleCallback ? requestIdleCallback(go, { timeout: 200 }) : setTimeout(go, 20)));
+  for (const plot of plots.filter((each) => !near(each))) {
+    await calm();
+    await plot.draw();
+  }
+  root.dataset.ready = "all";
 })();

@@ -1,63 +1,12 @@
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from interlingua.stats import (
-    Z95,
-    half_sample_interval,
-    mean_interval,
-    paired_t,
-    pearson,
-    permuted_f1,
-    wilson_interval,
-)
-
-
-@given(st.lists(st.floats(-100, 100), min_size=2, max_size=30).filter(lambda values: np.std(values) > 1e-6))
-def test_mean_interval_equals_scipys_student_interval(values):
-    array = np.array(values)
-    expected = scipy_stats.t.interval(0.95, len(array) - 1, array.mean(), scipy_stats.sem(array))
-    assert mean_interval(array) == pytest.approx(expected, rel=1e-6, abs=1e-9)
-
-
-def test_one_value_is_its_own_interval():
-    assert mean_interval(np.array([0.3])) == (0.3, 0.3)
-
-
-@given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
-def test_wilson_interval_equals_scipys_and_holds_the_share(counts):
-    hits, n = counts
-    low, high = wilson_interval(hits, n)
-    expected = scipy_stats.binomtest(hits, n).proportion_ci(0.95, method="wilson")
-    assert (low, high) == (pytest.approx(expected.low, abs=1e-9), pytest.approx(expected.high, abs=1e-9))
-    assert 0 <= low <= hits / n <= high <= 1
-
-
-def test_the_normal_point_is_scipys():
-    assert pytest.approx(scipy_stats.norm.ppf(0.975)) == Z95
-
-
-@pytest.mark.parametrize("most", [None, 40])
-def test_half_samples_give_the_known_interval_of_a_mean_whatever_their_size(most):
-    values = np.random.default_rng(0).normal(size=300)
-    low, high = half_sample_interval(
-        lambda rows: float(values[rows].mean()), 300, float(values.mean()), seed=1, times=600, most=most
-    )
-    assert (high - low) / 2 == pytest.approx(Z95 * values.std() / 300**0.5, rel=0.12)
-    assert (high + low) / 2 == pytest.approx(values.mean())
-
-
-def test_half_samples_repeat_no_row_and_follow_the_seed():
-    seen = []
-    for seed in (1, 1, 2):
-        drawn = []
-        half_sample_interval(lambda rows, kept=drawn: float(kept.append(rows) or 0.0), 21, 0.0, seed=seed)
-        seen.append(drawn)
-    assert all(len(set(rows.tolist())) == 10 for rows in seen[0])
-    np.testing.assert_array_equal(seen[0], seen[1])
-    assert not np.array_equal(seen[0], seen[2])
+from interlingua.stats import holm, paired_t, permuted_f1, permuted_mean
 
 
 @given(st.integers(2, 60), st.integers(0, 1000))
@@ -116,14 +65,52 @@ def test_a_p_value_counts_the_observed_order_and_blocks_do_not_matter():
     assert np.mean(np.array(null) <= 0.1) < 0.17
 
 
-def test_pearson_equals_scipys_with_its_interval_and_is_0_for_a_constant():
-    from scipy.stats import pearsonr
+@pytest.mark.parametrize("seed", range(4))
+def test_the_permutation_test_of_means_is_scipys(seed):
+    draw = np.random.default_rng(seed)
+    ours, theirs = draw.normal(size=(2, 10))
+    theirs -= 0.5
+    exact = scipy_stats.permutation_test(
+        (ours, theirs),
+        lambda x, y, axis: np.abs(np.mean(x - y, axis=axis)),
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=np.inf,
+        alternative="greater",
+    ).pvalue
+    assert permuted_mean(ours, theirs, times=1024) == pytest.approx(exact)
+    assert permuted_mean(ours, theirs, times=1023) == pytest.approx(exact, abs=4 * np.sqrt(0.25 / 1023))
 
-    draw = np.random.default_rng(0)
-    for n in (4, 9, 40):
-        x = draw.normal(size=n)
-        y = x + draw.normal(size=n)
-        wanted = pearsonr(x, y)
-        interval = wanted.confidence_interval(0.95)
-        assert pearson(x, y) == pytest.approx((wanted.statistic, interval.low, interval.high), abs=1e-4)
-    assert pearson(x, np.full(40, 0.35)) == (0.0, None, None)
+
+def test_with_many_items_the_permutation_test_of_means_is_students():
+    draw = np.random.default_rng(3)
+    theirs = draw.random(2000)
+    ours = theirs + draw.normal(0.02, 0.5, 2000)
+    assert permuted_mean(ours, theirs, times=20_000) == pytest.approx(paired_t(ours, theirs), abs=0.015)
+
+
+def test_equal_arrangements_count_although_sums_are_rounded():
+    ours = np.array([0.1, 0.2, 0.3, 0.4, 0.7])
+    assert permuted_mean(ours, np.zeros(5), times=32) == 2 / 32
+    assert permuted_mean(ours, ours) == 1.0
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=7))
+def test_holms_correction_is_closed_testing_with_bonferroni(values):
+    # A hypothesis is given up when every set of them that holds it is; a set's own p-value is Bonferroni's.
+    expected = [
+        max(
+            min(1.0, len(chosen) * min(values[k] for k in chosen))
+            for size in range(1, len(values) + 1)
+            for chosen in combinations(range(len(values)), size)
+            if place in chosen
+        )
+        for place in range(len(values))
+    ]
+    assert holm(values) == pytest.approx(expected)
+
+
+def test_holms_own_correction_of_a_textbook_table():
+    # Wright (1992), "Adjusted p-values for simultaneous inference", has the rule; R's p.adjust(p, "holm") the figures.
+    assert holm([0.01, 0.02, 0.03, 0.04, 0.05]) == pytest.approx([0.05, 0.08, 0.09, 0.09, 0.09])
+    assert holm([]) == []

@@ -1,0 +1,188 @@
+"""What `interlingua study` calls, and what a notebook calls: a study file checked, planned, run and told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from interlingua.errors import InputError
+from interlingua.report.study import StudyReport, study_report
+from interlingua.report.study_files import study_files
+from interlingua.studies.digests import Digests
+from interlingua.studies.disk import Use, Waste, garbage, remove, usage
+from interlingua.studies.executors import Options
+from interlingua.studies.graph import Graph, State
+from interlingua.studies.grid import steps_of
+from interlingua.studies.home import Failure, Home
+from interlingua.studies.planning import Plan, plan
+from interlingua.studies.published import read_published
+from interlingua.studies.record import versions
+from interlingua.studies.running import Event, Ran, run
+from interlingua.studies.store import Store, write_text
+from interlingua.studies.study import Study, read_study
+from interlingua.studies.studychecks import study_folder
+from interlingua.studies.studyfile import sizes_of
+from interlingua.studies.studyscores import beside, study_distances, study_scores
+
+__all__ = ["Planned", "check_study", "plan_study", "study"]
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A study that was checked, with its steps; `notes` say what its grid leaves out."""
+
+    study: Study
+    graph: Graph
+    home: Home
+    notes: tuple[str, ...]
+
+    def plan(self, *, retry: bool = False) -> Plan:
+        """Steps by kind, what is done, and about how long the rest takes."""
+        return plan(self.graph, self.home, retry=retry)
+
+    def run(
+        self,
+        *,
+        executor: str = "here",
+        options: Options | None = None,
+        retry: bool = False,
+        tell: Callable[[Event], None] | None = None,
+    ) -> Ran:
+        """Run what is not done; see `studies.running.run`."""
+        return run(self.graph, self.home, executor=executor, options=options, retry=retry, tell=tell)
+
+    def states(self) -> dict[str, State]:
+        return self.graph.states(self.home)
+
+    def failures(self) -> list[Failure]:
+        """Steps of this study that failed, and why."""
+        return [failure for key, failure in self.home.failures().items() if key in self.graph]
+
+    def usage(self) -> tuple[Use, ...]:
+        return usage(self.graph, self.home)
+
+    def garbage(self) -> tuple[Waste, ...]:
+        """What no record needs any more."""
+        return garbage(self.graph, self.home) if (self.home.folder / "work").is_dir() else ()
+
+    def remove(self, waste: tuple[Waste, ...]) -> int:
+        """Remove it; the number of bytes."""
+        return remove(waste, self.home)
+
+    def report(self) -> StudyReport:
+        """What was found so far, as tables, with the paper's numbers beside where the study names them."""
+        if not (self.home.folder / "records.jsonl").is_file():
+            raise InputError(
+                "nothing was measured yet", file=self.home.folder, remedy="Run it first: interlingua study run."
+            )
+        table, store = self.study.table, Store(self.home.folder)
+        wanted = {step.key for step in self.graph}
+        records = [record for record in store.read() if record.step in wanted]
+        states = list(self.states().values())
+        about = {
+            "kind": "study",
+            "name": self.study.name,
+            "about": table.about,
+            "paper": table.paper,
+            "size": self.study.size,
+            "source": table.source,
+            "languages": list(table.languages),
+            "encoders": list(table.encoders),
+            "regimes": list(table.regimes),
+            "seeds": list(self.study.seeds),
+            "permutations": table.permutations,
+            "tasks": {name: self.study.kind(name) for name in table.tasks},
+            "steps": {str(state): states.count(state) for state in State},
+            "notes": [*self.notes, *_lines(self.home.folder / "notes.txt")],
+            "versions": versions(),
+        }
+        scores = study_scores(records, store, regimes=table.regimes, permutations=table.permutations)
+        numbers = [] if table.published is None else read_published(self.study.file.parent / table.published)
+        plain = [record.to_dict() for record in records]
+        return study_report(about, scores, study_distances(records), beside(scores, records, numbers), plain)
+
+    def write_report(self) -> StudyReport:
+        """The report, also as files in the study's folder: tables, `study.json`, a page."""
+        made = self.report()
+        for name, text in study_files(made).items():
+            write_text(self.home.folder / name, text)
+        return made
+
+
+def plan_study(
+    file: str | Path, *, size: str | None = None, data: str | Path | None = None, out: str | Path | None = None
+) -> Planned:
+    """A study file at a size, checked, with all its steps; nothing is written but a cache of files' digests."""
+    found = read_study(file, size=size, data=data)
+    home = Home(study_folder(found, out))
+    digests = Digests(home.digests)
+    steps, notes = steps_of(found, digests)
+    if home.folder.is_dir():
+        digests.keep()
+    return Planned(found, Graph(steps), home, tuple(notes))
+
+
+def check_study(file: str | Path, *, size: str | None = None, data: str | Path | None = None) -> dict[str, Planned]:
+    """Every size of a study file (or one) that is right, by name; what is wrong in any is one error with all lines."""
+    from interlingua.studies.strict import Wrong
+
+    names: list[str | None] = [size] if size is not None else [*sizes_of(Path(file))] or [None]
+    found: dict[str, Planned] = {}
+    problems: dict[str, InputError] = {}
+    for name in names:
+        try:
+            found[name or ""] = plan_study(file, size=name, data=data)
+        except Wrong as wrong:
+            problems |= {str(problem): problem for problem in wrong.problems}
+    if problems:
+        raise Wrong(str(file), sorted(problems.values(), key=lambda problem: problem.line or 0))
+    return found
+
+
+def study(
+    file: str | Path,
+    *,
+    size: str | None = None,
+    data: str | Path | None = None,
+    out: str | Path | None = None,
+    executor: str = "here",
+    options: Options | None = None,
+    retry: bool = False,
+    tell: Callable[[Event], None] | None = None,
+) -> StudyReport:
+    """Run a study file and report it; what is done is not run again, and a killed study goes on where it was.
+
+    `size` is one of the file's `[sizes.NAME]`; `data` takes the place of the folder its files are in; `out` is
+    where results go. Steps that fail do not stop the others: `report.about["failed"]` has them.
+    """
+    planned = plan_study(file, size=size, data=data, out=out)
+    planned.run(executor=executor, options=options, retry=retry, tell=tell)
+    return planned.write_report()
+
+
+def as_dict(planned: Planned, told: Plan) -> dict[str, Any]:
+    """A plan as plain data."""
+    table = planned.study.table
+    grid = {
+        "encoders": list(table.encoders),
+        "languages": list(table.languages),
+        "tasks": list(table.tasks),
+        "regimes": list(table.regimes),
+        "seeds": list(planned.study.seeds),
+        "measures": list(table.measures),
+        "explanations": list(table.explanations),
+    }
+    return {
+        "study": planned.study.name,
+        "folder": str(planned.home.folder),
+        "grid": grid,
+        "plan": told.to_dict(),
+        "notes": list(planned.notes),
+        "failed": [asdict(failure) for failure in planned.failures()],
+    }
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text("utf-8").splitlines() if path.is_file() else []

@@ -1,0 +1,276 @@
+"""The command `interlingua study`: parse, one call, print."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from interlingua.cli_progress import Tell, progress_bars
+
+if TYPE_CHECKING:
+    from interlingua.api_study import Planned
+    from interlingua.studies.planning import Plan
+    from interlingua.studies.running import Event
+
+app = typer.Typer(
+    help="Run a grid of encoders, languages, tasks, regimes, seeds, measures and explanations from one TOML file.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+)
+EXAMPLES = """
+**Examples**
+
+    interlingua study check studies/adjustment.toml
+
+    interlingua study plan studies/adjustment.toml --size small --data corpora/
+
+    interlingua study run studies/adjustment.toml --size tiny --out run
+
+    interlingua study report studies/adjustment.toml --size tiny --out run --json
+"""
+
+File = Annotated[Path, typer.Argument(help="A study file; see docs/howto-study.md.", metavar="FILE.toml")]
+Size = Annotated[str | None, typer.Option(help="One of the file's sizes. [default: the file's own]", metavar="NAME")]
+Data = Annotated[
+    Path | None, typer.Option(help="Where the files are that it names. [default: what it says]", metavar="DIR")
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(help="Where results go. [default: interlingua-study-NAME-SIZE, here]", metavar="DIR"),
+]
+Retry = Annotated[bool, typer.Option("--retry", help="Run again what failed before.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else there.")]
+
+
+@app.command(epilog=EXAMPLES)
+def check(file: File, size: Size = None, data: Data = None, as_json: Json = False) -> None:
+    """Say all that is wrong with a study file, each with its line, before anything runs: exit code 2."""
+    from interlingua.api_study import check_study
+
+    found = check_study(file, size=size, data=data)
+    if as_json:
+        _print({name: len(planned.graph) for name, planned in found.items()})
+        return
+    for name, planned in found.items():
+        typer.echo(f"{file}{f' [{name}]' if name else ''}: right, {len(planned.graph)} steps")
+
+
+@app.command()
+def plan(
+    file: File,
+    size: Size = None,
+    data: Data = None,
+    out: Out = None,
+    retry: Retry = False,
+    steps: Annotated[bool, typer.Option("--steps", help="Name every step, too.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Print what a run would do: steps by kind, what is done, and about how long the rest takes."""
+    from interlingua.api_study import as_dict, plan_study
+
+    planned = plan_study(file, size=size, data=data, out=out)
+    told = planned.plan(retry=retry)
+    if as_json:
+        states = planned.states()
+        every = [{"key": s.key, "kind": s.kind, "label": s.shown, "state": str(states[s.key])} for s in planned.graph]
+        _print(as_dict(planned, told) | ({"steps": every} if steps else {}))
+        return
+    _show_plan(planned, told)
+    if steps:
+        states = planned.states()
+        for step in planned.graph:
+            typer.echo(f"{states[step.key]:8} {step.key[:8]}  {step.shown}")
+
+
+@app.command()
+def run(
+    file: File,
+    size: Size = None,
+    data: Data = None,
+    out: Out = None,
+    executor: Annotated[str, typer.Option(help="here, or ray for a cluster.", metavar="NAME")] = "here",
+    address: Annotated[
+        str | None, typer.Option(help="Of a Ray cluster: auto, or HOST:PORT.", metavar="ADDRESS")
+    ] = None,
+    cpus: Annotated[int | None, typer.Option(help="Use so many. [default: all]")] = None,
+    gpus: Annotated[
+        str | None, typer.Option(help="Ids, comma-separated; '' for none. [default: all]", metavar="IDS")
+    ] = None,
+    attempts: Annotated[int, typer.Option(help="How often a step is tried.")] = 1,
+    retry: Retry = False,
+    as_json: Json = False,
+) -> None:
+    """Run what is not done; a killed study goes on where it was, and a finished one is only told again.
+
+    A step that fails fails those that need it, and the rest goes on: the exit code is then 1.
+    """
+    from interlingua.api_study import plan_study
+    from interlingua.studies.executors import Options
+
+    planned = plan_study(file, size=size, data=data, out=out)
+    ids = None if gpus is None else tuple(each.strip() for each in gpus.split(",") if each.strip())
+    with progress_bars() as tell:
+        ran = planned.run(
+            executor=executor,
+            options=Options(cpus=cpus, gpus=ids, attempts=attempts, address=address),
+            retry=retry,
+            tell=_teller(tell),
+        )
+    report = planned.write_report()
+    for note in report.about["notes"]:
+        sys.stderr.write(f"note: {note}\n")
+    for failure in ran.failed:
+        sys.stderr.write(f"failed: {failure.label}: {failure.message}\n")
+    if as_json:
+        from interlingua.report.study_files import as_json as plain
+
+        told = {"done": ran.done, "reused": ran.reused, "failed": len(ran.failed), "blocked": ran.blocked}
+        _print({"ran": told, **plain(report)})
+    else:
+        _show_report(report)
+        typer.echo(
+            f"\n{ran.done} steps run, {ran.reused} done before, {len(ran.failed)} failed, {ran.blocked} blocked. "
+            f"Page, tables and records: {planned.home.folder}"
+        )
+    if ran.failed:
+        raise typer.Exit(1)
+
+
+@app.command()
+def status(file: File, size: Size = None, data: Data = None, out: Out = None, as_json: Json = False) -> None:
+    """Print where a study stands: steps done, failed and why, the rest with its time, and the disk it takes."""
+    from interlingua.api_study import as_dict, plan_study
+
+    planned = plan_study(file, size=size, data=data, out=out)
+    told = planned.plan()
+    if as_json:
+        _print(as_dict(planned, told) | {"disk": [vars(use) for use in planned.usage()]})
+        return
+    _show_plan(planned, told)
+    for use in planned.usage():
+        typer.echo(
+            f"{use.kind}: {_bytes(use.bytes)} in {use.steps} steps, {_bytes(use.heavy)} of them models and vectors"
+        )
+    for failure in planned.failures():
+        typer.echo(f"failed: {failure.label}: {failure.message}")
+
+
+@app.command()
+def report(file: File, size: Size = None, data: Data = None, out: Out = None, as_json: Json = False) -> None:
+    """Print and write what was found so far, with the paper's numbers beside, from the records alone."""
+    from interlingua.api_study import plan_study
+
+    made = (planned := plan_study(file, size=size, data=data, out=out)).write_report()
+    if as_json:
+        from interlingua.report.study_files import as_json as plain
+
+        _print(plain(made))
+        return
+    _show_report(made)
+    typer.echo(f"\nPage, tables and records: {planned.home.folder}")
+
+
+@app.command()
+def gc(
+    file: File,
+    size: Size = None,
+    data: Data = None,
+    out: Out = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Remove it.")] = False,
+    as_json: Json = False,
+) -> None:
+    """List the models and vectors that no record needs any more, and with --yes remove them; records stay."""
+    from interlingua.api_study import plan_study
+
+    planned = plan_study(file, size=size, data=data, out=out)
+    waste = planned.garbage()
+    freed = planned.remove(waste) if yes else 0
+    if as_json:
+        found: list[dict[str, Any]] = [{**vars(each), "path": str(each.path)} for each in waste]
+        _print({"found": found, "bytes": sum(each.bytes for each in waste), "removed": freed})
+        return
+    for each in waste:
+        typer.echo(f"{_bytes(each.bytes):>10}  {each.kind:10} {each.why}")
+    whole = _bytes(sum(each.bytes for each in waste))
+    typer.echo(f"{whole} {'removed' if yes else 'can go: give --yes'}" if waste else "nothing can go")
+
+
+def _teller(tell: Tell) -> Any:
+    """Events of a run as bars: one for all steps, one for each that tells its own progress."""
+
+    def hear(event: Event) -> None:
+        tell("steps", event.finished, max(event.total, 1))
+        if event.what == "progress" and event.of:
+            tell(f"{event.label}: {event.stage}", event.done, event.of)
+        elif event.what in ("failed", "blocked"):
+            sys.stderr.write(f"{event.what}: {event.label}\n")
+
+    return hear
+
+
+def _show_plan(planned: Planned, told: Plan) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=planned.study.name, title_justify="left")
+    for head in ("kind", "steps", "done", "to run", "failed", "blocked", "about"):
+        table.add_column(head, justify="left" if head == "kind" else "right")
+    for kind in told.kinds:
+        about = _time(kind.seconds) if kind.needed > kind.unmeasured else "–"
+        known = f"{about} + {kind.unmeasured} unknown" if kind.unmeasured else about
+        counts = (kind.steps, kind.done, kind.needed, kind.failed, kind.blocked)
+        table.add_row(kind.kind, *map(str, counts), known if kind.needed else "")
+    console = Console()
+    console.print(table)
+    for note in planned.notes:
+        console.print(f"note: {note}", markup=False, highlight=False)
+    left = f"{_time(told.seconds)} of work, no less than {_time(told.wall)} here" if told.seconds else "not known yet"
+    more = f"; {told.unmeasured} steps like none that was measured" if told.unmeasured else ""
+    console.print(f"{told.needed} of {len(planned.graph)} steps to run: {left}{more}", highlight=False)
+
+
+def _show_report(made: Any) -> None:
+    from rich.console import Console
+
+    from interlingua.report.study_terminal import render_study
+
+    render_study(made, Console())
+
+
+def _print(told: Any) -> None:
+    json.dump(told, sys.stdout, ensure_ascii=False, allow_nan=False, default=str)
+    sys.stdout.write("\n")
+
+
+def _time(seconds: float) -> str:
+    """Seconds as people say them.
+
+    >>> _time(3.2), _time(95), _time(7300)
+    ('3 s', '2 min', '2.0 h')
+    """
+    return (
+        f"{seconds:.0f} s"
+        if seconds < 90
+        else f"{seconds / 60:.0f} min"
+        if seconds < 5400
+        else f"{seconds / 3600:.1f} h"
+    )
+
+
+def _bytes(count: int) -> str:
+    """Bytes as people say them.
+
+    >>> _bytes(512), _bytes(3 << 20)
+    ('512 B', '3.0 MiB')
+    """
+    size = float(count)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:.0f} B" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TiB"

@@ -1,0 +1,133 @@
+"""Task heads: what fine-tuned models say of a text and of its translation, and which words they look at."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from interlingua.errors import InputError
+from interlingua.explorer.reading import words_of
+from interlingua.readers.examples import Examples, Question, TaggedWords, TextPair
+from interlingua.studies.aspects import matched
+from interlingua.studies.explaining import Explainer, ExplainSettings, Outside, Side, example_lines
+from interlingua.tasks.saving import FineTuned, load
+
+SETTINGS = ExplainSettings(unit="word", target="predicted", steps=8, tolerance=None, faithful=False, choices=False)
+"""Eight steps and no more: an answer has a second, and the completeness gap is shown beside it."""
+READS = {
+    "sequence": ("first text", "second text"),
+    "span": ("question", "paragraph"),
+    "token": ("sentence",),
+}
+"""What a task of each kind reads of a language, in words."""
+
+
+@dataclass(frozen=True)
+class Head:
+    """A fine-tuned model under the name the user gave it."""
+
+    name: str
+    tuned: FineTuned
+
+    @classmethod
+    def load(cls, name: str, folder: str | Path, *, device: str | None = None) -> Head:
+        """The model in a folder that `interlingua transfer --keep` wrote."""
+        return cls(name, load(folder, device=device))
+
+    def about(self) -> dict[str, Any]:
+        """What the page has to know of it."""
+        kind = self.tuned.task.kind
+        labels = list(self.tuned.labels) if kind == "sequence" else []
+        return {"name": self.name, "task": self.tuned.task.name, "reads": list(READS[kind]), "labels": labels}
+
+    def explain(
+        self, texts: tuple[str, str], seconds: tuple[str, str], languages: tuple[str, str], *, label: str | None = None
+    ) -> dict[str, Any]:
+        """What the head looks at in a text and in its translation: words, attributions, flows and a score in [0, 1].
+
+        `seconds` are the second texts of a task of pairs. Explained is `label`, or what the model says of the first
+        language, in both; for questions each answer's start, for entities the first that both have.
+        """
+        kind = self.tuned.task.kind
+        if kind != "token" and not all(second.strip() for second in seconds):
+            raise InputError(
+                f"{self.tuned.task.name} reads {' and '.join(READS[kind])}", remedy="Fill in the second text of both."
+            )
+        examples: list[Examples[Any]] = [
+            Examples((self._example(*both),), code, name)
+            for both, code, name in zip(
+                zip(texts, seconds, strict=True), languages, ("the first", "the second"), strict=True
+            )
+        ]
+        said = [self._said(each) for each in examples]
+        chosen = self._label(label, said[0])
+        explainer = Explainer(self.tuned, SETTINGS, Outside({}, {}))
+        sides = [explainer.side(each.language, each, only=[] if chosen is None else [chosen]) for each in examples]
+        keys = [side.aspects[0].keys for side in sides]
+        if not len(matched(*keys)[0]):
+            # Keys of entities are (example, tag, which of its kind); those of answers and labels always meet.
+            found_in = [sorted({str(key[1]) for key in side if isinstance(key, tuple)}) for side in keys]
+            shown = " and ".join(", ".join(tags) or "none" for tags in found_in)
+            raise InputError(
+                f"{self.name} finds no entity of one kind in both texts", value=shown, remedy="Type texts with one."
+            )
+        compared = explainer.compare(sides[0], sides[1], 0)
+        lines = example_lines(sides[0], sides[1], 0, compared, most=1)
+        if not lines:
+            raise InputError("the attributions weigh nothing", remedy="Type other texts.")
+        found = json.loads(lines[0])
+        row = int(compared.found.rows[0])
+        for name, side, pair in zip(("source", "target"), sides, compared.pairs, strict=True):
+            found[name] |= self._about(side, int(pair[row]))
+        random = float(compared.found.random[0]) if len(compared.found.random) else None
+        return {
+            "head": self.name,
+            "steps": SETTINGS.steps,
+            "score": found["score"],
+            "random": random,
+            "flows": found["flows"],
+            "source": found["source"] | {"said": said[0]},
+            "target": found["target"] | {"said": said[1]},
+            "notes": explainer.notes,
+        }
+
+    def _example(self, text: str, second: str) -> Any:
+        kind = self.tuned.task.kind
+        if kind == "token":
+            words = tuple(text[start:end] for start, end in words_of(text))
+            return TaggedWords(words, tuple("O" for _ in words), 1)
+        if kind == "span":
+            return Question("1", text, second, (), 1)
+        return TextPair(text, second, self.tuned.labels[0], 1)
+
+    def _said(self, examples: Examples[Any]) -> dict[str, float]:
+        """The probability of each label, for a task of labels."""
+        if self.tuned.task.kind != "sequence":
+            return {}
+        labels = self.tuned.labels
+        inputs = self.tuned.task.inputs(examples, self.tuned.encoder, labels=labels, training=False)
+        scores = np.asarray(self.tuned.task.predict(self.tuned.model, inputs, labels=labels).scores[0], np.float64)
+        shares = np.exp(scores - scores.max())
+        return dict(zip(labels, (shares / shares.sum()).round(4).tolist(), strict=True))
+
+    def _label(self, label: str | None, said: dict[str, float]) -> str | None:
+        if not said:
+            return None
+        if label is not None and label not in said:
+            raise InputError("a label that the head does not know", value=label, remedy=f"It knows: {', '.join(said)}.")
+        return label or max(said, key=said.__getitem__)
+
+    def _about(self, side: Side, number: int) -> dict[str, Any]:
+        """What is explained of a side, and its value for the text and for the baseline."""
+        aspect, found = side.aspects[0], side.found[0]
+        label = int(aspect.targets.label[number])
+        name = self.tuned.labels[label] if self.tuned.labels else aspect.name
+        return {
+            "explained": name,
+            "value": round(float(found.score[number]), 4),
+            "nothing": round(float(found.nothing[number]), 4),
+        }

@@ -1,0 +1,220 @@
+"""An adjustment as sections of a page: what helped and what did not, curves and distances before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from interlingua.report.adjustment import adjustment_lines, distance_picture, left_out
+from interlingua.report.page import Page, render_page, settings_section
+from interlingua.report.readings import Reading, Record, mean
+from interlingua.report.runs import Run, colour
+from interlingua.report.sections import Choice, Figure, Section, Trace, band, label, of_run, short
+from interlingua.report.states import STATES_WORDS, state_hills
+from interlingua.report.tables import Cell, Ref, Table, refs
+from interlingua.report.wording import percent, visible
+
+Found = Mapping[str, Any]
+Readings = Mapping[tuple[str, str, str, str, int], Reading]
+"""By state, language, measure, variant and layer."""
+WHENS = ("before", "after")
+_VARIANTS = (("centred", "language means removed"), ("raw", "as is"))
+
+
+def adjustment_records(summary: Found) -> list[Record]:
+    """What `adjustment.json` holds, as records: a state in `details`, retrieval of every layer and distances."""
+    shared = {
+        "model": summary["model"], "source": "source", "digests": {"run": summary.get("digest", "")},
+        "seed": (summary.get("settings") or {}).get("seed"),
+    }  # fmt: skip
+    made: list[Record] = []
+    for when in WHENS:
+        for code, found in (summary.get(when) or {}).items():
+            own = {**shared, "target": code}
+            for layer, scores in found["retrieval"].items():
+                made += [_record(own, when, "retrieval", variant, each, layer=int(layer), unit="sentence")
+                         for variant, each in scores.items()]  # fmt: skip
+            made += [_record(own, when, "separation", variant, each, layer=summary["layer"], unit="word")
+                     for variant, each in found["distances"].items()]  # fmt: skip
+    return made
+
+
+def _record(own: Found, when: str, measure: str, variant: str, score: Found, *, layer: int, unit: str) -> Record:
+    details = {"state": when, **(score.get("details") or {})}
+    return {**own, **score, "measure": measure, "variant": variant, "layer": layer, "unit": unit, "details": details}
+
+
+def _readings(run: Run) -> Readings:
+    """Every record as a reading."""
+    return {
+        (r["details"]["state"], r["target"], r["measure"], r["variant"], r["layer"]): Reading(
+            r["value"], r.get("null"), r.get("low"), r.get("high"), r.get("n") or 0, r["details"], (place,)
+        )
+        for place, r in enumerate(run.records, run.first)
+    }
+
+
+def adjustment_page(summary: Found) -> str:
+    """The page of an adjustment, which makes no request."""
+    run = Run(summary, adjustment_records(summary))
+    below = f"{summary['steps']:,} steps, vectors of layer {summary['layer']} (0 is the embedding output)"
+    return render_page(Page("adjust", visible(str(summary["model"])), below, adjustment_sections([run]), run.records))
+
+
+def adjustment_files(summary: Found) -> dict[str, str]:
+    """File names and texts: `adjustment.html`, a page that makes no request, and the picture `distances.svg`."""
+    picture = distance_picture(summary)
+    return {
+        "adjustment.html": adjustment_page(summary),
+        "distances.svg": f'<?xml version="1.0" encoding="UTF-8"?>\n{picture}\n',
+    }
+
+
+def adjustment_sections(runs: Sequence[Run]) -> list[Section]:
+    """What there is to show of one adjustment, or of several: curves in one figure a language, all else by run."""
+    sections = [_answer(run) for run in runs]
+    figures = tuple(_curves(runs))
+    if figures:
+        words = (
+            "Share of held-out sentences that find their translation, both directions, at every layer before and "
+            "after. Bands are 95 % intervals; the dotted line is chance. Layer 0 is the embedding output."
+        )
+        means = Choice("variant", "Vectors", _VARIANTS, "centred")
+        sections.append(Section("layers", "Layer by layer", (words,), choices=(means,), figures=figures))
+    for run in runs:
+        found = _readings(run)
+        layer = run.about["layer"]
+        states = {
+            when: {code: found[when, code, "separation", "auc/l2", layer] for code in run.about[when]}
+            for when in WHENS
+            if when in run.about
+        }
+        made = state_hills(states)
+        if made is not None:
+            title = "Related and unrelated words" + (f": {run.name}" if run.key else "")
+            figure = of_run(made[1], run.key, run.name)
+            section = Section(run.id("distances"), title, (STATES_WORDS,), choices=tuple(made[0]), figures=(figure,))
+            sections.append(section)
+    tables = tuple(_table(run, code) for run in runs for code in run.about["languages"])
+    words = "Measured on sentences that were not trained on. A number with dots under it shows its record."
+    sections.append(Section("tables", "Before and after", (words,), tables=tables))
+    return sections + [_made(run) for run in runs]
+
+
+def _answer(run: Run) -> Section:
+    found, layer = _readings(run), run.about["layer"]
+    facts, told = [], []
+    for code, about in run.about["languages"].items():
+        both = {when: _both(found, when, code, layer, "centred") for when in WHENS if when in run.about}
+        change = " to ".join(
+            f"{percent(each.value)} ({percent(each.low)}–{percent(each.high)})" for each in both.values()
+        )
+        lines = [line for line in adjustment_lines(run.about, code) if line.better is not None]
+        helped = [line.name for line in lines if line.better]
+        not_helped = [line.name for line in lines if not line.better]
+        told.append(f"{visible(code)} from {' to '.join(percent(each.value) for each in both.values())}")
+        facts.append(
+            (
+                visible(code),
+                f"Held-out sentences that find their translation at layer {layer}: from {change}, 95 % intervals. "
+                f"Better: {', '.join(helped) or 'nothing'}. Worse: {', '.join(not_helped) or 'nothing'}. "
+                f"{about['rows']:,} sentences with {about['pairs']:,} word pairs trained on, {about['held_out']:,} "
+                "held out.",
+            )
+        )
+    lead = (
+        f"After {run.about['steps']:,} steps, sentences that find their translation went {'; '.join(told)} (layer "
+        f"{layer}, language means removed, both directions)."
+    )
+    title = f"The answer: {run.name}" if run.key else "The answer"
+    return Section(run.id("answer"), title, (lead,), facts=tuple(facts))
+
+
+def _both(
+    found: Mapping[tuple[str, str, str, str, int], Reading], when: str, code: str, layer: int, kind: str
+) -> Reading:
+    return mean(found[when, code, "retrieval", f"p@1/cosine/{kind}{way}", layer] for way in ("", "/backward"))
+
+
+def both_directions(run: Run, when: str, code: str) -> Reading:
+    """Retrieval at the adjusted layer before or after, language means removed: the mean of both directions."""
+    return _both(_readings(run), when, code, run.about["layer"], "centred")
+
+
+def _curves(runs: Sequence[Run]) -> Iterator[Figure]:
+    codes = list(dict.fromkeys(code for run in runs for code in run.about["languages"]))
+    for code in codes:
+        traces: list[Trace] = []
+        rows: list[tuple[Cell, ...]] = []
+        records: list[tuple[Ref, ...]] = []
+        for place, run in enumerate(run for run in runs if code in run.about["languages"]):
+            found = _readings(run)
+            layers = sorted({key[4] for key in found if key[2] == "retrieval"})
+            for when in (when for when in WHENS if when in run.about):
+                ink = colour(place) if when == "after" else colour(place if len(runs) > 1 else 1)
+                for kind, words in _VARIANTS:
+                    line = [_both(found, when, code, layer, kind) for layer in layers]
+                    says = label(f"{run.prefix}{when}", most=90)
+                    edges = band(layers, [short(e.low) for e in line], [short(e.high) for e in line], ink)
+                    main: Trace = {
+                        "type": "scatter", "mode": "lines+markers", "x": layers, "y": [short(e.value) for e in line],
+                        "name": says, "records": [refs(e) for e in line], "hover": f"{says}, layer %{{x}}",
+                        "line": {"color": ink, "width": 2.5, "dash": "solid" if when == "after" else "dash"},
+                        "marker": {"color": ink, "size": 6, "symbol": "circle" if when == "after" else "diamond"},
+                    }  # fmt: skip
+                    traces += [{**trace, "when": {"variant": kind}} for trace in (*edges, main)]
+                    for layer, each in zip(layers, line, strict=True):
+                        rows.append((visible(run.name), when, words, layer, each.value, each.low, each.high, each.null))
+                        records.append((None, None, None, None, refs(each), None, None, None))
+            null = [short(_both(found, WHENS[0], code, layer, "raw").null) for layer in layers]
+            chance: Trace = {"type": "scatter", "mode": "lines", "x": layers, "y": null, "showlegend": False,
+                             "name": "chance", "line": {"color": "@soft", "width": 1.5, "dash": "dot"},
+                             "hover": "chance: %{y:.3f}"}  # fmt: skip
+            traces.append(chance)
+        heads = ("run", "state", "vectors", "layer", "value", "low", "high", "null")
+        table = Table(f"layers-{code}", "Retrieval by layer", "", heads, tuple(rows), tuple(records))
+        layout = {"showlegend": True, "xaxis": {"title": {"text": "layer"}, "dtick": 1, "showgrid": False},
+                  "yaxis": {"nticks": 5, "tickformat": ".0%", "rangemode": "tozero"}}  # fmt: skip
+        yield Figure(f"layers-{code}", visible(code), "Translation retrieval, mean of both directions.", tuple(traces),
+                     layout, table)  # fmt: skip
+
+
+def _table(run: Run, code: str) -> Table:
+    lines = adjustment_lines(run.about, code)
+    rows = tuple((line.name, line.before, line.after, _mark(line.better)) for line in lines)
+    title = f"{visible(code)}: {visible(run.name)}" if run.key else visible(code)
+    caption = (
+        "P@1 is the share of sentences whose nearest neighbour in the other language is their translation; distances "
+        "are L2, of words in context."
+    )
+    found, layer = _readings(run), run.about["layer"]
+    records = tuple(
+        (None, *(_behind(found, when, code, layer, at) for when in WHENS), None) for at in range(len(lines))
+    )
+    return Table(run.id(f"before-and-after-{code}"), title, caption, ("", "before", "after", "change"), rows, records)
+
+
+_LINES = (
+    *(("retrieval", f"p@1/cosine/{kind}{way}") for kind in ("raw", "centred") for way in ("", "/backward")),
+    None,
+    ("separation", "distance/related/l2"),
+    ("separation", "distance/unrelated/l2"),
+    None,
+    ("separation", "auc/l2"),
+)
+"""What each of `adjustment_lines` is of; None for those made of several."""
+
+
+def _behind(found: Mapping[tuple[str, str, str, str, int], Reading], when: str, code: str, layer: int, at: int) -> Ref:
+    line = _LINES[at]
+    return None if line is None else refs(found.get((when, code, *line, layer)))
+
+
+def _mark(better: bool | None) -> str:
+    return "" if better is None else "better" if better else "worse"
+
+
+def _made(run: Run) -> Section:
+    title = f"How it was made: {run.name}" if run.key else "How it was made"
+    about = {**(run.about.get("settings") or {}), "model": run.about["model"], "skipped": left_out(run.about)}
+    return settings_section(about, labels={"model": "Model"}, name=run.id("made"), title=title)

@@ -1,0 +1,224 @@
+"""An audit as sections of a page: the answer in words, layer curves, heat maps, the map, histograms, tables."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from interlingua.report.answer import CENTRED, RAW, answer
+from interlingua.report.figures import CLUSTERED, GIVEN, distance_histograms, heat_maps, layer_curves
+from interlingua.report.page import Page, render_page, settings_section
+from interlingua.report.readings import Readings, Record, mean
+from interlingua.report.runs import Run
+from interlingua.report.scatter import dot_plot, sentence_map
+from interlingua.report.sections import Choice, Figure, Section, of_run
+from interlingua.report.tables import (
+    Ref,
+    Table,
+    matrix_tables,
+    records_table,
+    refs,
+    summary_table,
+    to_csv,
+    tokenizer_table,
+)
+from interlingua.report.wording import number, percent, visible
+
+RECORDS_BYTES = 120_000
+"""The largest compressed table of all records that is put in the page; past it the page names the file instead."""
+
+LABELS = {
+    "model": "Model",
+    "corpus": "Corpus",
+    "languages": "Languages",
+    "layers": "Layers",
+    "pooling": "Pooling",
+    "precision": "Precision",
+    "device": "Device",
+    "seed": "Seed",
+    "seconds": "Seconds",
+    "created": "Created",
+}
+_INTERVALS = (
+    "95 %, over sentences or words. The interval of a mean over pairs is the mean of their bounds, which is never too "
+    "narrow for pairs that share sentences; it says nothing about languages that are not here."
+)
+Found = Mapping[str, tuple[Run, Readings]]
+
+
+def build_page(
+    records: Sequence[Record],
+    run: Mapping[str, Any],
+    points: Mapping[str, Any] | None = None,
+    *,
+    found: Readings | None = None,
+    every: str | None = None,
+) -> str:
+    """One self-contained HTML page of an audit, which makes no request.
+
+    `found` are the records gathered and `every` their table as CSV, where the caller has them.
+    """
+    own = Run(run, records, more={"points": points})
+    found = found or own.readings()
+    files = {}
+    if 0 < len(records) <= 20_000:  # More would not fit.
+        packed = gzip.compress((every or to_csv(records_table(records))).encode(), mtime=0)
+        if len(packed) <= RECORDS_BYTES:
+            files["records.csv.gz"] = (packed, f"all {len(records)} records")
+    title = visible(str(run.get("model") or "model"))
+    sections = audit_sections({"": (own, found)})
+    return render_page(Page("audit", title, subtitle(found, run), sections, records, files))
+
+
+def audit_sections(found: Found) -> list[Section]:
+    """What there is to show of one audit, or of several: curves in one figure, all else beside each other."""
+    sections = [_answer(run, each) for run, each in found.values()]
+    choices, curves = layer_curves(found)
+    if curves:
+        best = [f"{run.prefix}{layer}" for run, each in found.values() if (layer := each.best_layer()) is not None]
+        words = (
+            "Each line is the mean over all language pairs (or languages), the band its 95 % interval over sentences, "
+            "and the dotted line what the measure reads without any relation: with pairs shuffled. Layer 0 is the "
+            "embedding output, layer k the output of block k."
+        )
+        marks = f" The thin upright line marks the best layer ({', '.join(map(visible, best))})." if best else ""
+        sections.append(Section("layers", "Layer by layer", (words + marks,), choices=tuple(choices),
+                                figures=tuple(curves)))  # fmt: skip
+    sections += _heat(found)
+    maps = tuple(of_run(made, run.key, run.name) for run, _ in found.values() if (made := sentence_map(run)))
+    if maps:
+        words = (
+            "Every mark is a sentence. Shape tells the script (one with many languages has two shapes), colour the "
+            "language. Where languages mix, the model puts meaning before language; islands of one colour mean the "
+            "reverse. Point at a mark to see all its translations, click to keep them; names below hide and show."
+        )
+        sections.append(Section("map", "Map of sentences", (words,), figures=maps))
+    sections += [section for run, each in found.values() if (section := _distances(run, each))]
+    sections += [section for run, each in found.values() if (section := _tokenizer(run, each))]
+    tables = tuple(_named(table, run) for run, each in found.values() for table in _tables(run, each))
+    if tables:
+        words = "A number with dots under it shows its record: point at it, or click."
+        sections.append(Section("tables", "Tables", (words,), tables=tables, folded=True))
+    return sections + [_made(run) for run, _ in found.values()]
+
+
+def _answer(run: Run, found: Readings) -> Section:
+    findings = answer(found, run.about)
+    facts = tuple((finding.topic, finding.text) for finding in findings[1:])
+    title = f"The answer: {run.name}" if run.key else "The answer"
+    return Section(run.id("answer"), title, (findings[0].text,), key_figures(found), facts)
+
+
+def _heat(found: Found) -> list[Section]:
+    figures = tuple(
+        of_run(figure, run.key, run.name) for run, each in found.values() for figure in heat_maps(run, each)
+    )
+    if not figures:
+        return []
+    best = {each.best_layer() for _, each in found.values()}
+    where = f"At layer {best.pop()}, where it depends on the layer. " if len(best) == 1 and None not in best else ""
+    words = (
+        f"{where}Rows and columns stand in the order of a hierarchical clustering of the first map, so bright blocks "
+        "along the diagonal are groups of languages that the model holds together. All maps share that order; brighter "
+        "is closer."
+    )
+    order = Choice("order", "Order", ((CLUSTERED, "by similarity"), (GIVEN, "as given")), CLUSTERED)
+    return [Section("pairs", "Language by language", (words,), choices=(order,), figures=figures)]
+
+
+def _distances(run: Run, found: Readings) -> Section | None:
+    made = distance_histograms(run, found)
+    if made is None:
+        return None
+    words = (
+        "How far words lie from their translations (related), and from words of other sentences (unrelated). The less "
+        "the two hills overlap, the better a translation can be told by distance alone."
+    )
+    choices, figure = made
+    title = "Related and unrelated words" + (f": {run.name}" if run.key else "")
+    figures = (of_run(figure, run.key, run.name),)
+    return Section(run.id("distances"), title, (words,), choices=tuple(choices), figures=figures)
+
+
+def _tokenizer(run: Run, found: Readings) -> Section | None:
+    table = tokenizer_table(found, run.about)
+    if not table.rows:
+        return None
+    picture = _blame(run, found)
+    title = "Tokenizer" + (f": {run.name}" if run.key else "")
+    return Section(run.id("tokenizer"), title, figures=picture, tables=(_named(table, run),))
+
+
+def _blame(run: Run, found: Readings) -> tuple[Figure, ...]:
+    """Retrieval against the tokenizer's pieces a word, a dot a language, for three languages or more."""
+    key, layer = found.headline(), found.best_layer()
+    if key is None:
+        return ()
+    dots = [
+        (code, pieces.value, value.value, refs(value))
+        for code in found.languages
+        if (pieces := found.fertility(code)) and (value := found.language(*key, layer, code))
+    ]
+    if len(dots) < 3:
+        return ()
+    upward = "retrieval" if key[0] == "retrieval" else "CKA, debiased"
+    caption = "A dot a language, with the least-squares line. A correlation is no cause."
+    figure = dot_plot("blame", "Pieces a word and alignment", caption, {"languages": dots}, ("pieces a word", upward))
+    return (of_run(figure, run.key, run.name),)
+
+
+def _tables(run: Run, found: Readings) -> list[Table]:
+    return [table for table in (summary_table(found, run.about), *matrix_tables(found, run.about)) if table.rows]
+
+
+def _named(table: Table, run: Run) -> Table:
+    if not run.key:
+        return table
+    return Table(run.id(table.name), f"{table.title}: {visible(run.name)}", table.caption, table.columns, table.rows,
+                 table.records)  # fmt: skip
+
+
+def _made(run: Run) -> Section:
+    title = f"How it was made: {run.name}" if run.key else "How it was made"
+    about = dict(run.about)
+    for key in ("digests", "versions"):  # Records have them where the run does not tell.
+        about[key] = about.get(key) or {k: v for record in run.records[:1] for k, v in (record.get(key) or {}).items()}
+    more = (("Intervals", _INTERVALS), ("Records", f"{len(run.records)}, in records.jsonl in the run’s folder"))
+    return settings_section(about, labels=LABELS, without=("names",), more=more, name=run.id("made"), title=title)
+
+
+def subtitle(found: Readings, run: Mapping[str, Any]) -> str:
+    """One line: languages, corpus, layers, day."""
+    parts = [f"{len(found.languages)} languages"]
+    if run.get("corpus"):
+        parts.append(visible(str(run["corpus"])))
+    key = found.headline()
+    if key:
+        layers = found.layers(*key)
+        parts.append(f"layers {layers[0]}–{layers[-1]}" if len(layers) > 1 else f"layer {layers[0]}")
+    if run.get("created"):
+        parts.append(visible(str(run["created"]))[:10])
+    return " · ".join(parts)
+
+
+def key_figures(found: Readings) -> tuple[tuple[str, str, str, Ref], ...]:
+    """What a reader wants at a glance: number, what it is, a remark, its records; only what was measured."""
+    layer = found.best_layer()
+    shown: list[tuple[str, str, str, Ref]] = []
+    raw, centred = (found.at("retrieval", variant, layer) for variant in (RAW, CENTRED))
+    if best := centred or raw:
+        top = mean(best.values())
+        bounds = f"{percent(top.low)} to {percent(top.high)}" if top.low is not None else ""
+        shown.append((percent(top.value), "of translations found", bounds, refs(top)))
+    if layer is not None:
+        shown.append((str(layer), "is the best layer", "0 is the embedding output", None))
+    if raw and centred:
+        gain = 100 * (mean(centred.values()).value - mean(raw.values()).value)
+        sign = "+" if gain >= 0 else "−"
+        shown.append((f"{sign}{abs(gain):.0f}", "points from centring", "language means removed", None))
+    if cka := found.at("cka", "debiased", layer):
+        top = mean(cka.values())
+        remark = "" if top.null is None else f"{number(top.null)} when shuffled"
+        shown.append((number(top.value), "CKA, debiased", remark, refs(top)))
+    return tuple(shown)

@@ -1,0 +1,150 @@
+"""What a page shows of each kind of run, and one page of any runs: a comparison on top, then sections by kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from interlingua.report.adjustment_page import WHENS, adjustment_page, adjustment_sections, both_directions
+from interlingua.report.answer import CENTRED, RAW
+from interlingua.report.audit import audit_sections, build_page
+from interlingua.report.comparison import Numbers, alignment_and_transfer, compared
+from interlingua.report.explain_page import explain_page, explain_sections
+from interlingua.report.explain_picture import aspects, selected
+from interlingua.report.page import Page, render_page
+from interlingua.report.readings import Reading, mean
+from interlingua.report.runs import Run
+from interlingua.report.sections import Section
+from interlingua.report.transfer import SHOWN, interval, metrics
+from interlingua.report.transfer_page import behind_entry, entry_records, transfer_page, transfer_sections
+from interlingua.report.wording import listing, visible
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of run: the page of one, the sections that show several, and the numbers by which two are compared."""
+
+    page: Callable[[Run], str]
+    sections: Callable[[Sequence[Run]], list[Section]]
+    numbers: Callable[[Run], Numbers]
+
+
+def audit_page(run: Run) -> str:
+    """The page of an audit."""
+    return build_page(run.records, run.about, run.more.get("points"))
+
+
+def audits(runs: Sequence[Run]) -> list[Section]:
+    """The sections of audits."""
+    return audit_sections({run.key: (run, run.readings()) for run in runs})
+
+
+def audit_numbers(run: Run) -> Numbers:
+    """An audit's means over pairs at its best layer."""
+    found = run.readings()
+    layer = found.best_layer()
+    wanted = {
+        "retrieval, language means removed": ("retrieval", CENTRED),
+        "retrieval, as is": ("retrieval", RAW),
+        "CKA, debiased": ("cka", "debiased"),
+        "after a fitted rotation": ("procrustes", "p@1/mapped"),
+        "related words nearer (AUC)": ("separation", "auc/cosine"),
+        "mean cosine of unrelated words": ("isotropy", "average-cosine"),
+    }
+    numbers = {name: mean(pairs.values()) for name, key in wanted.items() if (pairs := found.at(*key, layer))}
+    best = {} if layer is None else {"best layer": Reading(float(layer))}
+    each = {
+        f"retrieval of {visible(code)}": reading
+        for code in found.languages
+        if (reading := found.language("retrieval", CENTRED, layer, code))
+    }
+    return best | numbers | each
+
+
+def adjustment_numbers(run: Run) -> Numbers:
+    """Retrieval before and after, for every language, language means removed and both directions."""
+    return {
+        f"{visible(code)}, {when}": both_directions(run, when, code)
+        for code in run.about["languages"]
+        for when in WHENS
+        if when in run.about
+    }
+
+
+def transfer_numbers(run: Run) -> Numbers:
+    """Means over seeds of every metric that is shown, regime and test."""
+    scores, behind = run.more.get("scores") or [], entry_records(run)
+    numbers = {}
+    for metric in metrics(scores) if scores else []:
+        for entry in scores:
+            if entry["metric"] == metric:
+                name = f"{SHOWN.get(metric, visible(metric))}, {visible(entry['regime'])}, {visible(entry['test'])}"
+                found = behind_entry(behind, entry)
+                records = found if isinstance(found, tuple) else ()
+                low, high = _bounds(entry)
+                numbers[name] = Reading(entry["mean"], entry["null"], low, high, n=entry["n"], records=records)
+    return numbers
+
+
+def _bounds(entry: Mapping[str, object]) -> tuple[float | None, float | None]:
+    return (None, None) if entry["deviation"] is None else interval(entry)
+
+
+def explain_numbers(run: Run) -> Numbers:
+    """Consistency and performance of every language but the source, for every model."""
+    places = {id(record): place for place, record in enumerate(run.records, run.first)}
+    wanted = [("consistency", aspect) for aspect in aspects(run.records)] + [("task", run.about["metric"])]
+    return {
+        f"{visible(variant) if measure == 'task' else 'consistency, ' + visible(variant)}, {visible(code)}": Reading(
+            each["value"], each["null"], each["low"], each["high"], each.get("n") or 0, {}, (places[id(each)],)
+        )
+        for measure, variant in wanted
+        for (_, source, code), each in selected(run.records, measure, variant).items()
+        if code != source
+    }
+
+
+KINDS = {
+    "audit": Kind(audit_page, audits, audit_numbers),
+    "adjust": Kind(lambda run: adjustment_page(run.about), adjustment_sections, adjustment_numbers),
+    "transfer": Kind(transfer_page, transfer_sections, transfer_numbers),
+    "explain": Kind(explain_page, explain_sections, explain_numbers),
+}
+"""Every kind of run that has a page. A new kind is a line here."""
+
+
+def report_page(runs: Mapping[str, Sequence[Run]]) -> str:
+    """One page of runs by kind; those of several kinds follow each other, and each kind's comparison stands on top.
+
+    One run alone has the page that its own command writes.
+    """
+    every = [run for its in runs.values() for run in its]
+    if len(every) == 1:  # What its command wrote.
+        return KINDS[next(iter(runs))].page(every[0])
+    sections: list[Section] = []
+    several = len(runs) > 1
+    for kind, its in runs.items():
+        own = [*([compare(kind, its)] if len(its) > 1 else []), *KINDS[kind].sections(its)]
+        sections += [_suffixed(section, kind) for section in own] if several else own
+    both = alignment_and_transfer(runs.get("audit", ()), runs.get("transfer", ()))
+    if both is not None:
+        sections.append(both)
+    below = listing([f"{len(its)} × {kind}" for kind, its in runs.items()])
+    heading = listing([visible(run.name) for run in every])
+    return render_page(Page("report", heading, below, sections, [each for run in every for each in run.records]))
+
+
+def compare(kind: str, runs: Sequence[Run]) -> Section:
+    """What differs between runs of one kind."""
+    return compared(runs, [KINDS[kind].numbers(run) for run in runs], kind=kind)
+
+
+def _suffixed(section: Section, kind: str) -> Section:
+    """The section with names that no section of another kind has."""
+    return replace(
+        section,
+        title=section.title if ":" in section.title else f"{section.title} ({kind})",
+        name=f"{section.name}-{kind}",
+        figures=tuple(replace(figure, name=f"{figure.name}-{kind}") for figure in section.figures),
+        tables=tuple(replace(table, name=f"{table.name}-{kind}") for table in section.tables),
+    )

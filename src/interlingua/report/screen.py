@@ -1,0 +1,96 @@
+"""What any terminal can show: tables, sparklines and shaded cells, in its width, its colours and its letters."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any, TextIO, cast
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from interlingua.report.tables import Table as Written
+
+BARS = "▁▂▃▄▅▆▇█"
+SHADES = " ░▒▓█"
+_PLAIN = str.maketrans(
+    {**dict(zip(BARS, "_.:-=+*#", strict=True)), **dict(zip(SHADES, " .:+#", strict=True)), "–": "-", "−": "-",
+     "→": ">", "’": "'", "…": "~", "\N{NO-BREAK SPACE}": " ", "×": "x", "±": "+/-", "ρ": "rho", "·": "-"}
+)  # fmt: skip
+
+
+class _Folded:
+    """A stream that can't write every letter: our own signs become ASCII, letters it lacks question marks."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.encoding = stream.encoding or "ascii"
+
+    def write(self, text: str) -> int:
+        self._stream.write(text.translate(_PLAIN).encode(self.encoding, "replace").decode(self.encoding))
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def console(stream: TextIO | None = None) -> Console:
+    """A console on a stream, stdout by default: rich minds NO_COLOR and the width; we, terminals without UTF-8."""
+    file = stream or sys.stdout
+    known = (getattr(file, "encoding", None) or "utf-8").lower().replace("-", "").startswith("utf")
+    return Console(file=file if known else cast(TextIO, _Folded(file)))
+
+
+def sparkline(values: Sequence[float | None], *, low: float = 0.0, high: float = 1.0) -> str:
+    """One bar a value from `low` to `high`, a space where there is none; what lies outside is cut to the ends.
+
+    >>> sparkline([0.0, 0.5, None, 1.0])
+    '▁▅ █'
+    """
+    span = (high - low) or 1.0
+    places = [None if v is None else int((v - low) / span * len(BARS)) for v in values]
+    return "".join(" " if at is None else BARS[min(max(at, 0), len(BARS) - 1)] for at in places)
+
+
+def stretched(values: Sequence[float | None]) -> str:
+    """A sparkline from the least of the values to the greatest, for curves that are no shares.
+
+    >>> stretched([3.0, 5.0, 4.0])
+    '▁█▅'
+    """
+    known = [value for value in values if value is not None]
+    return sparkline(values, low=min(known), high=max(known)) if known else ""
+
+
+def shaded_cell(value: float | None, *, low: float, high: float) -> Text:
+    """A share in whole percent, on a ground that is the lighter the higher it is, or after a sign without colour."""
+    if value is None:
+        return Text("")
+    part = min(max((value - low) / ((high - low) or 1.0), 0.0), 1.0)
+    # Cividis' ends: told apart with any colour vision, and by lightness alone.
+    dark, light = (0, 34, 78), (254, 232, 56)
+    mixed = [round(a + (b - a) * part) for a, b in zip(dark, light, strict=True)]
+    ink = "black" if part > 0.5 else "white"
+    sign = SHADES[min(int(part * len(SHADES)), len(SHADES) - 1)]
+    return Text(f"{sign}{round(100 * value):3d}", style=f"{ink} on rgb({mixed[0]},{mixed[1]},{mixed[2]})")
+
+
+def print_table(written: Written, screen: Console) -> None:
+    """Print a table of a report; texts are shown, never read as markup."""
+    table = plain_table(written.title, written.caption)
+    numeric = written.numeric()
+    for place, head in enumerate(written.columns):
+        table.add_column(Text(head), justify="right" if numeric[place] else "left", overflow="fold")
+    for row in written.text():
+        table.add_row(*(Text(cell) for cell in row))
+    screen.print(table)
+
+
+def plain_table(title: str, caption: str = "") -> Table:
+    """An empty table in the manner of all of ours."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left", title_style="bold", caption_justify="left")
+    table.title = Text(title) if title else None
+    table.caption = Text(caption) if caption else None
+    return table

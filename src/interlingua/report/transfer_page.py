@@ -1,0 +1,231 @@
+"""A transfer study as sections of a page: what helped, every seed a dot, regimes against each other, distances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from interlingua.report.page import Page, render_page, settings_section
+from interlingua.report.readings import Reading, Record
+from interlingua.report.runs import Run, colour
+from interlingua.report.scatter import dot_plot
+from interlingua.report.sections import Figure, Section, Trace, label, of_run, short
+from interlingua.report.states import STATES_WORDS, state_hills
+from interlingua.report.tables import Ref, Table
+from interlingua.report.transfer import SHOWN, Entry, cell, distance_lines, interval, metrics, score_table, table_files
+from interlingua.report.wording import listing, visible
+
+
+def transfer_page(run: Run) -> str:
+    """The page of a transfer study, which makes no request; `run.more` has `scores` and `distances`."""
+    about = run.about
+    seeds, tests = len(about["seeds"]), len(about["tests"])
+    below = f"{about['task']}, trained in {about['source']}, seeds: {seeds}, tests: {tests}"
+    return render_page(Page("transfer", str(about["model"]), below, transfer_sections([run]), run.records))
+
+
+def transfer_files(
+    scores: Sequence[Entry], distances: Sequence[Entry], run: Mapping[str, Any], records: Sequence[Record] = ()
+) -> dict[str, str]:
+    """File names and texts: the page `transfer.html`, and all that `table_files` makes."""
+    own = Run(run, records, more={"scores": scores, "distances": distances})
+    return {"transfer.html": transfer_page(own), **table_files(scores, distances, run)}
+
+
+def transfer_sections(runs: Sequence[Run]) -> list[Section]:
+    """What there is to show of each study."""
+    sections = [_answer(run) for run in runs]
+    seeds = tuple(of_run(figure, run.key, run.name) for run in runs for figure in _seeds(run))
+    if seeds:
+        words = "A row a test and regime: dots are seeds, the bar their mean, the line its 95 % interval (Student)."
+        sections.append(Section("seeds", "Every seed", (words,), figures=seeds))
+    pairs = tuple(of_run(figure, run.key, run.name) for run in runs for figure in _pairwise(run))
+    if pairs:
+        words = "A dot a test: what the original reads, and what a regime does. Above the dotted line it helps."
+        sections.append(Section("pairwise", "Regimes against the original", (words,), figures=pairs))
+    for run in runs:
+        made = state_hills(_states(run))
+        if made is not None:
+            title = "Related and unrelated words" + (f": {run.name}" if run.key else "")
+            figure = of_run(made[1], run.key, run.name)
+            sections.append(
+                Section(run.id("distances"), title, (STATES_WORDS,), choices=tuple(made[0]), figures=(figure,))
+            )
+    tables = tuple(table for run in runs for table in _tables(run))
+    if tables:
+        sections.append(Section("tables", "Tables", ("A number with dots under it shows its records.",), tables=tables))
+    return sections + [_made(run) for run in runs]
+
+
+def _scores(run: Run) -> Sequence[Entry]:
+    found: Sequence[Entry] = run.more.get("scores") or []
+    return found
+
+
+def _main(run: Run) -> tuple[str, list[Entry]]:
+    """The first metric that is printed, and its entries."""
+    metric = (metrics(_scores(run)) or [""])[0]
+    return metric, [entry for entry in _scores(run) if entry["metric"] == metric]
+
+
+def _answer(run: Run) -> Section:
+    metric, entries = _main(run)
+    title = f"The answer: {run.name}" if run.key else "The answer"
+    if not entries:
+        return Section(run.id("answer"), title, ("Nothing has been scored yet: run the same command again.",))
+    first = next((regime for regime in run.about["regimes"]), "")
+    base = {entry["test"]: entry for entry in entries if entry["regime"] == first}
+    told = [f"{visible(test)} {cell(entry)}" for test, entry in base.items()]
+    lead = (
+        f"Trained in {visible(run.about['source'])} ({visible(first)}), in percent, "
+        f"{SHOWN.get(metric, visible(metric))}: {', '.join(told)}."
+    )
+    facts = []
+    for regime in run.about["regimes"][1:]:
+        mine = [entry for entry in entries if entry["regime"] == regime and entry["test"] in base]
+        if mine:
+            facts.append((visible(regime), _against(mine, base)))
+    low = [test for test, entry in base.items() if entry["null"] is not None and interval(entry)[0] <= entry["null"]]
+    if low:
+        facts.append(("Chance", f"Not above chance over these seeds: {listing([visible(test) for test in low])}."))
+    sure = f"{len(run.about['seeds'])} seeds" if len(run.about["seeds"]) > 1 else "one seed: no spread is known"
+    facts.append(("How sure", f"{sure}; differences are tested on the same examples, p < 0.05 without a correction."))
+    return Section(run.id("answer"), title, (lead,), facts=tuple(facts))
+
+
+def _against(mine: Sequence[Entry], base: Mapping[str, Entry]) -> str:
+    """What a regime changed, in points, test by test: significant ones by name."""
+    parts = []
+    for said, keep in (
+        ("Helped", lambda gain, sure: gain > 0 and sure),
+        ("Hurt", lambda gain, sure: gain < 0 and sure),
+        ("No clear difference", lambda gain, sure: not sure),
+    ):
+        own = []
+        for entry in mine:
+            gain = 100 * (entry["mean"] - base[entry["test"]]["mean"])
+            if keep(gain, entry["p"].get("original", 1.0) < 0.05):
+                own.append(f"{visible(entry['test'])} ({gain:+.1f})".replace("-", "−"))
+        if own:
+            parts.append(f"{said}: {listing(own)}.")
+    return " ".join(parts)
+
+
+def entry_records(run: Run) -> dict[tuple[str, str, str, int | None], Ref]:
+    """The records behind an entry by test, regime, metric and layer: one a seed."""
+    found: dict[tuple[str, str, str, int | None], tuple[int, ...]] = {}
+    for place, record in enumerate(run.records, run.first):
+        details = record.get("details") or {}
+        if "regime" in details:
+            metric = str(record["variant"]).partition("/layer ")[0]
+            key = (details["test"], details["regime"], metric, record.get("layer"))
+            found[key] = (*found.get(key, ()), place)
+    return dict(found)
+
+
+def behind_entry(found: Mapping[tuple[str, str, str, int | None], Ref], entry: Entry) -> Ref:
+    """The records that an entry of the scores was made from."""
+    return found.get((entry["test"], entry["regime"], entry["metric"], entry["layer"]))
+
+
+def _seeds(run: Run) -> Iterator[Figure]:
+    metric, entries = _main(run)
+    if not entries:
+        return
+    behind = entry_records(run)
+    traces: list[Trace] = []
+    rows, records = [], []
+    for place, regime in enumerate(run.about["regimes"]):
+        mine = [entry for entry in entries if entry["regime"] == regime]
+        ink = colour(place)
+        where = {entry["test"]: [label(entry["test"]), label(regime)] for entry in mine}
+        middle: list[Any] = [entry["mean"] for entry in mine]
+        ends = [interval(entry) for entry in mine]
+        traces.append(
+            {"type": "scatter", "mode": "markers", "name": label(regime), "x": [short(v) for v in middle],
+             "y": [[where[e["test"]][0] for e in mine], [where[e["test"]][1] for e in mine]],
+             "error_x": {"type": "data", "symmetric": False, "color": ink, "thickness": 1.5,
+                         "array": [short(high - v) for (_, high), v in zip(ends, middle, strict=True)],
+                         "arrayminus": [short(v - low) for (low, _), v in zip(ends, middle, strict=True)]},
+             "marker": {"color": ink, "size": 14, "symbol": "line-ns-open", "line": {"width": 3, "color": ink}},
+             "records": [behind_entry(behind, e) for e in mine], "hover": f"{label(regime)}, %{{y}}: mean %{{x:.3f}}"}
+        )  # fmt: skip
+        dots = [
+            (entry, seed, value) for entry in mine for seed, value in zip(entry["seeds"], entry["values"], strict=True)
+        ]
+        traces.append(
+            {"type": "scatter", "mode": "markers", "showlegend": False, "name": label(regime),
+             "x": [short(value) for *_, value in dots],
+             "y": [[where[e["test"]][0] for e, *_ in dots], [where[e["test"]][1] for e, *_ in dots]],
+             "marker": {"color": ink, "size": 8, "opacity": 0.45}, "hover": f"{label(regime)}, a seed: %{{x:.3f}}",
+             "records": [_one(behind_entry(behind, e), e["seeds"].index(seed)) for e, seed, _ in dots]}
+        )  # fmt: skip
+        rows += [(visible(entry["test"]), visible(regime), seed, value) for entry, seed, value in dots]
+        records += [(None, None, None, _one(behind_entry(behind, e), e["seeds"].index(s))) for e, s, _ in dots]
+    name = SHOWN.get(metric, visible(metric))
+    table = Table("seeds", name, "", ("test", "regime", "seed", name), tuple(rows), tuple(records))
+    layout = {
+        "showlegend": len(run.about["regimes"]) > 1,
+        "xaxis": {"title": {"text": name}, "tickformat": ".0%", "nticks": 7},
+        "yaxis": {"autorange": "reversed", "showgrid": False, "type": "multicategory"},
+    }
+    size = "tall" if len(run.about["regimes"]) * len(run.about["tests"]) > 12 else "wide"
+    yield Figure("seeds", name, "Of every regime, test and seed.", tuple(traces), layout, table, size)
+
+
+def _one(refs: Ref, place: int) -> Ref:
+    return refs[place] if isinstance(refs, tuple) and place < len(refs) else refs
+
+
+def _pairwise(run: Run) -> Iterator[Figure]:
+    metric, entries = _main(run)
+    behind, first = entry_records(run), next(iter(run.about["regimes"]), "")
+    base = {entry["test"]: entry for entry in entries if entry["regime"] == first}
+    series = {
+        regime: [
+            (entry["test"], base[entry["test"]]["mean"], entry["mean"], behind_entry(behind, entry))
+            for entry in entries
+            if entry["regime"] == regime and entry["test"] in base
+        ]
+        for regime in run.about["regimes"]
+        if regime != first
+    }
+    series = {regime: dots for regime, dots in series.items() if len(dots) > 1}
+    if series:
+        name = SHOWN.get(metric, visible(metric))
+        axes = (f"{first}: {name}", f"another regime: {name}")
+        caption = "Means over seeds."
+        yield dot_plot("pairwise", "Regimes against the original", caption, series, axes, first=1, diagonal=True)
+
+
+def _states(run: Run) -> dict[str, dict[str, Reading]]:
+    """The first seed's AUC of every state and language, with its histograms."""
+    states: dict[str, dict[str, Reading]] = {}
+    for place, record in enumerate(run.records, run.first):
+        details = record.get("details") or {}
+        if "state" in details and record["variant"] == "auc/l2":
+            reading = Reading(record["value"], record.get("null"), record.get("low"), record.get("high"),
+                              record.get("n") or 0, details, (place,))  # fmt: skip
+            states.setdefault(details["state"], {}).setdefault(str(record["target"]), reading)
+    return states
+
+
+def _tables(run: Run) -> Iterator[Table]:
+    scores, behind = _scores(run), entry_records(run)
+    for metric in metrics(scores) if scores else []:
+        table = score_table(scores, run.about, metric)
+        cells = {(visible(entry["regime"]), visible(entry["test"])): behind_entry(behind, entry)
+                 for entry in scores if entry["metric"] == metric}  # fmt: skip
+        records = tuple((None, *(cells.get((str(row[0]), test)) for test in table.columns[1:])) for row in table.rows)
+        yield Table(run.id(table.name), table.title, table.caption, table.columns, table.rows, records)
+    if run.more.get("distances"):
+        table = distance_lines(run.more["distances"])
+        title = f"{table.title}: {visible(run.name)}" if run.key else table.title
+        yield Table(run.id(table.name), title, table.caption, table.columns, table.rows)
+
+
+def _made(run: Run) -> Section:
+    title = f"How it was made: {run.name}" if run.key else "How it was made"
+    about = {**run.about, **(run.about.get("settings") or {})}
+    labels, without = {"model": "Model", "task": "Task", "source": "Trained in"}, ("settings", "left_out", "trained")
+    return settings_section(about, labels=labels, without=without, name=run.id("made"), title=title)

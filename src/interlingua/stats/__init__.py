@@ -1,0 +1,53 @@
+"""Statistics on per-item values: intervals, tests of two systems, effect sizes, correlations, power."""
+
+from __future__ import annotations
+
+from interlingua.stats.bootstrap import (
+    Bootstrapped,
+    bootstrap,
+    bootstrap_f1_difference,
+    bootstrap_mean,
+    bootstrap_ratio,
+)
+from interlingua.stats.correlation import pearson, spearman
+from interlingua.stats.effects import cliffs_delta, hedges_correction, paired_effect
+from interlingua.stats.intervals import (
+    Z95,
+    Spread,
+    half_sample_interval,
+    half_samples,
+    interval_of_half_samples,
+    mean_interval,
+    over_seeds,
+    wilson_interval,
+)
+from interlingua.stats.power import detectable_error, detectable_mean, detectable_share
+from interlingua.stats.significance import holm, paired_t, permuted_f1, permuted_mean
+
+__all__ = [
+    "Z95",
+    "Bootstrapped",
+    "Spread",
+    "bootstrap",
+    "bootstrap_f1_difference",
+    "bootstrap_mean",
+    "bootstrap_ratio",
+    "cliffs_delta",
+    "detectable_error",
+    "detectable_mean",
+    "detectable_share",
+    "half_sample_interval",
+    "half_samples",
+    "hedges_correction",
+    "holm",
+    "interval_of_half_samples",
+    "mean_interval",
+    "over_seeds",
+    "paired_effect",
+    "paired_t",
+    "pearson",
+    "permuted_f1",
+    "permuted_mean",
+    "spearman",
+    "wilson_interval",
+]

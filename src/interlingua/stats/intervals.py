@@ -1,0 +1,124 @@
+"""Intervals of means, shares and dearer statistics; and what several seeds say together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+Z95 = 1.959963984540054
+"""The 97.5 % point of the normal distribution."""
+
+
+def mean_interval(values: NDArray[np.floating[Any]]) -> tuple[float, float]:
+    """The 95 % Student interval of a mean.
+
+    mean ± t(0.975, n-1) · s / sqrt(n). One value has no spread: the interval is the value.
+
+    >>> low, high = mean_interval(np.array([1.0, 2.0, 3.0, 4.0]))
+    >>> round(low, 4), round(high, 4)
+    (0.4457, 4.5543)
+    """
+    mean = float(values.mean())
+    if values.size < 2:
+        return mean, mean
+    half = float(special.stdtrit(values.size - 1, 0.975) * values.std(ddof=1) / np.sqrt(values.size))
+    return mean - half, mean + half
+
+
+def wilson_interval(hits: float, n: int) -> tuple[float, float]:
+    """The 95 % Wilson score interval of a proportion; stays inside [0, 1] (Wilson 1927).
+
+    >>> low, high = wilson_interval(8, 10)
+    >>> round(low, 4), round(high, 4)
+    (0.4902, 0.9433)
+    """
+    share, z2 = hits / n, Z95**2
+    centre = (share + z2 / (2 * n)) / (1 + z2 / n)
+    half = Z95 * np.sqrt(share * (1 - share) / n + z2 / (4 * n * n)) / (1 + z2 / n)
+    # Rounding must not put a share of exactly 0 or 1 outside its own interval.
+    return float(min(max(centre - half, 0.0), share)), float(max(min(centre + half, 1.0), share))
+
+
+def half_samples(n: int, *, seed: int, times: int = 20, most: int | None = None) -> NDArray[np.int64]:
+    """(times, b) row numbers: each line b of n rows drawn without replacement, in order; b is n/2, or `most` if fewer.
+
+    >>> half_samples(6, seed=0, times=2).shape
+    (2, 3)
+    """
+    draw = np.random.default_rng(seed)
+    size = n // 2 if most is None else min(n // 2, most)
+    return np.stack([np.sort(draw.permutation(n)[:size]) for _ in range(times)])
+
+
+def interval_of_half_samples(
+    samples: NDArray[np.float64] | Sequence[float], size: int, n: int, value: float
+) -> tuple[float, float]:
+    """A 95 % interval of a value over n rows from what its statistic reads on samples of `size` of them.
+
+    A sample of b rows deviates from the full value with variance var · (n/b - 1), var that of the full
+    value itself (Politis, Romano & Wolf 1999): at b = n/2 no rescaling is needed, and at the b that a dear
+    statistic can afford the spread is multiplied by sqrt(b / (n - b)).
+
+    >>> low, high = interval_of_half_samples([1.0, 3.0], 5, 10, 2.0)
+    >>> round((high - low) / 2 / Z95, 4)
+    1.4142
+    """
+    spread = float(np.std(np.asarray(samples), ddof=1)) * float(np.sqrt(size / (n - size)))
+    return value - Z95 * spread, value + Z95 * spread
+
+
+def half_sample_interval(
+    statistic: Callable[[NDArray[np.int64]], float],
+    n: int,
+    value: float,
+    *,
+    seed: int,
+    times: int = 20,
+    most: int | None = None,
+) -> tuple[float, float]:
+    """A 95 % interval from half-samples drawn without replacement, as `interval_of_half_samples` has it.
+
+    For statistics that repeated rows would inflate (CKA, retrieval: `HYPERPARAMETERS`, traps). `most` is the
+    largest sample that a dear statistic can afford.
+
+    >>> values = np.random.default_rng(0).normal(size=1000)
+    >>> low, high = half_sample_interval(lambda rows: float(values[rows].mean()), 1000, 0.0, seed=0, times=400)
+    >>> bool(abs(high - 1.96 * values.std() / 1000**0.5) < 0.01)
+    True
+    """
+    drawn = half_samples(n, seed=seed, times=times, most=most)
+    return interval_of_half_samples([statistic(rows) for rows in drawn], drawn.shape[1], n, value)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """What several seeds give: their mean, standard deviation and the 95 % Student interval of the mean.
+
+    One seed has no deviation (None), and its interval is the value itself.
+    """
+
+    mean: float
+    deviation: float | None
+    low: float
+    high: float
+    n: int
+
+
+def over_seeds(values: Sequence[float] | NDArray[np.floating[Any]]) -> Spread:
+    """The mean over seeds with its standard deviation (n - 1) and its 95 % Student interval.
+
+    The interval is of the mean over *seeds* on one test set: how far another five seeds would move it. How far another
+    test set would move it is told by the items (`mean_interval`, `bootstrap_mean`).
+
+    >>> found = over_seeds([0.61, 0.63, 0.65])
+    >>> round(found.mean, 4), round(found.deviation, 4), round(found.low, 4), round(found.high, 4)
+    (0.63, 0.02, 0.5803, 0.6797)
+    """
+    array = np.asarray(values, np.float64)
+    deviation = float(array.std(ddof=1)) if array.size > 1 else None
+    return Spread(float(array.mean()), deviation, *mean_interval(array), int(array.size))

@@ -1,0 +1,62 @@
+"""The records of a study, gathered from its steps in the graph's order: the same bytes whatever order they ran in."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from interlingua.studies.graph import Graph
+from interlingua.studies.home import Home
+from interlingua.studies.store import write_beside
+
+RECORDS, ITEMS, NOTES = "records.jsonl", "items", "notes.txt"
+
+
+def collect(graph: Graph, home: Home) -> int:
+    """Gather records, per-item values and notes of all finished steps into the study's folder; the number of records.
+
+    `Store(home.folder)` then reads them like those of any run. Per-item values are second names of the steps' files,
+    or copies where the file system has none.
+    """
+    done = home.done()
+    steps = [step for step in graph if step.key in done]
+    lines: list[bytes] = []
+    notes: dict[str, None] = {}
+    items: dict[str, Path] = {}
+    for step in steps:
+        place = home.step(step.key)
+        present = {entry.name for entry in os.scandir(place)}
+        if RECORDS in present:
+            lines += (place / RECORDS).read_bytes().splitlines(keepends=True)
+        if ITEMS in present:
+            items |= {entry.name: Path(entry.path) for entry in os.scandir(place / ITEMS)}
+        if NOTES in present:
+            told = (place / NOTES).read_text("utf-8").splitlines()
+            notes |= dict.fromkeys(f"{step.shown}: {note}" for note in told if note.strip())
+    _link_all(items, home.folder / ITEMS)
+    _write(home.folder / RECORDS, b"".join(lines))
+    _write(home.folder / NOTES, "".join(f"{note}\n" for note in notes).encode())
+    for entry in os.scandir(home.folder / ITEMS):
+        if entry.name not in items and not entry.name.startswith("."):
+            os.unlink(entry.path)
+    return len(lines)
+
+
+def _write(path: Path, data: bytes) -> None:
+    if not path.is_file() or path.read_bytes() != data:
+        write_beside(path, lambda file: file.write(data))
+
+
+def _link_all(items: dict[str, Path], folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    for name, source in items.items():
+        place = folder / name
+        if place.exists() and place.samefile(source):
+            continue
+        beside = folder / f".{name}.{os.getpid()}"
+        try:
+            os.link(source, beside)
+        except OSError:
+            shutil.copyfile(source, beside)
+        os.replace(beside, place)

@@ -1,0 +1,152 @@
+"""What the steps of a study are made of: encoders, files, synthetic data, bitexts, adjusted models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from interlingua.encoder.loading import find_folder
+from interlingua.studies.digests import Digests
+from interlingua.studies.recipe import read_config
+from interlingua.studies.scenarios import TransferSettings
+from interlingua.studies.stages import PairSettings
+from interlingua.studies.step import Resources, Step
+from interlingua.studies.study import MADE, Study, expanded
+from interlingua.studies.tables import AdjustTable
+
+CODE: Mapping[str, str] = {}
+"""Raised for a kind where its function's results change; a kind that is not here is at its first."""
+ON_GPU = ("pretrain", "adjust", "finetune", "predict", "distances", "encode", "attribute")
+_GIB = 1 << 30
+Found = dict[str, Step]
+"""Steps by the role that they have for another."""
+
+
+@dataclass
+class Ingredients:
+    """The parts of a study's steps; files are known by their content."""
+
+    study: Study
+    digests: Digests = field(default_factory=Digests)
+
+    def step(self, kind: str, settings: Mapping[str, Any], needs: Found, *, label: str, like: str = "") -> Step:
+        return Step(
+            kind,
+            f"interlingua.studies.steps.{kind}:run",
+            settings,
+            needs,
+            self._resources(kind),
+            CODE.get(kind, "1"),
+            label,
+            like,
+        )
+
+    def _resources(self, kind: str) -> Resources:
+        given = self.study.table.resources.get(kind)
+        if given is None:
+            return Resources(gpus=1.0 if kind in ON_GPU else 0.0)
+        return Resources(given.cpus, given.gpus, int(given.memory * _GIB), given.processes)
+
+    def files(self, given: Sequence[str], needs: Found) -> list[Any]:
+        """Files as settings: by content, or as `@NAME/rest` of a step that makes them, which is then needed."""
+        found: list[Any] = []
+        for file in given:
+            if file.startswith(MADE):
+                name = file[len(MADE) :].partition("/")[0]
+                needs[f"{MADE}{name}"] = self.synth(name)
+                found.append(file)
+            else:
+                found.append(self.corpus(file))
+        return found
+
+    def corpus(self, name: str) -> Any:
+        return name if name == "sampler" or name.startswith("hf:") else self.digests.file(self.study.place(name))
+
+    def synth(self, name: str) -> Step:
+        table = self.study.table.synth[name]
+        settings = asdict(table)
+        for key in ("contexts", "names"):
+            if settings[key] != "embedded":
+                settings[key] = self.corpus(settings[key])
+        settings["languages"] = table.languages or once(self.study.table.source, *self.study.languages)
+        return self.step("synth", settings, {}, label=f"synth {name}")
+
+    def model(self, name: str, needs: Found) -> dict[str, Any]:
+        """The settings that name an encoder; one that is pretrained here is needed."""
+        table, home = self.study.table.encoders[name], self.study.file.parent
+        allowed = {"trust_remote_code": table.trust_remote_code, "allow_pickle": table.allow_pickle}
+        if table.recipe is not None:
+            needs["encoder"] = self._pretrained(name)
+            return {"name": name, "model": None, **allowed}
+        model: Any = str(table.model)
+        if model == "embedded":
+            model = self.digests.file(find_folder(model))
+        elif (folder := (home / model).expanduser()).is_dir():
+            model = self.digests.file(folder)
+        return {"name": name, "model": model, **allowed}
+
+    def _pretrained(self, name: str) -> Step:
+        table = self.study.table.encoders[name]
+        path = self.study.file.parent / str(table.recipe)
+        recipe = read_config(path)
+        folder = path.parent / recipe.data.folder if table.text is None else self.study.place(table.text)
+        # By language: a text that this model does not read must not change it.
+        read = {code: [self.digests.file(text) for text in sorted(folder.glob(f"{code}.txt*"))[:1]]
+                for code in recipe.data.languages}  # fmt: skip
+        pieces = recipe.tokenizer.file
+        settings = {
+            "recipe": self.digests.file(path),
+            "text": read,
+            "pieces": None if pieces is None else self.digests.file(path.parent / pieces),
+        }
+        return self.step("pretrain", settings, {}, label=f"pretrain {name}", like=name)
+
+    def bitext(self, code: str, needs: Found) -> dict[str, Any]:
+        """The settings that name a language's bitext; its links are needed."""
+        table, source = self.study.table.bitexts, self.study.table.source
+        assert table is not None
+        about: dict[str, Any] = {"language": code, "source": source, "aligner": table.aligner, "english": table.english}
+        if table.corpus is not None:
+            about |= {"corpus": self.corpus(table.corpus), "files": [], "links": None}
+        else:
+            links = {} if table.links is None else expanded(table.links, (code,), source)
+            files = [self.digests.file(self.study.place(file)) for file in self.study.bitext(code)]
+            given = [self.digests.file(self.study.place(file)) for file in links.get(code, ())]
+            about |= {"corpus": None, "files": files, "links": given[0] if given else None}
+        needs[f"align {code}"] = self.step("align", about, {}, label=f"align {source}-{code}", like=code)
+        return about
+
+    def settings(self, **own: Any) -> TransferSettings:
+        """The settings of a step: those given, and nothing that it does not hang on."""
+        return TransferSettings(source=self.study.table.source, precision=self.study.table.precision, **own)
+
+    @property
+    def adjusting(self) -> dict[str, Any]:
+        table: AdjustTable = self.study.table.adjust
+        return {
+            "adjust_epochs": table.epochs,
+            "adjust_learning_rate": table.learning_rate,
+            "adjust_batch": table.batch,
+            "pairs": PairSettings(rows=table.rows, held_out=table.held_out, layer=table.layer, target=table.target),
+        }
+
+    def adjusted(self, encoder: str, spoken: Sequence[str], seed: int) -> Step:
+        needs: Found = {}
+        settings = {
+            "encoder": self.model(encoder, needs),
+            "bitexts": [self.bitext(code, needs) for code in spoken],
+            "settings": asdict(self.settings(**self.adjusting)),
+            "seed": seed,
+        }
+        label = f"adjust {encoder} {'+'.join(spoken)} seed {seed}"
+        return self.step("adjust", settings, needs, label=label, like=encoder)
+
+
+def once(*codes: str) -> list[str]:
+    """Each once, in order.
+
+    >>> once("en", "ru", "en")
+    ['en', 'ru']
+    """
+    return list(dict.fromkeys(codes))

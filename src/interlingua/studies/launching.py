@@ -1,0 +1,100 @@
+"""A step run by several processes together: torchrun starts them, and each calls the step's function.
+
+python -m torch.distributed.run … -m interlingua.studies.launching FILE.json
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from interlingua.errors import InputError, InterlinguaError
+from interlingua.studies.step import Resources, Work, resolve
+from interlingua.studies.threads import VARIABLES
+
+_WATCH = 1.0
+
+
+def launch(
+    function: str,
+    arguments: Mapping[str, Any],
+    inputs: Mapping[str, Path],
+    out: Path,
+    work: Work,
+    resources: Resources,
+) -> None:
+    """Run a step function in `resources.processes` processes of this machine; one that ends badly ends them all.
+
+    The first writes into `out` (`training.processes.is_first_process`); the CPUs of the step are shared out.
+    """
+    told = {
+        "function": function,
+        "arguments": dict(arguments),
+        "inputs": {role: str(path) for role, path in inputs.items()},
+        "out": str(out),
+        "key": work.key,
+        "state": str(work.state),
+        "gpus": work.gpus,
+        "parent": os.getpid(),
+    }
+    about = out.with_name(f"{out.name}.json")
+    about.write_text(json.dumps(told), "utf-8")
+    threads = str(max(resources.cpus // resources.processes, 1))
+    # What a process of a group is told by its own launcher must not reach these.
+    kept = {name: value for name, value in os.environ.items() if name not in ("RANK", "WORLD_SIZE", "LOCAL_RANK")}
+    environment = {**kept, **dict.fromkeys(VARIABLES, threads)}
+    environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
+    # `--standalone` takes a free port, so that two such steps on one machine don't meet.
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node"]
+    command += [str(resources.processes), "-m", __name__, str(about)]
+    failed = about.with_suffix(".failed")
+    try:
+        code = subprocess.run(command, env=environment, check=False).returncode
+        if failed.is_file():
+            raise InputError(**json.loads(failed.read_text("utf-8")))
+        if code != 0:
+            raise InterlinguaError(f"{resources.processes} processes ended with code {code}: see the step's log")
+    finally:
+        about.unlink(missing_ok=True)
+        failed.unlink(missing_ok=True)
+
+
+def main(about: Path) -> None:
+    """One of the processes: call the function that the file tells of."""
+    told = json.loads(about.read_text("utf-8"))
+    threading.Thread(target=_end_with, args=(told["parent"],), daemon=True).start()
+    inputs = {role: Path(path) for role, path in told["inputs"].items()}
+    work = Work(told["key"], Path(told["state"]), lambda stage, done, total: None, told["gpus"])
+    try:
+        resolve(told["function"])(told["arguments"], inputs, Path(told["out"]), work)
+    except InputError as error:
+        kept = {"problem": error.problem, "line": error.line, "remedy": error.remedy}
+        kept["file"] = None if error.file is None else str(error.file)
+        kept["value"] = None if error.value is None else str(error.value)
+        beside = about.with_suffix(f".{os.getpid()}")
+        beside.write_text(json.dumps(kept), "utf-8")
+        os.replace(beside, about.with_suffix(".failed"))
+        raise
+
+
+def _end_with(parent: int) -> None:
+    """End when the process that ordered this one is gone, whose kill torchrun does not notice."""
+    while True:
+        try:
+            os.kill(parent, 0)
+        except ProcessLookupError:
+            os._exit(1)
+        except PermissionError:
+            return
+        time.sleep(_WATCH)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,122 @@
+"""What a run would do: steps by kind, what is done, and about how long the rest takes, by the steps measured so far."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from statistics import median
+from typing import Any
+
+from interlingua.studies.graph import Graph, State
+from interlingua.studies.home import Home
+from interlingua.studies.machine import cpu_count
+from interlingua.studies.step import Step
+
+
+@dataclass(frozen=True)
+class KindCount:
+    """The steps of a kind: how many, where they stand, and the seconds that those to run are thought to take."""
+
+    kind: str
+    steps: int
+    done: int
+    failed: int
+    blocked: int
+    needed: int
+    seconds: float
+    unmeasured: int
+    """Of those needed, the steps that nothing like them was measured for; their seconds are not in the sum."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A study before it runs. `seconds` is the sum over the steps to run, `wall` the least that `cpus` need for it."""
+
+    kinds: tuple[KindCount, ...]
+    seconds: float
+    wall: float
+    unmeasured: int
+
+    @property
+    def done(self) -> int:
+        return sum(kind.done for kind in self.kinds)
+
+    @property
+    def needed(self) -> int:
+        return sum(kind.needed for kind in self.kinds)
+
+    @property
+    def failed(self) -> int:
+        return sum(kind.failed for kind in self.kinds)
+
+    @property
+    def blocked(self) -> int:
+        return sum(kind.blocked for kind in self.kinds)
+
+    def to_dict(self) -> dict[str, Any]:
+        whole = {"done": self.done, "needed": self.needed, "failed": self.failed, "blocked": self.blocked}
+        return {**asdict(self), **whole, "kinds": [asdict(kind) for kind in self.kinds]}
+
+
+def plan(graph: Graph, home: Home, *, cpus: int | None = None, gpus: int = 0, retry: bool = False) -> Plan:
+    """What a run would do, and about how long it takes.
+
+    A step is thought to take the median of the measured steps that are `like` it, else of those of its kind. `wall`
+    is the larger of the longest chain of steps and of the work shared by all CPUs (and GPUs): no run can be faster.
+    """
+    states = graph.states(home, retry=retry)
+    guess = _Guess(home)
+    seconds = {step.key: guess(step) for step in graph if states[step.key] is State.NEEDED}
+    kinds = []
+    for kind, count in Counter(step.kind for step in graph).items():
+        keys = [step.key for step in graph if step.kind == kind]
+        stand = Counter(states[key] for key in keys)
+        known = [seconds.get(key) for key in keys if key in seconds]
+        kinds.append(
+            KindCount(
+                kind,
+                count,
+                stand[State.DONE],
+                stand[State.FAILED],
+                stand[State.BLOCKED],
+                stand[State.NEEDED],
+                sum(one for one in known if one is not None),
+                known.count(None),
+            )
+        )
+    return Plan(
+        tuple(kinds),
+        sum(one.seconds for one in kinds),
+        _least(graph, {key: value or 0.0 for key, value in seconds.items()}, cpus or cpu_count(), gpus),
+        sum(one.unmeasured for one in kinds),
+    )
+
+
+def _least(graph: Graph, seconds: Mapping[str, float], cpus: int, gpus: int) -> float:
+    ends: dict[str, float] = {}
+    for step in graph:
+        begin = max((ends[need.key] for need in step.needs.values()), default=0.0)
+        ends[step.key] = begin + seconds.get(step.key, 0.0)
+    work = sum(seconds[step.key] * min(step.resources.cpus, cpus) for step in graph if step.key in seconds) / cpus
+    on_gpu = sum(seconds[step.key] * min(step.resources.gpus, gpus) for step in graph if step.key in seconds)
+    return max(max(ends.values(), default=0.0), work, on_gpu / gpus if gpus else 0.0)
+
+
+class _Guess:
+    """Seconds of a step by those measured: itself, those like it, those of its kind; None where there are none."""
+
+    def __init__(self, home: Home) -> None:
+        self._times: dict[tuple[str, ...], list[float]] = {}
+        for told in home.measured():
+            for group in ((told["key"],), (told["kind"], told["like"]), (told["kind"], "", "")):
+                self._times.setdefault(group, []).append(told["seconds"])
+        self._medians: dict[tuple[str, ...], float] = {}
+
+    def __call__(self, step: Step) -> float | None:
+        for group in ((step.key,), (step.kind, step.like), (step.kind, "", "")):
+            if group in self._times:
+                if group not in self._medians:
+                    self._medians[group] = median(self._times[group])
+                return self._medians[group]
+        return None

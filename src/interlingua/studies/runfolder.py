@@ -1,0 +1,52 @@
+"""Whose folder is it? A run goes on in its own, begins in an empty one, and touches no other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from interlingua.errors import InputError
+
+STATE = ".training"
+"""The folder inside a run's where training keeps its state."""
+
+
+def check_folder(
+    out: Path, *, same: Mapping[str, Any], about: Sequence[str] = ("run.json",), differing: str | None = None
+) -> None:
+    """Refuse a folder that is neither this run's nor empty, before anything in it is touched.
+
+    `about` are the files in which a run says what it is: each that is there must have the values of `same`.
+    `differing` says in words what it means that they differ; by default it is the names of the values.
+    """
+    if out.exists() and not out.is_dir():
+        raise InputError("--out is a file", value=str(out), remedy="Name a folder.")
+    told = [told_by(out / name) for name in about if (out / name).is_file()]
+    for before in told:
+        other = ", ".join(name for name, value in same.items() if before.get(name) != value)
+        if other:
+            raise InputError(
+                f"the folder holds another run (its {differing or f'{other} differ'})",
+                file=out,
+                remedy="Name another --out, or remove that folder.",
+            )
+    if not told and out.is_dir() and any(not _begun(entry) for entry in out.iterdir()):
+        raise InputError("the folder holds files that are no run of ours", file=out, remedy="Name another --out.")
+
+
+def told_by(file: Path) -> dict[str, Any]:
+    """What a run wrote about itself."""
+    try:
+        found = json.loads(file.read_text("utf-8"))
+    except ValueError as error:
+        raise InputError("not the settings of a run", file=file, remedy="Name another --out.") from error
+    return found if isinstance(found, dict) else {}
+
+
+def _begun(entry: Path) -> bool:
+    """Whether a run killed before its first file was whole leaves this: nothing that could be lost."""
+    if entry.name == STATE:
+        return all(inner.name.startswith((".", "links-")) for inner in entry.iterdir())
+    return entry.name.startswith(".run.json.") or (entry.name == "items" and not any(entry.iterdir()))

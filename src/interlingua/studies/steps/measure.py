@@ -1,0 +1,60 @@
+"""Representations to one measure's records: a language, a pair of languages, or two models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from interlingua.measures import measures
+from interlingua.readers import read_corpus
+from interlingua.readers.places import place_names
+from interlingua.studies.dictionaries import dictionary_step, read_dictionaries
+from interlingua.studies.examining import Made
+from interlingua.studies.measuring import language_step, pair_step
+from interlingua.studies.step import Work
+from interlingua.studies.steps.given import Inputs, keep
+from interlingua.studies.steps.spaces import CACHE, corpus_of, languages_of, plan_of
+
+
+def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> None:
+    """Measure one or two models, every layer and pair of languages (with the first alone where `pairs` says pivot)."""
+    name = settings["measure"]
+    corpus, sides = corpus_of(settings), settings["sides"]
+    kept = plan_of(settings, (name,))
+    spaces, encoders = [], []
+    for place, side in enumerate(sides):
+        cache = inputs[f"{place} encode"] / CACHE
+        encoder, languages, _ = languages_of(side, settings, corpus, kept, inputs, cache, work, role=f"{place} ")
+        spaces.append(languages)
+        encoders.append(encoder)
+    names = None
+    if measures[name].needs == "names":
+        given = settings["spellings"]
+        names = place_names(corpus.languages) if given is None else read_corpus(given)
+    steps = []
+    if len(spaces) == 2:
+        steps = [pair_step(a, b, corpus, names, kept) for a in spaces[0] for b in spaces[1] if a.code != b.code]
+    else:
+        steps = [step for one in spaces[0] if (step := language_step(one, corpus, kept)) is not None]
+        by_code = {one.code: one for one in spaces[0]}
+        known = [(a, b) for a, b in corpus.pairs() if a in by_code and b in by_code]
+        pivot = corpus.languages[0]
+        steps += [pair_step(by_code[a], by_code[b], corpus, names, kept) for a, b in known
+                  if settings["pairs"] == "all" or a == pivot]  # fmt: skip
+    if settings.get("dictionary") is not None:
+        entries = read_dictionaries(settings["dictionary"], corpus.languages, seed=settings["seed"])
+        steps += [dictionary_step(entry, encoders[0], encoders[-1], kept, cache=None) for entry in entries]
+    made: Made = []
+    for number, step in enumerate(steps):
+        work.progress("measuring", number, len(steps))
+        made += step.run()
+    second = sides[1]["encoder"]["name"] if len(sides) == 2 else None
+    made = [(record if record.target_model is None else _against(record, second), items) for record, items in made]
+    keep(out, work, made, model=sides[0]["encoder"]["name"], called=settings["called"])
+
+
+def _against(record: Any, name: str | None) -> Any:
+    from dataclasses import replace
+
+    return replace(record, target_model=name)

@@ -1,0 +1,71 @@
+"""A model to its scores on the tests of a task, one language or two each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from interlingua.studies.examining import Examiner, Made
+from interlingua.studies.exams import ExamFiles, check_labels, task_named
+from interlingua.studies.lessons import Lesson
+from interlingua.studies.scenarios import Scenario
+from interlingua.studies.step import Work
+from interlingua.studies.steps.finetune import ABOUT
+from interlingua.studies.steps.given import (
+    Inputs,
+    encoder_of,
+    file_of,
+    keep,
+    linked_files,
+    note,
+    precision_of,
+    transfer_settings,
+    tuned_of,
+)
+from interlingua.studies.steps.training import Linked
+
+
+@dataclass(frozen=True)
+class Taught:
+    """What is known of the examples a model was trained on once they are no longer here."""
+
+    digest: str
+
+
+def lesson_of(task: Any, labels: tuple[str, ...], inputs: Inputs) -> Lesson:
+    """The lesson of a trained model; one without a head had none."""
+    if "tuned" not in inputs:
+        return Lesson(task)
+    about = json.loads((inputs["tuned"] / ABOUT).read_text("utf-8"))
+    return Lesson(task, labels, Taught(about["train"]))
+
+
+def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> None:
+    """Give one model its tests."""
+    own = transfer_settings(settings["settings"])
+    own = type(own)(**{**vars(own), "source": settings["source"]})
+    task = task_named(settings["task"], length=settings["length"])
+    encoder = encoder_of(settings["encoder"], inputs)
+    precision = precision_of(own, encoder)
+    tuned = tuned_of(settings["encoder"], inputs, task, precision=precision)
+    tests, lookups = (
+        {name: tuple(file_of(file, inputs) for file in files) for name, files in settings[key].items()}
+        for key in ("tests", "retrieval")
+    )
+    mixed = None if settings["mixed"] is None else file_of(settings["mixed"], inputs)
+    exams = ExamFiles(tests, mixed, lookups, settings["rows"]).read(task, source=settings["source"])
+    exams = tuple(exam for exam in exams if exam.name in settings["names"])
+    check_labels(exams, tuned.labels, train="the training examples")
+    linked = Linked(encoder, linked_files(settings["bitexts"], inputs), own, inputs)
+    examiner = Examiner(encoder, lesson_of(task, tuned.labels, inputs), own, linked.bitexts, exams, precision, linked)
+    scenario = Scenario(settings["regime"], (), tuple(settings["spoken"]), exams)
+    made: Made = []
+    for number, exam in enumerate(exams):
+        work.progress("tests", number, len(exams))
+        made += examiner.examine(tuned, scenario, exam, settings["seed"])
+    keep(out, work, made, model=settings["encoder"]["name"], task=settings["called"])
+    read = examiner.exam_inputs.values()
+    note(out, [*(skip for exam in exams for skip in exam.skipped), *(skip for each in read for skip in each.skipped)])

@@ -1,0 +1,37 @@
+"""A recipe and plain text to a masked language model."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from interlingua.encoder.encoder import pick_device
+from interlingua.readers import read_corpus
+from interlingua.studies.pretraining import pretrain, read_config
+from interlingua.studies.step import Work
+from interlingua.studies.steps.given import MODEL, Inputs
+from interlingua.training.processes import is_first_process
+
+
+def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> None:
+    """Train one model as its recipe says; a killed run goes on."""
+    path = Path(settings["recipe"])
+    config = read_config(path)
+    folder = Path(next(iter(settings["text"].values()))[0]).parent
+    config = replace(config, data=replace(config.data, folder=str(folder)))
+    trained = set(config.data.languages)
+    corpus = None
+    if len(trained) > 1:
+        name = config.evaluation.corpus
+        place = path.parent / name
+        whole = read_corpus(place if place.exists() else name)
+        shared = [code for code in whole.languages if code in trained]
+        corpus = whole.select(shared) if len(shared) > 1 else None
+    made = work.state / "model"
+    pretrain(config, corpus, home=path.parent, out=made, device=pick_device(None), progress=work.progress)
+    if is_first_process():
+        (out / MODEL).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(made, out / MODEL, ignore=shutil.ignore_patterns(".*"))

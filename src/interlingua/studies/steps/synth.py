@@ -1,0 +1,31 @@
+"""Contexts and names to parallel tagged sentences: `xx.train.iob2` and `xx.test.iob2` for each language."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from interlingua.studies.step import Work
+from interlingua.studies.steps.given import Inputs, note
+from interlingua.studies.store import write_text
+from interlingua.studies.synthesising import synthesise
+
+
+def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> None:
+    """Write the sentences of every language, and what was counted."""
+    made = synthesise(
+        [settings["contexts"]],
+        [settings["names"]],
+        languages=settings["languages"],
+        types=settings["types"] or None,
+        rows=settings["rows"],
+        seed=settings["seed"],
+    )
+    for code in made.languages:
+        for part, sample in made.parts.items():
+            write_text(out / f"{code}.{part}.iob2", "".join(sample.iob2(code)))
+    write_text(out / "counts.json", json.dumps(made.counts(), ensure_ascii=False, indent=1) + "\n")
+    left = [f"{len(each.lines)} rows of {Path(each.file).name} left out: {each.reason}" for each in made.left_out]
+    note(out, [*made.notes, *left])

@@ -1,0 +1,160 @@
+"""`Study`: a study file of one size, checked: every name, parameter, file and language, before anything runs."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from interlingua.studies.exams import spoken_in
+from interlingua.studies.studyfile import read_tables
+from interlingua.studies.tables import Files, StudyTable, TaskTable
+
+FIELDS = ("language", "source")
+"""What a template may name."""
+MADE = "@"
+"""What begins the name of a file that a step of the study makes: `@NAME/rest`."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study that was checked: its tables, its file, the size that was taken, and where its data lies."""
+
+    table: StudyTable
+    file: Path
+    size: str | None
+    data: Path
+
+    @cached_property
+    def seeds(self) -> tuple[int, ...]:
+        seeds = self.table.seeds
+        return tuple(range(seeds)) if isinstance(seeds, int) else seeds
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        return self.table.languages
+
+    @property
+    def name(self) -> str:
+        return self.table.name if self.size is None else f"{self.table.name}-{self.size}"
+
+    def kind(self, task: str) -> str:
+        """The kind of a task's table: what it says, or its name."""
+        return self.table.tasks[task].task or task
+
+    def sources(self, task: str) -> tuple[str, ...]:
+        return self.table.tasks[task].sources or (self.table.source,)
+
+    def encoders(self, asked: Sequence[str]) -> tuple[str, ...]:
+        """The encoders that a table asks for: all where it names none."""
+        return tuple(asked) or tuple(self.table.encoders)
+
+    def speaks(self, encoder: str, languages: Sequence[str]) -> tuple[str, ...]:
+        """Those of the languages that an encoder knows."""
+        known = self.table.encoders[encoder].languages
+        return tuple(code for code in languages if not known or code in known)
+
+    def tests(self, task: str, source: str) -> dict[str, tuple[str, ...]]:
+        """The tests of a task by name, each with its file or two."""
+        table = self.table.tasks[task]
+        return expanded(table.tests, table.languages or self.languages, source) if table.tests else {}
+
+    def lookups(self, task: str, source: str) -> dict[str, tuple[str, ...]]:
+        """The corpora on which models of a task look up sentences."""
+        table = self.table.tasks[task]
+        return {} if table.retrieval is None else expanded(table.retrieval, table.languages or self.languages, source)
+
+    def bitext(self, code: str) -> tuple[str, ...]:
+        """The files of a language's bitext; none where it comes from a corpus."""
+        files = self.table.bitexts.files if self.table.bitexts is not None else None
+        found = {} if files is None else expanded(files, (code,), self.table.source)
+        return next((paths for name, paths in found.items() if spoken_in(name) == (code,)), ())
+
+    def place(self, file: str) -> Path:
+        """Where a file of the study lies."""
+        return self.data / Path(file).expanduser()
+
+
+def read_study(file: str | Path, *, size: str | None = None, data: str | Path | None = None) -> Study:
+    """The study that a TOML file describes at a size; `data` takes the place of the folder that the file names.
+
+    Unknown keys, names, parameters, languages and missing files are one error, `strict.Wrong`, with a line for each.
+    """
+    from interlingua.studies.studychecks import check
+
+    path = Path(file)
+    table, problems, taken = read_tables(path, size)
+    if table is not None:
+        folder = Path(data) if data is not None else path.parent / Path(table.data).expanduser()
+        study = Study(table, path, taken, folder.absolute())
+        study = check(study, problems)
+    problems.check()
+    assert table is not None
+    return study
+
+
+def expanded(files: Files, languages: Sequence[str], source: str) -> dict[str, tuple[str, ...]]:
+    """A template for every language, or a table of names and templates, as files by name.
+
+    >>> expanded("test-{language}.tsv", ["es", "ru"], "en")
+    {'es': ('test-es.tsv',), 'ru': ('test-ru.tsv',)}
+    >>> expanded({"{source}+{language}": ("{source}.q", "{language}.p"), "hi:x": "{language}.x"}, ["ru"], "en")
+    {'en+ru': ('en.q', 'ru.p'), 'hi:x': ('hi.x',)}
+    """
+    if not isinstance(files, Mapping):
+        files = {"{language}": files}
+    found: dict[str, tuple[str, ...]] = {}
+    for name, given in files.items():
+        templates = (given,) if isinstance(given, str) else tuple(given)
+        for code in languages if "{language}" in name else (_judged(name, source),):
+            told = {"language": code, "source": source}
+            found[_filled(name, told)] = tuple(_filled(template, told) for template in templates)
+    return found
+
+
+def _judged(name: str, source: str) -> str:
+    return spoken_in(_filled(name, {"language": source, "source": source}))[-1]
+
+
+def _filled(template: str, told: Mapping[str, str]) -> str:
+    # Not str.format: a brace that is no field stays what it is, and nothing of Python can be reached.
+    return re.sub(r"\{(language|source)\}", lambda found: told[found[1]], template)
+
+
+def fields_of(template: str) -> list[str]:
+    """The names in braces of a template.
+
+    >>> fields_of("a-{language}.{lang}.tsv")
+    ['language', 'lang']
+    """
+    try:
+        return [name for _, name, _, _ in string.Formatter().parse(template) if name is not None]
+    except ValueError:
+        return ["{"]
+
+
+def templates_of(files: Files | None) -> list[tuple[tuple[str | int, ...], str]]:
+    """Every template of a table of files, with where it stands under the table's key."""
+    if files is None:
+        return []
+    if isinstance(files, str):
+        return [((), files)]
+    if isinstance(files, Mapping):
+        return [((name, *path), each) for name, inner in files.items() for path, each in templates_of(inner)] + [
+            ((name,), name) for name in files
+        ]
+    return [((place,), each) for place, each in enumerate(files)]
+
+
+def task_files(table: TaskTable) -> dict[str, Files | None]:
+    """The files of a task by key."""
+    return {
+        "train": table.train,
+        "dev": table.dev,
+        "mixed": table.mixed,
+        "tests": table.tests or None,
+        "retrieval": table.retrieval,
+    }

@@ -1,0 +1,98 @@
+"""A study file: TOML, one size of it chosen, to tables; what is wrong in it is told all at once, each with its line."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path as FilePath
+from typing import Any
+
+from interlingua.errors import InputError
+from interlingua.registry import unknown
+from interlingua.studies.strict import Problems, build
+from interlingua.studies.tables import StudyTable
+from interlingua.studies.tomlplaces import Path, places
+
+SIZES, DEFAULT = "sizes", "size"
+
+
+def read_tables(file: FilePath, size: str | None = None) -> tuple[StudyTable | None, Problems, str | None]:
+    """The tables of a study file at a size, what is wrong with them so far, and the size that was taken.
+
+    `[sizes.NAME]` has what differs at a size: tables are merged key by key, all else takes the place of what the file
+    has. `size = "NAME"` is the one taken where none is asked for.
+    """
+    text = _read(file)
+    try:
+        given = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        at = re.search(r"\s*\(at line (\d+), column \d+\)", str(error))
+        why, line = (str(error), None) if at is None else (str(error)[: at.start()], int(at[1]))
+        raise InputError(f"not valid TOML ({why})", file=file, line=line, remedy="Mend that line.") from error
+    problems = Problems(str(file), places(text))
+    sizes = given.pop(SIZES, {})
+    usual = given.pop(DEFAULT, None)
+    if not isinstance(sizes, dict) or not all(isinstance(each, dict) for each in sizes.values()):
+        problems.add((SIZES,), "sizes are tables", remedy="Write [sizes.small] above what differs.")
+        return None, problems, None
+    chosen = size if size is not None else usual
+    if chosen is None and sizes:
+        raise InputError(
+            "no size was asked for",
+            file=file,
+            remedy=f"Give --size: {', '.join(sizes)}; or write size = … in the file.",
+        )
+    if chosen is not None and (not isinstance(chosen, str) or chosen not in sizes):
+        plain = unknown("size", str(chosen), list(sizes))
+        raise InputError(plain.problem, file=file, line=problems.line((DEFAULT,)) if size is None else None,
+                         value=chosen, remedy=plain.remedy)  # fmt: skip
+    if chosen is not None:
+        given = merged(given, sizes[chosen])
+        problems.lines = _moved(problems.lines, (SIZES, chosen))
+    return build(StudyTable, given, (), problems), problems, chosen
+
+
+def sizes_of(file: FilePath) -> list[str]:
+    """The sizes that a study file has, in its order."""
+    try:
+        found = tomllib.loads(_read(file)).get(SIZES, {})
+    except tomllib.TOMLDecodeError:
+        return []  # Reading it tells.
+    return list(found) if isinstance(found, dict) else []
+
+
+def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Tables merged key by key; all else is taken from `over`.
+
+    >>> merged({"a": {"b": 1, "c": [1, 2]}, "d": 1}, {"a": {"c": [3]}, "e": 2})
+    {'a': {'b': 1, 'c': [3]}, 'd': 1, 'e': 2}
+    """
+    found = dict(base)
+    for key, value in over.items():
+        before = found.get(key)
+        found[key] = merged(before, value) if isinstance(before, dict) and isinstance(value, dict) else value
+    return found
+
+
+def _moved(lines: Mapping[Path, int], prefix: Path) -> dict[Path, int]:
+    """The lines with those of a size in the place of what it overrides."""
+    deep = len(prefix)
+    own = {path[deep:]: line for path, line in lines.items() if path[:deep] == prefix and len(path) > deep}
+    # A table that both have stands where it stood first; what is in it knows its own line.
+    whole = {path: line for path, line in lines.items() if path[:1] != prefix[:1]}
+    return {**whole, **{path: line for path, line in own.items() if path not in whole or not _table(path, own)}}
+
+
+def _table(path: Path, lines: Mapping[Path, int]) -> bool:
+    return any(other[: len(path)] == path and isinstance(other[len(path)], str) for other in lines
+               if len(other) > len(path))  # fmt: skip
+
+
+def _read(file: FilePath) -> str:
+    try:
+        return file.read_text("utf-8")
+    except (FileNotFoundError, IsADirectoryError) as error:
+        raise InputError("no such study file", value=str(file), remedy="Give the path of a TOML file.") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"not UTF-8 ({error})", file=file, remedy="Save it as UTF-8.") from error

@@ -1,0 +1,136 @@
+"""Where each key and each element of a TOML file stands, which `tomllib` does not tell."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+Path = tuple[str | int, ...]
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_SCALAR = re.compile(r"[^,\]}\n#]*")
+_QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'')
+_LONG = re.compile(r'"""(?:[^\\]|\\.)*?"{3,5}|\'\'\'.*?\'{3,5}', re.DOTALL)
+_BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
+_SPACE = re.compile(r"[ \t]*")
+
+
+def places(text: str) -> dict[Path, int]:
+    """The line of each key and list element by its path, as `tomllib.loads(text)` nests them; the text must be valid.
+
+    Tables have the line of their header, or of the first key that made them; elements of lists their number.
+
+    >>> places("a.b = 1\\n[c]\\nd = [1,\\n 2]\\n")
+    {('a',): 1, ('a', 'b'): 1, ('c',): 2, ('c', 'd'): 3, ('c', 'd', 0): 3, ('c', 'd', 1): 4}
+    """
+    return _Scanner(text).run()
+
+
+class _Scanner:
+    """One pass over the text, by the grammar; what is wrong in it `tomllib` has told already."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.at = text.replace("\r\n", "\n"), 0
+        self.found: dict[Path, int] = {}
+        self.elements: dict[Path, int] = {}
+        self._line, self._counted = 1, 0
+
+    def run(self) -> dict[Path, int]:
+        table: Path = ()
+        self._take(_BLANK)
+        while self.at < len(self.text):
+            if self.text.startswith("[", self.at):
+                table = self._header()
+            else:
+                self._pair(table)
+            self._take(_BLANK)
+        return self.found
+
+    @property
+    def line(self) -> int:
+        self._line += self.text.count("\n", self._counted, self.at)
+        self._counted = self.at
+        return self._line
+
+    def _take(self, pattern: re.Pattern[str]) -> str:
+        match = pattern.match(self.text, self.at)
+        assert match is not None, f"not TOML at {self.at}"
+        self.at = match.end()
+        return match[0]
+
+    def _header(self) -> Path:
+        """`[a.b]` or `[[a.b]]`; a name that is a list of tables stands for its last one."""
+        line, many = self.line, self.text.startswith("[[", self.at)
+        self.at += 2 if many else 1
+        parts = self._key()
+        self.at += 2 if many else 1
+        path: Path = ()
+        for place, part in enumerate(parts):
+            path += (part,)
+            self.found.setdefault(path, line)
+            if many and place == len(parts) - 1:
+                self.elements[path] = self.elements.get(path, -1) + 1
+            if path in self.elements:
+                path += (self.elements[path],)
+                self.found.setdefault(path, line)
+        return path
+
+    def _pair(self, table: Path) -> None:
+        line, path = self.line, table
+        for part in self._key():
+            path += (part,)
+            self.found.setdefault(path, line)
+        self.at += 1  # =
+        self._value(path)
+
+    def _key(self) -> list[str]:
+        parts = []
+        while True:
+            self._take(_SPACE)
+            quoted = self.text[self.at] in "\"'"
+            name = self._take(_QUOTED if quoted else _BARE)
+            parts.append(str(tomllib.loads(f"x = {name}")["x"]) if quoted else name)
+            self._take(_SPACE)
+            if not self.text.startswith(".", self.at):
+                return parts
+            self.at += 1
+
+    def _value(self, path: Path) -> None:
+        self._take(_SPACE)
+        begin = self.text[self.at]
+        if self.text.startswith(('"""', "'''"), self.at):
+            self._take(_LONG)
+        elif begin in "\"'":
+            self._take(_QUOTED)
+        elif begin == "[":
+            self._list(path)
+        elif begin == "{":
+            self._inline(path)
+        else:
+            self._take(_SCALAR)
+
+    def _list(self, path: Path) -> None:
+        self.at += 1
+        number = 0
+        while True:
+            self._take(_BLANK)
+            if self.text.startswith("]", self.at):
+                break
+            self.found[(*path, number)] = self.line
+            self._value((*path, number))
+            number += 1
+            self._take(_BLANK)
+            if self.text.startswith(",", self.at):
+                self.at += 1
+        self.at += 1
+
+    def _inline(self, path: Path) -> None:
+        self.at += 1
+        while True:
+            self._take(_BLANK)
+            if self.text.startswith("}", self.at):
+                break
+            self._pair(path)
+            self._take(_BLANK)
+            if self.text.startswith(",", self.at):
+                self.at += 1
+        self.at += 1

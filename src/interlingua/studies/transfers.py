@@ -1,0 +1,199 @@
+"""The steps of a study's tasks: models under every regime and seed, and what is asked of them; what is shared, once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from interlingua.studies.exams import Exam, spoken_in, task_named
+from interlingua.studies.ingredients import Found, Ingredients
+from interlingua.studies.scenarios import UNTRAINED, Scenario, needs_pairs, plan
+from interlingua.studies.step import Step
+from interlingua.studies.study import expanded
+from interlingua.tasks import tasks
+from interlingua.tasks.retrieval import Retrieval
+
+
+@dataclass
+class Transfers:
+    """The steps of tasks; `notes` say what cannot be tested."""
+
+    parts: Ingredients
+    notes: list[str] = field(default_factory=list)
+
+    def transfer(self, task: str, encoder: str, source: str) -> list[Step]:
+        """Every regime and seed of a task: models, what is asked of them, and distances where they are wanted."""
+        table, study = self.parts.study.table.tasks[task], self.parts.study
+        headless = tasks[study.kind(task)].needs != "head"
+        regimes = table.regimes or tuple(name for name in study.table.regimes if not headless or name in UNTRAINED)
+        scenarios = self._scenarios(task, encoder, source, regimes)
+        found: list[Step] = []
+        for seed in study.seeds:
+            for scenario in scenarios:
+                found += self._asked(task, encoder, source, scenario, seed)
+        return found
+
+    def _scenarios(self, task: str, encoder: str, source: str, regimes: Sequence[str]) -> list[Scenario]:
+        """What is trained for a task and tested on what; what cannot be is noted."""
+        study, table = self.parts.study, self.parts.study.table.tasks[task]
+        kind = study.kind(task)
+        every = self._exams(task, kind, source)
+        known = {source, *study.speaks(encoder, table.languages or study.languages)}
+        exams = [exam for exam in every if known >= set(exam.languages)]
+        notes = [f"{encoder} does not know the languages of {exam.name}" for exam in every if exam not in exams]
+        spoken = dict.fromkeys(code for exam in exams for code in exam.languages if code != source)
+        found, more = plan(
+            regimes,
+            exams,
+            tuple(spoken) if study.table.bitexts is not None else (),
+            replace(self.parts.settings(together=study.table.adjust.together), source=source),
+            task=kind,
+            headless=tasks[kind].needs != "head",
+        )
+        self.notes += [told for note in (*notes, *more) if (told := f"{task}: {note}") not in self.notes]
+        return found
+
+    def _exams(self, task: str, kind: str, source: str) -> list[Exam]:
+        """The tests of a task without their examples, which only steps read."""
+        what: Any = task_named(kind, length=self.parts.study.table.tasks[task].length)
+        tests = self.parts.study.tests(task, source)
+        found = {name: Exam(name, spoken_in(name), what, None) for name in tests}
+        if self.parts.study.table.tasks[task].mixed is not None:
+            for name, exam in list(found.items()):
+                if exam.judged != source:
+                    found[f"{name} mixed"] = Exam(f"{name} mixed", (source, exam.judged), what, None)
+        for name in self.parts.study.lookups(task, source):
+            found[f"{name} retrieval"] = Exam(f"{name} retrieval", spoken_in(name), Retrieval(pivot=source), None)
+        return list(found.values())
+
+    def _trained(
+        self, task: str, encoder: str, source: str, scenario: Scenario, seed: int
+    ) -> tuple[str, Step | None, dict[str, Any], Found]:
+        """What a scenario's model is: its role, the step that makes it, and the encoder's settings and needs."""
+        needs: Found = {}
+        model = self.parts.model(encoder, needs)
+        table = self.parts.study.table.tasks[task]
+        headless = tasks[self.parts.study.kind(task)].needs != "head"
+        if headless:
+            step = self.parts.adjusted(encoder, scenario.spoken, seed) if scenario.phases else None
+            return "adjusted", step, model, needs
+        own = self.parts.study.table.encoders[encoder]
+        beside = needs_pairs(scenario.phases[-1])
+        first = len(scenario.phases) > 1
+        settings = replace(
+            self.parts.settings(
+                train_rows=table.train_rows,
+                length=table.length,
+                epochs=table.epochs,
+                learning_rate=own.learning_rate or table.learning_rate,
+                batch=own.batch or table.batch,
+                **(
+                    {"alpha": self.parts.study.table.adjust.alpha, "pairs": self.parts.adjusting["pairs"]}
+                    if beside
+                    else {}
+                ),
+            ),
+            source=source,
+        )
+        more: Found = dict(needs)
+        if first:
+            more["adjusted"] = self.parts.adjusted(encoder, scenario.spoken, seed)
+        regime = scenario.regime if beside else "original"
+        given = {
+            "encoder": model,
+            "task": self.parts.study.kind(task),
+            "regime": regime,
+            "train": self.parts.files(expanded(str(table.train), (source,), source)[source], more)[0],
+            "dev": None
+            if table.dev is None
+            else self.parts.files(expanded(table.dev, (source,), source)[source], more)[0],
+            "bitexts": [self.parts.bitext(code, more) for code in scenario.spoken] if beside else [],
+            "settings": asdict(settings),
+            "seed": seed,
+        }
+        told = (
+            f"{'adjusted' if first and not beside else regime} {'+'.join(scenario.spoken) if first or beside else ''}"
+        )
+        label = f"finetune {encoder} {task} {source} {told.strip()} seed {seed}"
+        return (
+            "tuned",
+            self.parts.step("finetune", given, more, label=label, like=f"{encoder} {task} {regime}"),
+            model,
+            needs,
+        )
+
+    def _asked(self, task: str, encoder: str, source: str, scenario: Scenario, seed: int) -> list[Step]:
+        """What is asked of a scenario's model: its tests and, where they are wanted, distances in every state."""
+        role, step, model, needs = self._trained(task, encoder, source, scenario, seed)
+        made = needs | ({} if step is None else {role: step})
+        about = {"encoder": model, "task": self.parts.study.kind(task), "called": task, "source": source, "seed": seed}
+        label = f"{encoder} {task} {source} {scenario.regime} {'+'.join(scenario.spoken)}".strip()
+        found = [self._predicted(task, scenario, about, made, label=f"predict {label} seed {seed}")]
+        if not self.parts.study.table.adjust.distances or scenario.mapped or self.parts.study.table.bitexts is None:
+            return found
+        for code in scenario.spoken or [code for code in self.parts.study.languages if code != source]:
+            states = [(scenario.regime, scenario.spoken, made)]
+            if len(scenario.phases) > (0 if role == "adjusted" else 1):
+                states.append(
+                    (
+                        "adjustment",
+                        scenario.spoken,
+                        needs | {"adjusted": self.parts.adjusted(encoder, scenario.spoken, seed)},
+                    )
+                )
+            states.append(("untouched", (), dict(needs)))
+            for state, spoken, has in states if role == "tuned" else states[1:]:
+                found.append(self._distances(about, state, spoken, code, has))
+        return found
+
+    def _distances(self, about: Mapping[str, Any], state: str, spoken: Sequence[str], code: str, needs: Found) -> Step:
+        needs = dict(needs)
+        settings = {
+            "encoder": about["encoder"],
+            # A model before its task is the same for all tasks: their names would make it another.
+            "called": about["called"] if "tuned" in needs else "",
+            "source": about["source"],
+            "seed": about["seed"],
+            "state": state,
+            "spoken": list(spoken),
+            "bitext": self.parts.bitext(code, needs),
+            "settings": asdict(self.parts.settings(pairs=self.parts.adjusting["pairs"])),
+        }
+        label = f"distances {about['encoder']['name']} {state} {code} seed {about['seed']}"
+        return self.parts.step("distances", settings, needs, label=label, like=about["encoder"]["name"])
+
+    def _predicted(self, task: str, scenario: Scenario, about: Mapping[str, Any], needs: Found, *, label: str) -> Step:
+        table, source = self.parts.study.table.tasks[task], about["source"]
+        needs = dict(needs)
+        names = [exam.name for exam in scenario.exams]
+        tests = {name: files for name, files in self.parts.study.tests(task, source).items()
+                 if name in names or f"{name} mixed" in names}  # fmt: skip
+        lookups = {name: files for name, files in self.parts.study.lookups(task, source).items()
+                   if f"{name} retrieval" in names}  # fmt: skip
+        mixed = table.mixed if any(name.endswith(" mixed") for name in names) else None
+        settings = {
+            **about,
+            "regime": scenario.regime,
+            "spoken": list(scenario.spoken),
+            "length": table.length,
+            "tests": {name: self.parts.files(files, needs) for name, files in tests.items()},
+            "mixed": None if mixed is None else self.parts.files(expanded(mixed, (source,), source)[source], needs)[0],
+            "retrieval": {name: self.parts.files(files, needs) for name, files in lookups.items()},
+            "names": names,
+            "rows": table.test_rows,
+            "bitexts": [self.parts.bitext(code, needs) for code in scenario.spoken],
+            "settings": asdict(
+                self.parts.settings(map_on=self.parts.study.table.adjust.map_on, pairs=self.parts.adjusting["pairs"])
+            )
+            if scenario.mapped
+            else asdict(self.parts.settings()),
+        }
+        return self.parts.step("predict", settings, needs, label=label, like=f"{about['encoder']['name']} {task}")
+
+    def models(
+        self, task: str, encoder: str, regime: str, seed: int, source: str
+    ) -> list[tuple[Scenario, str, Step | None, dict[str, Any], Found]]:
+        """The models of a task under a regime, as its own tests are given them."""
+        scenarios = self._scenarios(task, encoder, source, [regime])
+        return [(scenario, *self._trained(task, encoder, source, scenario, seed)) for scenario in scenarios]

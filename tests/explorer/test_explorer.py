@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import models
+import toys
+from interlingua import align, explain_texts
+from interlingua.encoder import Encoder
+from interlingua.errors import InputError
+from interlingua.explorer.explorer import Explorer
+from interlingua.explorer.heads import SETTINGS, Head
+from interlingua.explorer.opening import open_explorer, open_server
+from interlingua.explorer.reading import words_of
+from interlingua.explorer.shelf import Shelf
+from interlingua.studies.linkers import Saved
+from interlingua.tasks import tasks
+from interlingua.tasks.saving import FineTuned, save
+from interlingua.training.task import TaskModel
+
+
+def test_answers_are_plain_json_without_undefined_numbers(explorer: Explorer) -> None:
+    asked = {"source": "a 𓀀", "target": "!", "source_language": "", "target_language": "ar", "centred": False}
+    for weighing in ("attribution", "even"):
+        json.dumps(explorer.pair({**asked, "weighing": weighing}), allow_nan=False)
+
+
+def test_every_layer_of_every_model_is_answered(explorer: Explorer, shelf: Shelf) -> None:
+    two = Explorer((shelf, shelf), shelf.corpus)
+    found = two.pair({"source": "Good morning.", "target": "Buenos días."})
+    assert [len(model["layers"]) for model in found["models"]] == [9, 9]
+    assert found["models"][0] == found["models"][1]
+
+
+def test_a_rows_neighbours_leave_itself_out_and_rank_its_translations(explorer: Explorer) -> None:
+    text = explorer.corpus.texts["en"][4]
+    found = explorer.neighbours({"text": text, "language": "en", "row": 4, "layer": 6, "count": 3})
+    groups = {group["language"]: group for group in found["models"][0]["languages"]}
+    assert all(len(group["found"]) == 3 for group in groups.values())
+    assert 4 not in [near["row"] for near in groups["en"]["found"]]
+    assert groups["en"]["rank"] is None
+    for code in ("es", "ar", "zh"):
+        rows = [near["row"] for near in groups[code]["found"]]
+        assert (groups[code]["rank"] <= 3) == (4 in rows)
+
+
+def test_an_edited_sentence_has_no_translation_in_the_corpus(explorer: Explorer) -> None:
+    text = f"{explorer.corpus.texts['en'][4]} Indeed."
+    found = explorer.neighbours({"text": text, "language": "en", "row": 4})
+    assert found["row"] is None
+    assert {group["rank"] for group in found["models"][0]["languages"]} == {None}
+
+
+def test_rows_are_found_by_their_text_in_either_language(explorer: Explorer) -> None:
+    texts = explorer.corpus.texts
+    word = texts["es"][3].split()[0]
+    asked = {"source_language": "en", "target_language": "es", "find": word.upper(), "count": 20}
+    expected = [
+        row
+        for row in range(len(explorer.corpus))
+        if any(word.casefold() in texts[code][row].casefold() for code in ("en", "es"))
+    ]
+    assert [row["row"] for row in explorer.rows(asked)["rows"]] == expected[:20]
+
+
+def test_pages_of_rows_follow_each_other(explorer: Explorer) -> None:
+    asked = {"source_language": "en", "target_language": "es", "count": 13}
+    seen, start = [], 0
+    while start is not None:
+        page = explorer.rows({**asked, "start": start})
+        seen += [row["row"] for row in page["rows"]]
+        start = page["next"]
+    assert seen == list(range(len(explorer.corpus)))
+
+
+def test_statistical_links_are_those_of_the_saved_aligner(shelf: Shelf, tmp_path: Path) -> None:
+    pair = shelf.corpus.pair("en", "es")
+    texts = list(zip(pair.source_texts, pair.target_texts, strict=True))
+    align(texts, save=tmp_path / "aligner")
+    made = align(texts, load=tmp_path / "aligner", symmetrize="grow-diag-final-and")
+    explorer = Explorer((shelf,), shelf.corpus, aligner=Saved.load(tmp_path / "aligner"))
+    for row in range(5):
+        found = explorer.pair({"source": texts[row][0], "target": texts[row][1]})["statistical"]
+        chosen = made.links.row == row
+        links = zip(made.links.source[chosen].tolist(), made.links.target[chosen].tolist(), strict=True)
+        assert sorted(map(tuple, found)) == sorted(links)
+
+
+@pytest.fixture(scope="module")
+def nli(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("head")
+    encoder = Encoder.load(str(models.bert(folder / "body")), device="cpu", precision="fp32")
+    task = tasks["nli"].call()
+    labels = task.labels(toys.toy("nli"))
+    save(FineTuned(task, labels, TaskModel.of(encoder, task, labels, seed=1), encoder), folder / "nli")
+    return folder / "nli"
+
+
+def test_a_head_says_what_explain_says_of_the_same_texts(shelf: Shelf, nli: Path) -> None:
+    explorer = Explorer((shelf,), shelf.corpus, (Head.load("mine", nli, device="cpu"),))
+    asked = {"source": "The tap.", "target": "El grifo.", "source_second": "A fall.", "target_second": "La cocina."}
+    found = explorer.head({**asked, "head": "mine"})
+    likely = max(found["source"]["said"], key=found["source"]["said"].get)
+    other = explain_texts(
+        nli, "The tap. ||| A fall.", "El grifo. ||| La cocina.", label=likely, settings=SETTINGS, device="cpu"
+    )
+    assert found["score"] == other.example["score"]
+    assert found["flows"] == other.example["flows"]
+    for side in ("source", "target"):
+        assert found[side]["units"] == other.example[side]["units"]
+        np.testing.assert_allclose(found[side]["attributions"], other.example[side]["attributions"], atol=1e-6)
+        assert sum(found[side]["said"].values()) == pytest.approx(1.0, abs=1e-3)
+    assert found["source"]["explained"] == likely
+
+
+def test_entities_of_no_common_kind_are_told(shelf: Shelf, tmp_path: Path) -> None:
+    encoder = Encoder.load(str(models.bert(tmp_path / "body")), device="cpu", precision="fp32")
+    task = tasks["ner"].call()
+    labels = ("O", "B-LOC", "I-LOC")
+    model = TaskModel.of(encoder, task, labels, seed=1)
+    with torch.no_grad():  # A head that calls nothing an entity.
+        for weight in model.head.parameters():
+            weight.copy_(torch.eye(3)[0] if weight.shape == (3,) else torch.zeros_like(weight))
+    save(FineTuned(task, labels, model, encoder), tmp_path / "ner")
+    explorer = Explorer((shelf,), shelf.corpus, (Head.load("ner", tmp_path / "ner", device="cpu"),))
+    with pytest.raises(InputError, match="no entity of one kind"):
+        explorer.head({"source": "The tap.", "target": "El grifo.", "head": "ner"})
+
+
+def test_heads_ask_for_what_they_need(shelf: Shelf, explorer: Explorer, nli: Path) -> None:
+    with_head = Explorer((shelf,), shelf.corpus, (Head.load("mine", nli, device="cpu"),))
+    asked = {"source": "The tap.", "target": "El grifo."}
+    with pytest.raises(InputError, match="second text"):
+        with_head.head({**asked, "head": "mine"})
+    with pytest.raises(InputError, match="unknown task head"):
+        with_head.head({**asked, "head": "mien"})
+    with pytest.raises(InputError, match="--head"):
+        explorer.head({**asked, "head": "mine"})
+
+
+def test_an_explorer_is_opened_by_names_and_checked_first(bert_folder: Path) -> None:
+    made = open_explorer([str(bert_folder)], languages=["en", "es"], rows=6, cache="none", device="cpu")
+    assert (len(made.corpus), made.corpus.languages) == (6, ("en", "es"))
+    with pytest.raises(InputError, match="too few rows"):
+        open_explorer(rows=1)
+    server = open_server(made, port=0)
+    try:
+        with pytest.raises(InputError, match="port cannot be opened"):
+            open_server(made, port=server.gate.port)
+        with pytest.raises(InputError, match="port cannot be opened"):
+            open_server(made, port=123456)
+    finally:
+        server.server_close()
+
+
+def test_words_are_cut_without_a_segmenter_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("interlingua.explorer.reading.lacks_segmenter", lambda text: "han")
+    assert len(words_of("厨房的水")) == 4

@@ -1,0 +1,92 @@
+"""A study's report from plain data: tables that say what they are made of, and texts that are never markup."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scipy import stats as scipy_stats
+
+from interlingua.report.study import study_report
+from interlingua.report.study_files import as_json, page, study_files
+
+ABOUT = {
+    "name": "mine <b>", "about": "", "paper": "papers/002", "seeds": [0, 1], "regimes": ["original"],
+    "steps": {"done": 3, "failed": 0}, "notes": ["left out & counted"],
+}  # fmt: skip
+LANGUAGES = ["en", "de", "es", "fr", "zh"]
+
+
+def record(measure, variant, target, value, **more):
+    details = {"called": "ig", "task": "nli", "regime": "original", **more.pop("details", {})}
+    plain = {"measure": measure, "variant": variant, "model": "m", "source": "en", "target": target, "value": value}
+    return {**plain, "target_model": None, "layer": None, "null": 0.1, "n": 9, "details": details, **more}
+
+
+@pytest.fixture(scope="module")
+def explained():
+    draw = np.random.default_rng(0)
+    found = []
+    for code in LANGUAGES:
+        for _ in range(2):  # seeds
+            found.append(record("consistency", "label", code, 1.0 if code == "en" else draw.uniform(0.2, 0.5)))
+            found.append(record("task", "accuracy", code, draw.uniform(0.5, 0.8)))
+    return found
+
+
+def means(records, measure):
+    return {
+        c: np.mean([r["value"] for r in records if r["measure"] == measure and r["target"] == c]) for c in LANGUAGES
+    }
+
+
+def test_consistency_is_averaged_over_seeds_and_over_languages_with_the_source(explained):
+    report = study_report(ABOUT, [], [], [], explained)
+    table = next(table for table in report.tables if table.name == "ig-consistency")
+    expected = means(explained, "consistency")
+    assert table.rows[0][5:] == pytest.approx((*expected.values(), np.mean(list(expected.values()))))
+
+
+def test_correlations_are_those_of_scipy_with_the_source_and_without(explained):
+    table = next(
+        t for t in study_report(ABOUT, [], [], [], explained).tables if t.name == "consistency-and-performance"
+    )
+    for row, codes in zip(table.rows, (LANGUAGES, LANGUAGES[1:]), strict=True):
+        sides = [[means(explained, measure)[code] for code in codes] for measure in ("consistency", "task")]
+        assert row[6] == len(codes)
+        assert row[7] == pytest.approx(scipy_stats.pearsonr(*sides).statistic)
+        assert row[10] == pytest.approx(scipy_stats.spearmanr(*sides).statistic)
+
+
+@pytest.mark.parametrize(("variant", "best"), [("p@1", (0.7, 1, 0.5)), ("error/mapped", (0.2, 0, 0.5))])
+def test_a_measure_is_shown_at_its_best_layer_and_at_the_last(variant, best):
+    def at(layer, value):
+        given = record("retrieval", variant, "ru", value, layer=layer)
+        return {**given, "details": {"called": "space"}}
+
+    table = study_report(ABOUT, [], [], [], [at(0, 0.2), at(1, 0.7), at(2, 0.5)]).tables[0]
+    assert table.rows[0][4:7] == best
+
+
+def test_the_papers_numbers_stand_beside_ours_with_both_marks():
+    beside = [{"cite": "papers/002 Table 2, x", "task": "nli", "source": "en", "test": "ru", "metric": "accuracy",
+               "regime": "adjusted", "paper": 0.7, "paper_mark": "*", "paper_encoder": "mbert", "encoder": "m",
+               "ours": 0.5, "p": {"original": 0.2}}]  # fmt: skip
+    table = study_report(ABOUT, [], [], beside, []).tables[0]
+    assert table.name == "beside-the-paper"
+    assert table.rows[0][0] == "papers/002 Table 2, x"
+    assert str(table.rows[0][6]).endswith("*")
+    assert not str(table.rows[0][8]).endswith("*")
+
+
+def test_files_are_whole_and_names_are_no_markup(explained):
+    report = study_report(ABOUT, [], [], [], explained)
+    files = study_files(report)
+    assert json.loads(files["study.json"]) == json.loads(json.dumps(as_json(report)))
+    text = page(report)
+    assert "<b>" not in text
+    assert "mine &lt;b&gt;" in text
+    assert "left out &amp; counted" in text
+    assert "<script" not in text
+    assert {name.rpartition(".")[2] for name in files if name.startswith("tables/")} == {"csv", "md", "tex"}

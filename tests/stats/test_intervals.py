@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats as scipy_stats
+
+from interlingua.stats import Z95, half_sample_interval, mean_interval, over_seeds, wilson_interval
+
+
+@given(st.lists(st.floats(-100, 100), min_size=2, max_size=30).filter(lambda values: np.std(values) > 1e-6))
+def test_mean_interval_equals_scipys_student_interval(values):
+    array = np.array(values)
+    expected = scipy_stats.t.interval(0.95, len(array) - 1, array.mean(), scipy_stats.sem(array))
+    assert mean_interval(array) == pytest.approx(expected, rel=1e-6, abs=1e-9)
+
+
+def test_one_value_is_its_own_interval():
+    assert mean_interval(np.array([0.3])) == (0.3, 0.3)
+
+
+@given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_wilson_interval_equals_scipys_and_holds_the_share(counts):
+    hits, n = counts
+    low, high = wilson_interval(hits, n)
+    expected = scipy_stats.binomtest(hits, n).proportion_ci(0.95, method="wilson")
+    assert (low, high) == (pytest.approx(expected.low, abs=1e-9), pytest.approx(expected.high, abs=1e-9))
+    assert 0 <= low <= hits / n <= high <= 1
+
+
+def test_the_normal_point_is_scipys():
+    assert pytest.approx(scipy_stats.norm.ppf(0.975)) == Z95
+
+
+@pytest.mark.parametrize("most", [None, 40])
+def test_half_samples_give_the_known_interval_of_a_mean_whatever_their_size(most):
+    values = np.random.default_rng(0).normal(size=300)
+    low, high = half_sample_interval(
+        lambda rows: float(values[rows].mean()), 300, float(values.mean()), seed=1, times=600, most=most
+    )
+    assert (high - low) / 2 == pytest.approx(Z95 * values.std() / 300**0.5, rel=0.12)
+    assert (high + low) / 2 == pytest.approx(values.mean())
+
+
+def test_half_samples_repeat_no_row_and_follow_the_seed():
+    seen = []
+    for seed in (1, 1, 2):
+        drawn = []
+        half_sample_interval(lambda rows, kept=drawn: float(kept.append(rows) or 0.0), 21, 0.0, seed=seed)
+        seen.append(drawn)
+    assert all(len(set(rows.tolist())) == 10 for rows in seen[0])
+    np.testing.assert_array_equal(seen[0], seen[1])
+    assert not np.array_equal(seen[0], seen[2])
+
+
+def test_seeds_together_are_scipys_description_and_interval():
+    values = np.random.default_rng(0).normal(0.6, 0.02, 5)
+    found = over_seeds(values.tolist())
+    described = scipy_stats.describe(values)
+    assert (found.mean, found.deviation, found.n) == pytest.approx((described.mean, described.variance**0.5, 5))
+    assert (found.low, found.high) == pytest.approx(
+        scipy_stats.t.interval(0.95, 4, described.mean, scipy_stats.sem(values))
+    )
+
+
+def test_one_seed_has_no_deviation():
+    found = over_seeds([0.25])
+    assert (found.mean, found.deviation, found.low, found.high) == (0.25, None, 0.25, 0.25)

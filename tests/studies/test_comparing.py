@@ -1,0 +1,132 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats as scipy_stats
+
+from interlingua.report.transfer import difference_table, score_table, transfer_files
+from interlingua.studies.comparing import summarise
+from interlingua.studies.record import Record
+from interlingua.studies.store import Store
+
+REGIMES, TESTS = ("original", "adjusted", "continual"), ("es", "ru")
+RUN = {"tests": TESTS, "regimes": REGIMES, "seeds": [0, 1, 2], "source": "en", "model": "m"}
+
+
+def record(test, regime, seed, variant, value, n):
+    return Record("nli", variant, "m", "en", value, n, target=test, seed=seed, details={"test": test, "regime": regime})
+
+
+@pytest.fixture(scope="module")
+def hits():
+    draw = np.random.default_rng(0)
+    easy = draw.random((len(TESTS), 400))
+    return {
+        (test, regime, seed): (draw.random(400) < 0.4 + 0.3 * easy[place] + 0.06 * step).astype(np.uint8)
+        for place, test in enumerate(TESTS)
+        for step, regime in enumerate(REGIMES)
+        for seed in range(3)
+    }
+
+
+@pytest.fixture(scope="module")
+def found(hits, tmp_path_factory):
+    store = Store(tmp_path_factory.mktemp("store"))
+    for (test, regime, seed), values in hits.items():
+        made = record(test, regime, seed, "accuracy", float(values.mean()), 400)
+        store.append(f"{test}{regime}{seed}", [(made, values)])
+    return summarise(list(store.read()), store, regimes=REGIMES, tests=TESTS, permutations=200)
+
+
+def one(found, test, regime):
+    return next(entry for entry in found if (entry["test"], entry["regime"]) == (test, regime))
+
+
+def test_differences_effects_and_intervals_are_those_of_scipy(found, hits):
+    for test in TESTS:
+        for regime, base in (("adjusted", "original"), ("continual", "original"), ("continual", "adjusted")):
+            entry = one(found, test, regime)
+            ours, theirs = (np.mean([hits[test, name, seed] for seed in range(3)], axis=0) for name in (regime, base))
+            scipys = scipy_stats.ttest_rel(ours, theirs)
+            each = entry["against"][base]
+            assert entry["p"][base] == pytest.approx(scipys.pvalue)
+            assert (each["low"], each["high"]) == pytest.approx(tuple(scipys.confidence_interval(0.95)))
+            assert each["difference"] == pytest.approx(entry["mean"] - one(found, test, base)["mean"])
+            assert each["effect"] == pytest.approx(scipys.statistic / 20, rel=3e-3)  # Hedges' correction is 0.998 here
+
+
+def test_seeds_have_students_interval(found):
+    entry = one(found, "ru", "continual")
+    expected = scipy_stats.t.interval(0.95, 2, entry["mean"], scipy_stats.sem(entry["values"]))
+    assert (entry["low"], entry["high"]) == pytest.approx(expected)
+
+
+def test_a_metrics_p_values_are_corrected_together(found):
+    raw = [p for entry in found for p in entry["p"].values()]
+    corrected = [p for entry in found for p in entry["p_holm"].values()]
+    assert len(raw) == 6
+    assert min(corrected) == pytest.approx(min(1.0, 6 * min(raw)))
+    assert max(corrected) >= max(raw)
+    assert all(p >= q for p, q in zip(corrected, raw, strict=True))
+    assert one(found, "es", "original")["p_holm"] == {}
+
+
+def test_a_true_difference_of_the_detectable_size_is_found_in_four_of_five_studies(tmp_path):
+    draw, found, sizes = np.random.default_rng(1), [], []
+    for trial in range(150):
+        easy = draw.random(300)
+        sides = {"original": draw.random(300) < 0.3 + 0.4 * easy, "adjusted": draw.random(300) < 0.4 + 0.4 * easy}
+        store = Store(tmp_path / str(trial))
+        for name, values in sides.items():
+            made = record("ru", name, 0, "accuracy", float(values.mean()), 300)
+            store.append(name, [(made, values.astype(np.uint8))])
+        entry = one(
+            summarise(list(store.read()), store, regimes=REGIMES, tests=["ru"], permutations=1), "ru", "adjusted"
+        )
+        found.append(entry["p"]["original"] < 0.05)
+        sizes.append(entry["against"]["original"]["detectable"])
+    # The true difference is 0.1: power from the detectable one by the normal approximation.
+    power = scipy_stats.norm.cdf(0.1 / np.mean(sizes) * (1.96 + 0.8416) - 1.96)
+    assert np.mean(found) == pytest.approx(power, abs=4 * np.sqrt(power * (1 - power) / 150))
+
+
+def test_an_f1_of_counts_has_an_interval_over_sentences_whose_seeds_stay_together(tmp_path):
+    draw, store = np.random.default_rng(2), Store(tmp_path)
+    gold = draw.integers(1, 4, 300)
+    counts = {}
+    for name, right in (("original", 0.5), ("adjusted", 0.6)):
+        same = np.stack([draw.binomial(gold, right), gold, gold]).astype(float)
+        counts[name] = same
+        for seed in range(3):  # three seeds that say the same are one: no interval may shrink by them
+            f1 = 2 * same[0].sum() / (same[1] + same[2]).sum()
+            store.append(f"{name}{seed}", [(record("ru", name, seed, "f1/token", float(f1), 300), same)])
+    entry = one(summarise(list(store.read()), store, regimes=REGIMES, tests=["ru"], permutations=99), "ru", "adjusted")
+    each = entry["against"]["original"]
+    apart = (counts["adjusted"][0] - counts["original"][0]) / gold.mean()  # predicted = gold: F1 is a ratio of means
+    assert each["difference"] == pytest.approx(apart.mean())
+    error = (apart - apart.mean() * gold / gold.mean()).std(ddof=1) / 300**0.5
+    assert (each["high"] - each["low"]) / 3.92 == pytest.approx(error, rel=0.1)
+    assert each["detectable"] == pytest.approx(2.8016 * error, rel=0.1)
+    assert each["effect"] is None
+
+
+def test_the_report_lays_correction_size_and_power_beside_the_marks(found):
+    table = score_table(found, RUN, "accuracy")
+    held = sum(p < 0.05 for entry in found for p in entry["p_holm"].values())
+    assert f"over the 6 comparisons {held} differ" in table.caption
+    rows = difference_table(found, RUN, "accuracy").rows
+    assert [row[:3] for row in rows][:3] == [
+        ("es", "adjusted", "original"), ("es", "continual", "original"), ("es", "continual", "adjusted"),
+    ]  # fmt: skip
+    each = one(found, "es", "adjusted")
+    assert rows[0][3] == pytest.approx(100 * each["against"]["original"]["difference"])
+    assert rows[0][-1] == each["p_holm"]["original"]
+    files = transfer_files(found, [], RUN)
+    assert "tables/transfer-accuracy-differences.tex" in files
+
+
+def test_records_without_a_regime_are_no_scores(tmp_path):
+    store = Store(tmp_path)
+    plain = replace(record("ru", "original", 0, "accuracy", 0.5, 2), details={"state": "untouched"})
+    store.append("a", [(plain, np.ones(2))])
+    assert summarise(list(store.read()), store, regimes=REGIMES, tests=TESTS, permutations=9) == []

@@ -1,0 +1,286 @@
+"""Steps on a small world of two languages find what `transfer`, `audit` and `explain` find by their own ways."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+import interlingua
+from interlingua.api_study import plan_study
+from interlingua.studies.explaining import ExplainSettings
+from interlingua.studies.graph import State
+from interlingua.studies.performing import Job, perform
+from interlingua.studies.scenarios import TransferSettings
+from interlingua.studies.stages import PairSettings
+from interlingua.studies.store import Store
+from worlds import make_world
+
+STUDY = """
+name = "world"
+languages = ["ru"]
+seeds = 2
+regimes = ["original", "adjusted", "continual", "mapped"]
+
+[encoders.bert]
+model = "model"
+
+[bitexts]
+files = "bitext.{source}-{language}.tsv"
+links = "links"
+
+[adjust]
+rows = 100
+held_out = 30
+epochs = 2
+learning_rate = 8e-3
+batch = 16
+distances = true
+
+[tasks.ner]
+train = "ner-train-{source}.tsv"
+tests = "ner-test-{language}.tsv"
+epochs = 1
+learning_rate = 5e-3
+batch = 16
+retrieval = "parallel.tsv"
+
+[tasks.inference]
+task = "nli"
+train = "nli-train-{source}.tsv"
+tests = "nli-test-{language}.tsv"
+mixed = "nli-test-{source}.tsv"
+regimes = ["original"]
+epochs = 1
+
+[tasks.qa]
+train = "qa-train-{source}.json"
+regimes = ["original"]
+epochs = 1
+[tasks.qa.tests]
+"{language}" = "qa-test-{language}.json"
+"{source}+{language}" = ["qa-test-{source}.json", "qa-test-{language}.json"]
+
+[tasks.lookup]
+task = "retrieval"
+tests = "parallel.tsv"
+
+[measures.space]
+names = ["retrieval", "cka", "procrustes"]
+corpus = "parallel.tsv"
+of = ["encoder", "adjusted", "ner/original"]
+
+[measures.two]
+names = ["cka"]
+corpus = "parallel.tsv"
+against = [["bert", "twin"]]
+
+[explanations.ig]
+tasks = ["inference"]
+data = "nli-test-{language}.tsv"
+languages = ["en", "ru"]
+seeds = [1]
+rows = 6
+steps = 4
+faithful = false
+"""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    made = make_world(tmp_path_factory.mktemp("world"), dropout=0.1)
+    twin = '\n[encoders.twin]\nmodel = "model"\nlanguages = ["ru"]\n'
+    only = 'encoders = ["bert"]\n'
+    text = STUDY.replace(
+        'names = ["retrieval", "cka", "procrustes"]\n', f'names = ["retrieval", "cka", "procrustes"]\n{only}'
+    )
+    for task in ("ner", "inference", "qa", "lookup"):
+        text = text.replace(f"[tasks.{task}]\n", f"[tasks.{task}]\n{only}")
+    (made.folder / "study.toml").write_text(text + twin, "utf-8")
+    return made
+
+
+def run_here(planned):
+    """Every step in this process, in the graph's order."""
+    planned.home.make()
+    for step in planned.graph:
+        outcome = perform(Job.of(step), planned.home, progress=lambda *_: None)
+        assert outcome.status == "done", outcome.failure
+    return planned.run()
+
+
+@pytest.fixture(scope="module")
+def done(world, tmp_path_factory):
+    planned = plan_study(world["study.toml"], out=tmp_path_factory.mktemp("study") / "out")
+    run_here(planned)
+    return planned
+
+
+@pytest.fixture(scope="module")
+def records(done):
+    return Store(done.home.folder).read()
+
+
+@pytest.fixture(scope="module")
+def transferred(world, tmp_path_factory):
+    settings = TransferSettings(
+        epochs=1,
+        learning_rate=5e-3,
+        batch=16,
+        adjust_epochs=2,
+        adjust_learning_rate=8e-3,
+        adjust_batch=16,
+        pairs=PairSettings(rows=100, held_out=30),
+        distances=True,
+    )
+    return interlingua.transfer(
+        world["model"],
+        "ner",
+        {"ru": world["ner-test-ru.tsv"]},
+        train=world["ner-train-en.tsv"],
+        regimes=["original", "adjusted", "continual", "mapped"],
+        seeds=2,
+        bitexts={"ru": world["bitext.en-ru.tsv"]},
+        links={"ru": world["links"]},
+        retrieval={"ru": world["parallel.tsv"]},
+        settings=settings,
+        out=tmp_path_factory.mktemp("transfer") / "out",
+        device="cpu",
+    )
+
+
+def test_a_study_finds_what_transfer_finds(done, transferred):
+    ours = {
+        (entry["metric"], entry["regime"], entry["test"]): entry for entry in done.report().scores
+        if entry["task"] == "ner"
+    }  # fmt: skip
+    assert len(ours) == len(transferred.scores)
+    for entry in transferred.scores:
+        mine = ours[entry["metric"], entry["regime"], entry["test"]]
+        assert mine["values"] == pytest.approx(entry["values"], abs=1e-9)
+        assert mine["p"] == pytest.approx(entry["p"])
+        assert mine["against"] == {base: pytest.approx(each) for base, each in entry["against"].items()}
+
+
+def test_distances_are_those_of_transfer_in_every_state(done, transferred):
+    found = {entry["state"]: entry for entry in done.report().distances if entry["task"] in ("ner", "")}
+    for entry in transferred.distances:
+        for key in ("related", "unrelated", "auc"):
+            assert found[entry["state"]][key] == pytest.approx(entry[key], rel=1e-5)
+
+
+def test_what_is_shared_runs_once(done):
+    kinds = [step.kind for step in done.graph]
+    assert kinds.count("align") == 1
+    assert kinds.count("adjust") == 2  # one a seed, for NER, for retrieval and for the measures
+    # Of NER original (which mapped shares), adjusted, continual; of the other two original: with two seeds.
+    assert kinds.count("finetune") == 2 * (3 + 1 + 1)
+
+
+def test_measures_are_those_of_an_audit(world, records):
+    audit = interlingua.audit(
+        world["model"],
+        world["parallel.tsv"],
+        measures=["retrieval", "cka", "procrustes"],
+        languages=["en", "ru"],
+        cache="none",
+    )
+    ours = {
+        (r.measure, r.variant, r.layer): r.value for r in records
+        if r.details.get("called") == "space" and r.model == "bert"
+    }  # fmt: skip
+    assert len(ours) == len(audit.records)
+    for record in audit.records:
+        assert ours[record["measure"], record["variant"], record["layer"]] == pytest.approx(record["value"], abs=1e-5)
+
+
+def test_a_model_and_its_twin_are_as_alike_as_the_model_and_itself(records):
+    one = {(r.variant, r.layer): r.value for r in records if r.measure == "cka" and r.model == "bert"
+           and r.details["called"] == "space"}  # fmt: skip
+    two = {(r.variant, r.layer): r for r in records if r.measure == "cka" and r.details["called"] == "two"
+           and r.source == "en"}  # fmt: skip
+    assert set(one) == set(two)
+    for key, record in two.items():
+        assert record.value == pytest.approx(one[key], abs=1e-5)
+
+
+def test_states_of_a_model_are_measured_apart(records):
+    models = {r.model for r in records if r.details.get("called") == "space"}
+    assert {f"bert adjusted ru seed {seed}" for seed in (0, 1)} <= models
+    assert {f"bert ner/original seed {seed}" for seed in (0, 1)} <= models
+
+
+def test_explanations_are_those_of_explain(world, done, records, tmp_path):
+    key = next(step for step in done.graph if step.kind == "attribute").needs["tuned"].key
+    found = interlingua.explain(
+        done.home.step(key) / "heavy" / "model",
+        {code: world[f"nli-test-{code}.tsv"] for code in ("en", "ru")},
+        rows=6,
+        settings=ExplainSettings(steps=4, faithful=False, seed=1),
+        out=tmp_path / "out",
+        device="cpu",
+    )
+    ours = {(r.variant, r.target): r.value for r in records if r.measure == "consistency"}
+    theirs = {(r["variant"], r["target"]): r["value"] for r in found.records if r["measure"] == "consistency"}
+    assert ours == pytest.approx(theirs, abs=1e-6)
+
+
+def test_tests_of_two_languages_are_asked(done):
+    tests = {(entry["task"], entry["test"]) for entry in done.report().scores}
+    assert {("inference", "ru"), ("inference", "ru mixed"), ("qa", "ru"), ("qa", "en+ru"), ("lookup", "ru")} <= tests
+
+
+def test_no_record_knows_where_it_was_made(world, done):
+    for name in ("records.jsonl", "notes.txt"):
+        text = (done.home.folder / name).read_text("utf-8")
+        assert str(world.folder) not in text
+        assert str(done.home.folder) not in text
+
+
+def test_the_same_study_in_another_place_has_the_same_keys_and_run_again_runs_nothing(world, done, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    other = make_world(tmp_path / "elsewhere", dropout=0.1)
+    (other.folder / "study.toml").write_text((world.folder / "study.toml").read_text("utf-8"), "utf-8")
+    again = plan_study(other["study.toml"], out=done.home.folder)
+    assert [step.key for step in again.graph] == [step.key for step in done.graph]
+    assert set(again.states().values()) == {State.DONE}
+    assert again.run().done == 0
+
+
+def test_one_changed_setting_runs_only_what_hangs_on_it(world, done, tmp_path):
+    text = (world.folder / "study.toml").read_text("utf-8").replace('task = "nli"', 'task = "nli"\nlength = 24')
+    (world.folder / "changed.toml").write_text(text, "utf-8")
+    changed = plan_study(world["changed.toml"], out=done.home.folder)
+    states = changed.states()
+    needed = [step for step in changed.graph if states[step.key] is not State.DONE]
+    assert {step.kind for step in needed} == {"finetune", "predict", "attribute", "distances"}
+    assert all("inference" in step.label or step.settings["called"] == "inference" for step in needed)
+
+
+def test_a_changed_file_changes_what_reads_it(world, done):
+    path = world.folder / "qa-test-ru.json"
+    before = path.read_text("utf-8")
+    try:
+        path.write_text(before + "\n", "utf-8")
+        changed = plan_study(world["study.toml"], out=done.home.folder)
+        states = changed.states()
+        assert {step.label.split(" seed")[0] for step in changed.graph if states[step.key] is not State.DONE} == {
+            "predict bert qa en original"
+        }
+    finally:
+        path.write_text(before, "utf-8")
+
+
+def test_models_can_go_once_everything_is_measured(done):
+    waste = done.garbage()
+    assert {each.kind for each in waste} >= {"adjust", "finetune", "encode"}
+    assert all(each.path.name == "heavy" for each in waste)
+    assert all(np.isfinite(each.bytes) and each.bytes > 0 for each in waste)

@@ -1,0 +1,326 @@
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import interlingua
+from interlingua.errors import InputError
+from interlingua.report.files import report_files
+from interlingua.report.page import page_data
+from interlingua.report.screen import console, print_table, sparkline
+from interlingua.report.tables import Table
+
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'\u202e"
+
+
+def record(measure: str, variant: str, value: float, **more: Any) -> dict[str, Any]:
+    return {
+        "measure": measure, "variant": variant, "model": "m", "source": "en", "target": "ru", "layer": None, "n": 50,
+        "value": value, "null": 0.02, "low": value - 0.05, "high": value + 0.05, "seed": 0, "unit": "sentence",
+        "digests": {"model": "ab"}, "versions": {"numpy": "2"}, "details": {}, "schema": 1, **more,
+    }  # fmt: skip
+
+
+def audit_folder(folder: Path, *, more: float = 0.0, pooling: str = "mean", model: str = "m") -> Path:
+    records = [
+        record(
+            "retrieval", variant, 0.3 + 0.05 * layer + 0.02 * at + more, layer=layer, source=a, target=b, model=model
+        )
+        for variant in ("p@1/cosine/centred", "p@1/cosine/raw", "p@1/cosine/centred/backward")
+        for layer in range(3)
+        for at, (a, b) in enumerate((("en", "ru"), ("en", "ar"), ("ru", "ar")))
+    ]
+    about = {"kind": "audit", "model": model, "corpus": "c", "languages": ["en", "ru", "ar"], "pooling": pooling,
+             "names": {"en": HOSTILE}, "skipped": ["2 rows"]}  # fmt: skip
+    points = [{"x": x, "y": x * x, "language": code, "row": x, "text": f"{HOSTILE} {x}"}
+              for code in ("en", "ar") for x in range(5)]  # fmt: skip
+    return written(folder, about, records, {"map.json": {"method": "pca", "layer": 1, "points": points}})
+
+
+def transfer_folder(folder: Path) -> Path:
+    values = {"original": (0.5, 0.52), "adjusted": (0.6, 0.63)}
+    records = [
+        record("nli", "accuracy", value, seed=seed, target=test, details={"regime": regime, "test": test})
+        for regime, seeds in values.items()
+        for test in ("ru", "ar", "sw")
+        for seed, value in enumerate(seeds)
+    ]
+    hills = {"edges": [0.0, 0.5, 1.0], "related": [3, 1], "unrelated": [1, 3]}
+    records += [
+        record("distances", "auc/l2", 0.8, details={"state": state, **hills}) for state in ("original", "adjusted")
+    ]
+    scores = [
+        {"test": test, "metric": "accuracy", "regime": regime, "seeds": [0, 1], "values": list(seeds), "null": 0.33,
+         "mean": sum(seeds) / 2, "deviation": 0.014, "n": 50, "layer": None,
+         "p": {} if regime == "original" else {"original": 0.01}}
+        for regime, seeds in values.items() for test in ("ru", "ar", "sw")
+    ]  # fmt: skip
+    about = {"kind": "transfer", "model": "m", "task": "nli", "metric": "accuracy", "source": "en", "seeds": [0, 1],
+             "tests": ["ru", "ar", "sw"], "regimes": ["original", "adjusted"], "settings": {"rate": 0.1}}  # fmt: skip
+    return written(folder, about, records, {"transfer.json": {"scores": scores, "distances": []}})
+
+
+def explain_folder(folder: Path) -> Path:
+    records = []
+    for at, code in enumerate(("en", "es", "ar", "hi")):
+        records.append(record("consistency", "label", 1.0 - 0.2 * at, target=code, details={"random": 0.2}))
+        records.append(record("task", "accuracy", 0.9 - 0.1 * at, target=code, details={"random": 0.2}))
+    example = {
+        "key": 1, "score": 0.5, "null": 0.1,
+        "source": {"units": ["tea", HOSTILE], "side": [0, 1], "attributions": [0.5, -1.0], "gap": 0.0},
+        "target": {"units": ["شاي", "x" * 10_000], "side": [0, 1], "attributions": [0.1, 0.2], "gap": 0.0},
+        "flows": [[0, 0, 0.5], [1, 1, 0.2], [0, 1, 0.05]],
+    }  # fmt: skip
+    about = {"kind": "explain", "task": "nli", "metric": "accuracy", "models": [["m", "en"]], "settings": {},
+             "languages": ["en", "es", "ar", "hi"], "skipped": []}  # fmt: skip
+    written(folder, about, records, {})
+    (folder / "examples").mkdir()
+    (folder / "examples" / "m.en-ar.label.jsonl").write_text(json.dumps(example) + "\n", "utf-8")
+    return folder
+
+
+def adjust_folder(folder: Path) -> Path:
+    score = {"value": 0.4, "n": 50, "null": 0.02, "low": 0.3, "high": 0.5}
+    hills = {"details": {"edges": [0.0, 1.0, 2.0], "related": [3, 1], "unrelated": [1, 3]}}
+    ways = ("raw", "raw/backward", "centred", "centred/backward")
+
+    def state(more: float) -> dict[str, Any]:
+        retrieval = {f"p@1/cosine/{way}": {**score, "value": 0.4 + more} for way in ways}
+        distances = {"auc/l2": {**score, **hills}, "distance/related/l2": score, "distance/unrelated/l2": score}
+        return {"ru": {"retrieval": {"0": retrieval, "1": retrieval}, "distances": distances}}
+
+    about = {"rows": 10, "pairs": 20, "held_out": 5, "notes": [], "left_out": {}, "links_dropped": {}}
+    summary = {"model": "m", "digest": "d", "layer": 1, "steps": 3, "of_steps": 3, "finished": True, "metrics": [],
+               "settings": {"rate": 0.1, "seed": 0}, "languages": {"ru": about}, "before": state(0.0),
+               "after": state(0.2)}  # fmt: skip
+    folder.mkdir()
+    (folder / "adjustment.json").write_text(json.dumps(summary), "utf-8")
+    return folder
+
+
+def written(folder: Path, about: dict[str, Any], records: list[dict[str, Any]], more: dict[str, Any]) -> Path:
+    folder.mkdir()
+    (folder / "run.json").write_text(json.dumps(about), "utf-8")
+    (folder / "records.jsonl").write_text("".join(json.dumps(each) + "\n" for each in records), "utf-8")
+    for name, content in more.items():
+        (folder / name).write_text(json.dumps(content), "utf-8")
+    return folder
+
+
+NEWER = json.dumps(record("a", "b", 0.1, schema=9)) + "\n"
+MAKERS = {"audit": audit_folder, "transfer": transfer_folder, "explain": explain_folder, "adjust": adjust_folder}
+
+
+def command(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    source = str(Path(__file__).resolve().parents[1] / "src")
+    env = {"PYTHONPATH": source, "PATH": "/usr/bin:/bin", "COLUMNS": "100", "PYTHONIOENCODING": "utf-8", **environment}
+    line = [sys.executable, "-m", "interlingua", "report", *map(str, arguments)]
+    return subprocess.run(line, capture_output=True, text=True, check=False, env=env, encoding="utf-8")
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_the_kind_of_a_run_is_found_out_and_its_page_made(kind: str, tmp_path: Path) -> None:
+    made = interlingua.report_on(MAKERS[kind](tmp_path / "run"), out=tmp_path / "page.html")
+    assert list(made.runs) == [kind]
+    assert (tmp_path / "page.html").read_text("utf-8") == made.html
+    data = page_data(made.html)
+    assert data["figures"]
+    assert data["records"]["rows"]
+    assert made.tables() == []
+    assert "<script>alert" not in made.html
+
+
+def test_one_run_has_the_page_that_its_command_writes(tmp_path: Path) -> None:
+    run = audit_folder(tmp_path / "run")
+    records = [json.loads(line) for line in (run / "records.jsonl").read_text("utf-8").splitlines()]
+    about, points = (json.loads((run / name).read_text("utf-8")) for name in ("run.json", "map.json"))
+    assert interlingua.report_on(run).html == report_files(records, about, points)["report.html"]
+
+
+def test_runs_of_every_kind_stand_on_one_page_and_name_their_own_records(tmp_path: Path) -> None:
+    folders = [make(tmp_path / kind) for kind, make in MAKERS.items()]
+    made = interlingua.report_on(*folders)
+    data = page_data(made.html)
+    rows = [dict(zip(data["records"]["keys"], row, strict=True)) for row in data["records"]["rows"]]
+    seeds = next(figure for figure in data["figures"] if figure["name"].startswith("seeds"))
+    for trace in seeds["traces"][1::2]:
+        for value, place in zip(trace["x"], trace["records"], strict=True):
+            assert rows[place]["measure"] == "nli"
+            assert rows[place]["value"] == pytest.approx(value, abs=1e-4)
+    assert not any(figure["name"] == "alignment-transfer" for figure in data["figures"])  # Two languages in common.
+
+
+def test_alignment_and_transfer_meet_by_language(tmp_path: Path) -> None:
+    audit = audit_folder(tmp_path / "audit")
+    lines = (audit / "records.jsonl").read_text("utf-8")
+    swahili = [json.loads(line) for line in lines.splitlines() if json.loads(line)["target"] == "ru"]
+    more = "".join(json.dumps({**each, "target": "sw"}) + "\n" for each in swahili if each["source"] == "en")
+    (audit / "records.jsonl").write_text(lines + more, "utf-8")
+    data = page_data(interlingua.report_on(audit, transfer_folder(tmp_path / "nli")).html)
+    figure = next(figure for figure in data["figures"] if figure["name"] == "alignment-transfer")
+    dots = next(trace for trace in figure["traces"] if trace["mode"] == "markers+text")
+    assert sorted(text.strip("\u2068\u2069") for text in dots["text"]) == ["ar", "ru", "sw"]
+    assert set(dots["y"]) == {0.51}
+
+
+def test_two_audits_are_compared_and_the_difference_is_that_of_their_means(tmp_path: Path) -> None:
+    one, two = audit_folder(tmp_path / "one"), audit_folder(tmp_path / "two", more=0.2, pooling="cls")
+    settings, numbers = interlingua.report_on(one, two).tables()
+    assert settings.rows == (("pooling", "mean", "cls"),)
+    row = next(row for row in numbers.rows if row[0] == "retrieval, as is")
+    assert row[2] - row[1] == pytest.approx(0.2)  # type: ignore[operator]
+    assert row[3] == "+0.200*"
+    assert next(row for row in numbers.rows if row[0] == "best layer")[1:3] == (2, 2)
+
+
+def test_the_same_run_twice_has_no_difference(tmp_path: Path) -> None:
+    one = audit_folder(tmp_path / "one")
+    tables = interlingua.report_on(one, one).tables()
+    assert [table.name for table in tables] == ["numbers"]
+    assert {row[3] for row in tables[0].rows} == {"+0", "+0.000"}
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_two_runs_of_a_kind_are_told_apart_and_name_their_own_records(kind: str, tmp_path: Path) -> None:
+    one, two = MAKERS[kind](tmp_path / "one"), MAKERS[kind](tmp_path / "two")
+    made = interlingua.report_on(one, two)
+    numbers = made.tables()[-1]
+    assert numbers.columns == ("", "one", "two", "two − one")
+    first, second = made.runs[kind]
+    assert second.first == first.first + len(first.records)
+    for row in numbers.records:
+        for run, behind in zip((first, second), row[1:3], strict=True):
+            places = (behind,) if isinstance(behind, int) else behind or ()
+            assert all(run.first <= place < run.first + len(run.records) for place in places)
+    assert any(row[1] is not None for row in numbers.records)
+    names = [figure["name"] for figure in page_data(made.html)["figures"]]
+    assert len(set(names)) == len(names)
+
+
+def test_a_star_marks_intervals_that_do_not_meet_and_no_others(tmp_path: Path) -> None:
+    near = audit_folder(tmp_path / "near", more=0.05)
+    _, numbers = interlingua.report_on(audit_folder(tmp_path / "one", model="x"), near).tables()
+    assert not any(str(row[3]).endswith("*") for row in numbers.rows)
+
+
+@pytest.mark.parametrize(
+    ("break_it", "said"),
+    [
+        (lambda run: (run / "run.json").unlink(), "no run"),
+        (lambda run: (run / "run.json").write_text("{"), "not JSON"),
+        (lambda run: (run / "run.json").write_text("[]"), "JSON object"),
+        (lambda run: (run / "run.json").write_text('{"kind": "cake"}'), "cake"),
+        (lambda run: (run / "records.jsonl").open("a").write("{broken\n"), "records.jsonl:28"),
+        (lambda run: (run / "records.jsonl").open("a").write('{"measure": "x"}\n'), "records.jsonl:28"),
+        (lambda run: (run / "records.jsonl").open("a").write(NEWER), "newer"),
+        (lambda run: (run / "map.json").write_text("nothing"), "map.json"),
+    ],
+)  # fmt: skip
+def test_a_broken_run_is_told_with_its_place(break_it: Any, said: str, tmp_path: Path) -> None:
+    run = audit_folder(tmp_path / "run")
+    break_it(run)
+    with pytest.raises(InputError, match=said):
+        interlingua.report_on(run, out=tmp_path / "page.html")
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_a_folder_that_is_not_there_and_a_folder_as_page_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such folder"):
+        interlingua.report_on(tmp_path / "nowhere")
+    with pytest.raises(InputError, match="folder"):
+        interlingua.report_on(audit_folder(tmp_path / "run"), out=tmp_path)
+
+
+def test_a_record_cut_short_by_a_kill_is_left_out_and_told(tmp_path: Path) -> None:
+    run = audit_folder(tmp_path / "run")
+    with (run / "records.jsonl").open("a") as file:
+        file.write('{"measure": "retr')
+    made = interlingua.report_on(run)
+    assert "cut short" in made.html
+    assert len(made.runs["audit"][0].records) == 27
+
+
+def test_the_command_prints_tables_and_writes_the_page_into_the_folder(tmp_path: Path) -> None:
+    run = audit_folder(tmp_path / "run")
+    done = command(run)
+    assert done.returncode == 0, done.stderr
+    assert (run / "report.html").is_file()
+    assert "Layer by layer" in done.stdout
+    assert "▁" in done.stdout
+    assert command(tmp_path / "nowhere").returncode == 2
+
+
+def test_a_terminal_without_utf8_gets_ascii_and_no_color_no_escapes(tmp_path: Path) -> None:
+    done = command(audit_folder(tmp_path / "run"), PYTHONIOENCODING="ascii", NO_COLOR="1")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.isascii()
+    assert "\x1b" not in done.stdout
+    assert "#" in done.stdout
+
+
+def test_json_names_the_page_and_the_differences(tmp_path: Path) -> None:
+    one, two = audit_folder(tmp_path / "one"), audit_folder(tmp_path / "two", more=0.1)
+    told = json.loads(command(one, two, "--out", tmp_path / "p.html", "--json").stdout)
+    assert told["page"] == str(tmp_path / "p.html")
+    assert [run["name"] for run in told["runs"]] == ["one", "two"]
+    assert told["tables"]["numbers"]
+
+
+def test_a_figure_of_a_notebook_is_plotly_json_without_names_of_ours(tmp_path: Path) -> None:
+    made = interlingua.report_on(audit_folder(tmp_path / "run"))
+    figure = made.figure("curve-retrieval-p1")
+    assert set(figure) == {"data", "layout"}
+    assert "@" not in json.dumps(figure).replace("p@1", "")
+    assert not {"records", "when", "hover"} & {key for trace in figure["data"] for key in trace}
+    assert figure._repr_html_().startswith("<iframe")
+    with pytest.raises(InputError, match="curve-retrieval-p1"):
+        made.figure("curve-retrieval")
+
+
+def test_sparklines_rise_with_their_values_and_cut_what_lies_outside() -> None:
+    line = sparkline([-1.0, 0.0, 0.4, 0.8, 2.0, None])
+    assert line[0] == line[1] == "▁"
+    assert line[1] < line[2] < line[3]
+    assert line[4:] == "█ "
+
+
+def test_a_console_of_latin1_folds_what_it_cannot_write() -> None:
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="latin-1")
+    print_table(Table("t", "–", "", ("é", "я"), (("→", 1.0),)), console(stream))
+    stream.flush()
+    text = stream.buffer.getvalue().decode("latin-1")  # type: ignore[attr-defined]
+    assert "é" in text
+    assert "?" in text
+    assert ">" in text
+
+
+def test_results_show_themselves_in_a_notebook(tmp_path: Path) -> None:
+    from interlingua.api_adjust import Adjusted
+    from interlingua.api_explain import Explanation, TextExplanation
+    from interlingua.api_results import Audit, Pretrained
+    from interlingua.api_transfer import Transfer
+
+    folders = {kind: make(tmp_path / kind) for kind, make in MAKERS.items()}
+    runs = {kind: interlingua.report_on(folder).runs[kind][0] for kind, folder in folders.items()}
+    example = runs["explain"].more["examples"][0]
+    shown = [
+        (Audit(list(runs["audit"].records), dict(runs["audit"].about), runs["audit"].more["points"]), "map"),
+        (Adjusted(folders["adjust"], runs["adjust"].about), "states"),
+        (Transfer([], [], dict(runs["transfer"].about), folders["transfer"]), "seeds"),
+        (Explanation([], dict(runs["explain"].about), folders["explain"]), "flows"),
+        (TextExplanation(example, ("one", "other"), ()), "flows"),
+    ]
+    for result, name in shown:
+        page = result._repr_html_()  # type: ignore[attr-defined]
+        assert page.startswith('<iframe srcdoc="&lt;!doctype')
+        assert page.count("<") == 2  # The frame's own tags: all of the page is an attribute.
+        assert result.figure(name)["data"]  # type: ignore[attr-defined]
+    made = Pretrained(tmp_path, {"architecture": HOSTILE, "steps": 3, "metrics": [{"loss": 2.5}]})._repr_html_()
+    assert "2.5" in made
+    assert "<script" not in made
