@@ -25,7 +25,7 @@ FLOORS = {
 }  # fmt: skip
 SIBLINGS = {("corpus", "languages"), ("measures", "stats"), ("__main__", "cli")}
 SIBLINGS |= {("api", "api_*"), ("cli", "cli_*"), ("cli_*", "cli_progress"), ("readers", "synthetic")}
-SIBLINGS |= {("api_explain", "api_report"), ("api_transfer", "api_report")}
+SIBLINGS |= {("api_explain", "api_report"), ("api_transfer", "api_report"), ("api_geometry", "api_report")}
 KNOW_TRANSFORMERS = {"encoder", "training", "tasks"}
 NO_NAME = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "factory"}
 MANY_PARAMETERS = {("api", "audit"), ("cli", "audit"), ("studies.aligning", "align"), ("cli_align", "align")}

@@ -13,6 +13,7 @@ import models
 from interlingua import api_geometry
 from interlingua.cli import app
 from interlingua.errors import InputError
+from interlingua.studies.pairwise import Pairwise
 
 runner = CliRunner()
 FEW = ("--languages", "en,tr", "--rows", "40", "--epochs", "1", "--batch", "8", "--learning-rate", "1e-3")
@@ -66,6 +67,31 @@ def test_the_same_command_again_prints_the_same_json_and_trains_nothing(out: Pat
     assert (out / "run.json").read_text("utf-8") == before
 
 
+def test_a_study_killed_in_training_is_known_as_one_and_goes_on(
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = ["geometry", model, "--out", str(tmp_path / "out"), "--device", "cpu", *FEW]
+
+    def killed(self: Pairwise) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Pairwise, "run", killed)
+        runner.invoke(app, given)
+    run = json.loads((tmp_path / "out" / "run.json").read_text("utf-8"))
+    assert run["kind"] == "geometry"
+    assert "created" not in run
+    shown = interlingua.report_on(tmp_path / "out")
+    assert {each["details"]["state"] for each in shown.runs["geometry"][0].records} == {"before"}
+    done = runner.invoke(app, given)
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "out" / "geometry.html").is_file()
+
+
+def test_the_page_of_the_folder_is_the_page_that_the_command_wrote(out: Path) -> None:
+    assert interlingua.report_on(out).html == (out / "geometry.html").read_text("utf-8")
+
+
 def test_a_study_can_be_made_of_what_synth_gave(model: str, tmp_path: Path) -> None:
     made = interlingua.synth(languages=["en", "ru"], types=["LOC"], rows=40)
     training = interlingua.PairwiseSettings(
@@ -75,6 +101,8 @@ def test_a_study_can_be_made_of_what_synth_gave(model: str, tmp_path: Path) -> N
         model, made, settings=interlingua.GeometrySettings(training=training), out=tmp_path / "out", device="cpu"
     )
     assert found.select("clusters", "purity/language", state="after")
+    assert found.figure("map-0-before")["data"]
+    assert found._repr_html_().startswith("<iframe")
     # One type, one fine-tuning: what can't be said is told, not made up.
     assert any("one type only" in note for note in found.run["skipped"])
     assert any("no correlation with spelling" in note for note in found.run["skipped"])
@@ -123,7 +151,7 @@ def test_bad_input_is_one_line_and_leaves_nothing_behind(
     done = runner.invoke(app, ["geometry", model, "--out", str(out), "--device", "cpu", *FEW, *given])
     assert isinstance(done.exception, InputError), done.output
     assert say in str(done.exception)
-    assert not (out / "records.jsonl").exists()
+    assert not out.exists()
 
 
 def test_a_folder_of_something_else_is_refused(model: str, tmp_path: Path) -> None:

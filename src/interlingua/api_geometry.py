@@ -10,17 +10,19 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from interlingua import api_report
 from interlingua import languages as codes
 from interlingua.encoder import Encoder
 from interlingua.encoder.encoder import pick_device
 from interlingua.encoder.loading import EMBEDDED, check_precision
-from interlingua.errors import InputError
 from interlingua.report.geometry import geometry_files
+from interlingua.report.notebook import Drawing, framed
 from interlingua.studies.concluding import conclusions
 from interlingua.studies.geometry import Geometry, GeometrySettings
 from interlingua.studies.looking import LookSettings
 from interlingua.studies.pairwise import PairwiseSettings
 from interlingua.studies.record import versions
+from interlingua.studies.runfolder import check_folder
 from interlingua.studies.store import Store, write_text
 from interlingua.studies.synthesising import Rules, Synthetic, synthesise
 from interlingua.studies.watching import Watch
@@ -59,6 +61,13 @@ class GeometryFound:
             if (each["measure"], each["variant"]) == (measure, variant)
             and all(each["details"].get(key) == value for key, value in details.items())
         ]
+
+    def figure(self, name: str) -> Drawing:
+        """A figure of the page by its name: plotly's JSON as a dictionary, which a notebook draws."""
+        return api_report.figure(self.folder, name)
+
+    def _repr_html_(self) -> str:
+        return framed(api_report.page_of(self.folder))
 
     def __repr__(self) -> str:
         return f"Geometry({self.run['model']}, {', '.join(self.run['languages'])}, {len(self.records)} records)"
@@ -116,7 +125,8 @@ def geometry(
         allow_pickle=allow_pickle,
     )
     with first_process_first(place):
-        store = _opened(Path(out))
+        check_folder(Path(out), same={"kind": "geometry"})
+        store = Store(Path(out))
     study = Geometry(encoder, made, settings, store, progress)
     about = {
         "kind": "geometry",
@@ -137,9 +147,12 @@ def _result(study: Geometry, about: dict[str, Any], out: Path, began: float) -> 
     """Run what is missing, conclude, and write page, pictures and tables."""
     before = _kept(out / "run.json")
     _ = study.sets  # A name that is not there is told before anything is written.
+    about["steps"] = study.steps
     missing = any(not study.store.done(key) for key in study.steps)
-    if is_first_process() and not before:
-        write_text(out / "run.json", json.dumps(about, ensure_ascii=False, indent=1))
+    study.about = about
+    if is_first_process() and before and missing:  # What is in the folder from now on, not what was there.
+        known = {key: before[key] for key in ("skipped", "trained") if key in before}
+        write_text(out / "run.json", json.dumps({**about, **known}, ensure_ascii=False, indent=1))
     study.run()
     with first_process_first(study.encoder.device):  # The others read what it wrote.
         store = study.store if is_first_process() else Store(out)
@@ -188,23 +201,6 @@ def _plain(settings: GeometrySettings) -> dict[str, Any]:
         **training,
         **{f"watch_{name}": value for name, value in watch.items()},
     }
-
-
-def _opened(out: Path) -> Store:
-    """The store of a study's folder; one that holds anything else is refused, nothing in it is touched."""
-    if out.exists() and not out.is_dir():
-        raise InputError("--out is a file", value=str(out), remedy="Name a folder.")
-    if (out / "run.json").is_file():
-        if _kept(out / "run.json").get("kind") != "geometry":
-            raise InputError("the folder holds another run", file=out, remedy="Name another --out.")
-    elif out.is_dir() and any(not _begun(entry) for entry in out.iterdir()):
-        raise InputError("the folder holds files that are no run of ours", file=out, remedy="Name another --out.")
-    return Store(out)
-
-
-def _begun(entry: Path) -> bool:
-    """Whether a run killed before its first file was whole leaves this: nothing that could be lost."""
-    return entry.name.startswith(".run.json.") or (entry.name == "items" and not any(entry.iterdir()))
 
 
 def _kept(path: Path) -> dict[str, Any]:

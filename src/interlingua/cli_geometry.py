@@ -148,11 +148,10 @@ def geometry(
         json.dump(told, sys.stdout, ensure_ascii=False, allow_nan=False)
         sys.stdout.write("\n")
         return
-    from rich.console import Console
-
     from interlingua.report.geometry_terminal import render_geometry
+    from interlingua.report.screen import console
 
-    render_geometry(result.records, result.run, result.found, Console())
+    render_geometry(result.records, result.run, result.found, console())
     typer.echo(f"\nPage: {out / 'geometry.html'}")
 
 

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from interlingua.report.explain_picture import axis_ticks, reach
-from interlingua.report.figures import Figure
+from interlingua.report.geometry_maps import Styles
 from interlingua.report.wording import number, visible
 
 Found = Mapping[str, Any]
-Styles = Mapping[str, Mapping[str, Mapping[str, str]]]
 _SIDE, _GAP, _TOP, _FOOT = 340, 26, 46, 40
 _STYLE = """
 svg{--ink:#1b1d21;--soft:#5a606b;--line:#d5d8dd;font:13px system-ui,-apple-system,"Segoe UI",Roboto,Arial,sans-serif}
@@ -30,7 +29,7 @@ _SHAPES = {
 """The first symbols of `scatter.SYMBOLS`; further ones are drawn as circles."""
 
 
-def maps_svg(figure: Figure, styles: Styles, label: str) -> str:
+def maps_svg(figure: Found, styles: Styles, label: str) -> str:
     """The maps of a set side by side, states across and layers down, marks by language or by type (`label`)."""
     panels = figure["panels"]
     across = len(dict.fromkeys(panel["state"] for panel in panels))

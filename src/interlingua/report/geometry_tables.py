@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from interlingua.report.tables import Table
+from interlingua.report.tables import Ref, Table
 from interlingua.report.wording import language_name, number, percent, visible
 
 Found = Mapping[str, Any]
@@ -15,7 +15,7 @@ LABELS = ("language", "type")
 
 def sets_of(records: Sequence[Found]) -> list[str]:
     """The names of the sets of entities that were looked at, in order: the test part, then what is about a name."""
-    return list(dict.fromkeys(each["corpus"] for each in records if each["measure"] == "clusters"))
+    return list(dict.fromkeys(each["corpus"] for each in records if each["measure"] == "clusters" and "corpus" in each))
 
 
 def layers_of(records: Sequence[Found]) -> list[int]:
@@ -23,18 +23,28 @@ def layers_of(records: Sequence[Found]) -> list[int]:
     return sorted({each["layer"] for each in records if each["measure"] == "parallel-cosine"})
 
 
+def last_layer(records: Sequence[Found]) -> int | None:
+    """The last layer that was looked at, the output; None before the first look."""
+    return next(reversed(layers_of(records)), None)
+
+
+def places_of(records: Sequence[Found], first: int = 0) -> dict[int, int]:
+    """The place of each record on a page where those of the run begin at `first`, by the record's `id()`."""
+    return {id(record): place for place, record in enumerate(records, first)}
+
+
 def looked(records: Sequence[Found], measure: str, variant: str, state: str, corpus: str) -> Iterator[Found]:
     """The records of one variant in one state of the model, of one set, at all layers."""
     return (
         each
         for each in records
-        if (each["measure"], each["variant"], each["corpus"]) == (measure, variant, corpus)
-        and each["details"]["state"] == state
+        if (each["measure"], each["variant"], each.get("corpus")) == (measure, variant, corpus)
+        and (each.get("details") or {}).get("state") == state
     )
 
 
 def cosine_cells(
-    records: Sequence[Found], state: str, corpus: str, layer: int, variant: str = "raw"
+    records: Sequence[Found], state: str, corpus: str, layer: int | None, variant: str = "raw"
 ) -> dict[tuple[str, str], Found]:
     """The cosine records of every pair at a layer, both ways round."""
     found = {}
@@ -44,40 +54,67 @@ def cosine_cells(
     return found
 
 
-def cluster_value(records: Sequence[Found], variant: str, state: str, corpus: str, layer: int) -> Found | None:
+def cluster_value(records: Sequence[Found], variant: str, state: str, corpus: str, layer: int | None) -> Found | None:
     """The record of silhouette or purity at a layer, or None."""
     return next((each for each in looked(records, "clusters", variant, state, corpus) if each["layer"] == layer), None)
 
 
 def wrong_cells(records: Sequence[Found]) -> dict[tuple[str, str], float]:
     """The share of wrong sentences for each language of training and of testing, averaged over seeds."""
-    found: dict[tuple[str, str], list[float]] = {}
+    found = _wrong(records)
+    return {pair: sum(each["value"] for each in its) / len(its) for pair, its in found.items()}
+
+
+def wrong_places(records: Sequence[Found], first: int = 0) -> dict[tuple[str, str], tuple[int, ...]]:
+    """The places of the records behind each share of `wrong_cells`: one a seed."""
+    places = places_of(records, first)
+    return {pair: tuple(places[id(each)] for each in its) for pair, its in _wrong(records).items()}
+
+
+def _wrong(records: Sequence[Found]) -> dict[tuple[str, str], list[Found]]:
+    found: dict[tuple[str, str], list[Found]] = {}
     for each in records:
         if (each["measure"], each["variant"]) == ("pairwise", "wrong/sentence"):
-            found.setdefault((each["source"], each["target"]), []).append(each["value"])
-    return {pair: sum(values) / len(values) for pair, values in found.items()}
+            found.setdefault((each["source"], each["target"]), []).append(each)
+    return found
 
 
-def all_tables(records: Sequence[Found], run: Found, found: Found) -> list[Table]:
-    """Every table there is something for; `found` is what was made of several records (`studies.geometry`)."""
-    made = [*_cosines(records, run), *_clusters(records, run)]
-    made += [table for table in (_pieces(run), _pairwise(records, run), _groups(found), _spelling(found)) if table]
+def all_tables(records: Sequence[Found], run: Found, found: Found, *, first: int = 0) -> list[Table]:
+    """Every table there is something for; `found` is what was made of several records (`studies.concluding`).
+
+    `first` is the place of the first record on the page, for what is behind each cell.
+    """
+    made = [*_cosines(records, run, first), *_clusters(records, first)]
+    made += [
+        table for table in (_pieces(run), _pairwise(records, run, first), _groups(found), _spelling(found)) if table
+    ]
     return made
 
 
-def _cosines(records: Sequence[Found], run: Found) -> Iterator[Table]:
-    last = layers_of(records)[-1]
+def _cosines(records: Sequence[Found], run: Found, first: int) -> Iterator[Table]:
+    last, places = last_layer(records), places_of(records, first)
     codes = run["languages"]
     for corpus in sets_of(records):
         for state in STATES:
             cells = cosine_cells(records, state, corpus, last)
             if not cells:
                 continue
+            most = {
+                one: max((cells[one, own] for own in codes if own != one), key=lambda c: c["null"]) for one in codes
+            }
             rows = tuple(
                 (
                     visible(one),
                     *(1.0 if one == other else cells[one, other]["value"] for other in codes),
-                    max(cells[one, other]["null"] for other in codes if other != one),
+                    most[one]["null"],
+                )
+                for one in codes
+            )
+            behind = tuple(
+                (
+                    None,
+                    *(None if one == other else places[id(cells[one, other])] for other in codes),
+                    places[id(most[one])],
                 )
                 for one in codes
             )
@@ -88,12 +125,15 @@ def _cosines(records: Sequence[Found], run: Found) -> Iterator[Table]:
                 "entities of the row's language reach: only what is above it says anything.",
                 ("", *(visible(code) for code in codes), "shuffled"),
                 rows,
+                behind,
             )
 
 
-def _clusters(records: Sequence[Found], run: Found) -> Iterator[Table]:
-    layers = [layer for layer in layers_of(records) if layer in (0, layers_of(records)[-1])]
-    rows = []
+def _clusters(records: Sequence[Found], first: int) -> Iterator[Table]:
+    layers = [layer for layer in layers_of(records) if layer in (0, last_layer(records))]
+    places = places_of(records, first)
+    rows: list[tuple[str | int | float | None, ...]] = []
+    behind: list[tuple[Ref, ...]] = []
     for corpus in sets_of(records):
         for layer in layers:
             for label in LABELS:
@@ -103,6 +143,8 @@ def _clusters(records: Sequence[Found], run: Found) -> Iterator[Table]:
                         cells = [None if side is None else side["value"] for side in sides]
                         nulls = [None if side is None else side["null"] for side in sides]
                         rows.append((visible(corpus), layer, f"{variant} by {label}", *cells, *nulls))
+                        own = [None if side is None else places[id(side)] for side in sides]
+                        behind.append((None, None, None, *own, *own))
     if rows:
         yield Table(
             "clusters",
@@ -111,6 +153,7 @@ def _clusters(records: Sequence[Found], run: Found) -> Iterator[Table]:
             "the same label. Shuffled: what labels dealt at random read, before and after.",
             ("entities", "layer", "what", *STATES, "shuffled before", "shuffled after"),
             tuple(rows),
+            tuple(behind),
         )
 
 
@@ -121,12 +164,20 @@ def _pieces(run: Found) -> Table | None:
     return Table("pieces", title, "Sub-tokens (papers/003 §3.2).", ("", "pieces", "cut"), rows) if rows else None
 
 
-def _pairwise(records: Sequence[Found], run: Found) -> Table | None:
-    cells = wrong_cells(records)
+def _pairwise(records: Sequence[Found], run: Found, first: int) -> Table | None:
+    cells, places = wrong_cells(records), wrong_places(records, first)
     codes = run["languages"]
     trained = [code for code in codes if any(code == source for source, _ in cells)]
     rows = tuple(
         (visible(source), *(cells.get((source, code)) for code in codes), _mean_of_others(cells, source))
+        for source in trained
+    )
+    behind = tuple(
+        (
+            None,
+            *(places.get((source, code)) for code in codes),
+            tuple(at for (one, other), its in places.items() if one == source != other for at in its),
+        )
         for source in trained
     )
     heads = ("trained on", *(visible(code) for code in codes), "others")
@@ -134,7 +185,8 @@ def _pairwise(records: Sequence[Found], run: Found) -> Table | None:
         "The share of test sentences with a wrong tag (papers/003 §4.2 counts them); 'others' without the language "
         "of training. No name and no context of the test sentences was trained on."
     )
-    return Table("pairwise", "Wrong sentences, by language of training", caption, heads, rows) if rows else None
+    title = "Wrong sentences, by language of training"
+    return Table("pairwise", title, caption, heads, rows, behind) if rows else None
 
 
 def _mean_of_others(cells: Mapping[tuple[str, str], float], source: str) -> float | None:
@@ -195,12 +247,12 @@ def findings(records: Sequence[Found], run: Found, found: Found) -> list[tuple[s
 
 
 def _clustering(records: Sequence[Found], run: Found) -> tuple[str, str] | None:
-    corpora, layers = sets_of(records), layers_of(records)
+    corpora, last = sets_of(records), last_layer(records)
     if not corpora:
         return None
     parts = []
     for label in LABELS:
-        sides = [cluster_value(records, f"purity/{label}", state, corpora[0], layers[-1]) for state in STATES]
+        sides = [cluster_value(records, f"purity/{label}", state, corpora[0], last) for state in STATES]
         if sides[0] is None:
             continue
         after = "" if sides[1] is None else f", {percent(sides[1]['value'])} after fine-tuning"
@@ -213,7 +265,7 @@ def _clustering(records: Sequence[Found], run: Found) -> tuple[str, str] | None:
 
 
 def _nearest(records: Sequence[Found], run: Found) -> tuple[str, str] | None:
-    last, corpus = layers_of(records)[-1], next(iter(sets_of(records)), None)
+    last, corpus = last_layer(records), next(iter(sets_of(records)), None)
     state = STATES[1] if corpus and cosine_cells(records, STATES[1], corpus, last) else STATES[0]
     cells = cosine_cells(records, state, corpus, last) if corpus else {}
     pairs = [each for (one, _), each in cells.items() if each["source"] == one]

@@ -8,15 +8,17 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from interlingua.report.explain_terminal import rich_table
 from interlingua.report.geometry_tables import all_tables, findings
+from interlingua.report.screen import print_table
 
 Found = Mapping[str, Any]
 
 
 def render_geometry(records: Sequence[Found], run: Found, found: Found, console: Console) -> None:
     """Print every table, and the findings."""
+    if not records:
+        console.print("Nothing has been measured yet: run the same command again.")
     for each in all_tables(records, run, found):
-        console.print(rich_table(each))
+        print_table(each, console)
     for topic, text in findings(records, run, found):
         console.print(Text.assemble((f"{topic}. ", "bold"), text), soft_wrap=True)

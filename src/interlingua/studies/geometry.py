@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -48,7 +48,9 @@ class Geometry:
     """A study with all its data made; `run` measures and trains what is not in the store yet.
 
     Looks at entities before fine-tuning, fine-tunes on every language under a monitor, looks again at the model that
-    was fine-tuned on `settings.source`. `notes` are what was left out.
+    was fine-tuned on `settings.source`. `notes` are what was left out. `about`, where given, is written to the
+    folder's run.json before anything else is, so that a study cut short is known as one; input that is refused before
+    leaves nothing.
     """
 
     encoder: Encoder
@@ -57,6 +59,7 @@ class Geometry:
     store: Store
     progress: Progress | None = None
     notes: list[str] = field(default_factory=list)
+    about: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if len(self.synthetic.languages) < 2:
@@ -153,6 +156,8 @@ class Geometry:
             progress=self.progress,
         )
         self.notes += found.notes
+        if self.about and not (self.store.folder / "run.json").is_file():
+            write_text(self.store.folder / "run.json", json.dumps(self.about, ensure_ascii=False, indent=1))
         write_text(self._map_file(key), json.dumps(found.maps, ensure_ascii=False))
         return found.made
 
