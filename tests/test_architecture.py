@@ -15,6 +15,7 @@ FLOORS = {
     # Names are those of modules and packages right under `interlingua`.
     "errors": 0, "registry": 0, "score": 0, "languages": 0, "words": 0, "corpus": 0,
     "measures": 1, "stats": 1, "transport": 1, "readers": 1, "wordalign": 1, "synthetic": 1, "kernels": 1,
+    "flattening": 1,
     "encoder": 2,
     "training": 3, "attribution": 3, "wordalign_neural": 3,
     "objectives": 4, "tasks": 4,
@@ -24,7 +25,7 @@ FLOORS = {
 }  # fmt: skip
 SIBLINGS = {("corpus", "languages"), ("measures", "stats"), ("__main__", "cli")}
 SIBLINGS |= {("api", "api_*"), ("cli", "cli_*"), ("cli_*", "cli_progress"), ("readers", "synthetic")}
-SIBLINGS |= {("api_explain", "api_report"), ("api_transfer", "api_report")}
+SIBLINGS |= {("api_explain", "api_report"), ("api_transfer", "api_report"), ("api_geometry", "api_report")}
 KNOW_TRANSFORMERS = {"encoder", "training", "tasks"}
 NO_NAME = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "factory"}
 MANY_PARAMETERS = {("api", "audit"), ("cli", "audit"), ("studies.aligning", "align"), ("cli_align", "align")}
@@ -33,6 +34,7 @@ MANY_PARAMETERS |= {("api_transfer", "transfer"), ("cli_transfer", "transfer")}
 MANY_PARAMETERS |= {("cli_synth", "synth")}
 MANY_PARAMETERS |= {("api_explain", "explain"), ("cli_explain", "explain")}
 MANY_PARAMETERS |= {("cli_explore", "explore")}
+MANY_PARAMETERS |= {("api_geometry", "geometry"), ("cli_geometry", "geometry")}
 """What the user sets is what these take."""
 MANY_PARAMETERS |= {("cli_study", "run")}
 MANY_PARAMETERS |= {("kernels.attention", "_attend_back")}  # a kernel takes each of its buffers

@@ -104,6 +104,28 @@ def adjust_folder(folder: Path) -> Path:
     return folder
 
 
+def geometry_folder(folder: Path, *, more: float = 0.0) -> Path:
+    codes, records = ("en", "ru", "tr"), []
+    for state, step in (("before", "s0"), ("after", "s1"), ("before", "another study's")):
+        about = {"layer": 1, "corpus": "test", "step": step, "details": {"state": state}}
+        for at, (a, b) in enumerate((("en", "ru"), ("en", "tr"), ("ru", "tr"))):
+            records.append(record("parallel-cosine", "raw", 0.5 + 0.1 * at, source=a, target=b, **about))
+        records.append(record("clusters", "purity/language", 0.6 + more, source="en+ru+tr", target=None, **about))
+    for at, (a, b) in enumerate((a, b) for a in codes for b in codes):
+        records.append(record("pairwise", "wrong/sentence", 0.1 + 0.05 * at, source=a, target=b, step="s2"))
+    points = [{"language": code, "row": f"r{row}", "type": "PER", "name": HOSTILE, "text": f"{HOSTILE} {row}"}
+              for code in codes for row in range(2)]  # fmt: skip
+    panel = {"layer": 1, "x": list(range(6)), "y": list(range(6)), "about": {}}
+    about = {"kind": "geometry", "model": "m", "languages": list(codes), "source": "en", "about": None, "settings": {},
+             "names": {}, "skipped": [], "steps": ["s0", "s1", "s2"], "created": "2025-05-04"}  # fmt: skip
+    written(folder, about, records, {"geometry.json": {}})
+    (folder / "maps").mkdir()
+    for step, state in (("s1", "after"), ("s0", "before"), ("another study's", "before")):
+        made = {"set": "test", "state": state, "method": "pca", "entities": 2, "points": points, "panels": [panel]}
+        (folder / "maps" / f"{step}.json").write_text(json.dumps(made), "utf-8")
+    return folder
+
+
 def written(folder: Path, about: dict[str, Any], records: list[dict[str, Any]], more: dict[str, Any]) -> Path:
     folder.mkdir()
     (folder / "run.json").write_text(json.dumps(about), "utf-8")
@@ -114,7 +136,8 @@ def written(folder: Path, about: dict[str, Any], records: list[dict[str, Any]], 
 
 
 NEWER = json.dumps(record("a", "b", 0.1, schema=9)) + "\n"
-MAKERS = {"audit": audit_folder, "transfer": transfer_folder, "explain": explain_folder, "adjust": adjust_folder}
+MAKERS = {"audit": audit_folder, "transfer": transfer_folder, "explain": explain_folder, "adjust": adjust_folder,
+          "geometry": geometry_folder}  # fmt: skip
 
 
 def command(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -184,6 +207,35 @@ def test_the_same_run_twice_has_no_difference(tmp_path: Path) -> None:
     tables = interlingua.report_on(one, one).tables()
     assert [table.name for table in tables] == ["numbers"]
     assert {row[3] for row in tables[0].rows} == {"+0", "+0.000"}
+
+
+def test_a_geometry_study_is_shown_without_what_another_left_in_its_folder(tmp_path: Path) -> None:
+    run = interlingua.report_on(geometry_folder(tmp_path / "run")).runs["geometry"][0]
+    assert {each["step"] for each in run.records} == {"s0", "s1", "s2"}
+    assert [each["state"] for each in run.more["maps"]] == ["before", "after"]
+
+
+def test_a_geometry_study_cut_short_is_shown_as_far_as_it_came(tmp_path: Path) -> None:
+    folder = geometry_folder(tmp_path / "run")
+    about = json.loads((folder / "run.json").read_text("utf-8"))
+    del about["created"]
+    (folder / "run.json").write_text(json.dumps(about), "utf-8")
+    (folder / "geometry.json").write_text('{"scatter": "of another study"}', "utf-8")
+    assert interlingua.report_on(folder).runs["geometry"][0].more["found"] == {}
+    (folder / "records.jsonl").unlink()
+    done = command(folder)
+    assert done.returncode == 0, done.stderr
+    page = (folder / "report.html").read_text("utf-8")
+    assert "Nothing has been measured yet" in page
+    assert "no records yet" in page
+
+
+def test_two_geometry_studies_are_compared_by_means(tmp_path: Path) -> None:
+    one, two = geometry_folder(tmp_path / "one"), geometry_folder(tmp_path / "two", more=0.2)
+    rows = {row[0]: row for row in interlingua.report_on(one, two).tables()[-1].rows}
+    assert rows["purity by language, after"][3] == "+0.200*"
+    assert rows["cosine of translations, before"][1] == pytest.approx((0.5 + 0.6 + 0.7) / 3)
+    assert rows["wrong sentences, trained on en, in others"][1] == pytest.approx((0.15 + 0.2) / 2)
 
 
 @pytest.mark.parametrize("kind", MAKERS)
@@ -303,6 +355,7 @@ def test_a_console_of_latin1_folds_what_it_cannot_write() -> None:
 def test_results_show_themselves_in_a_notebook(tmp_path: Path) -> None:
     from interlingua.api_adjust import Adjusted
     from interlingua.api_explain import Explanation, TextExplanation
+    from interlingua.api_geometry import GeometryFound
     from interlingua.api_results import Audit, Pretrained
     from interlingua.api_transfer import Transfer
 
@@ -315,6 +368,7 @@ def test_results_show_themselves_in_a_notebook(tmp_path: Path) -> None:
         (Transfer([], [], dict(runs["transfer"].about), folders["transfer"]), "seeds"),
         (Explanation([], dict(runs["explain"].about), folders["explain"]), "flows"),
         (TextExplanation(example, ("one", "other"), ()), "flows"),
+        (GeometryFound([], dict(runs["geometry"].about), [], {}, folders["geometry"]), "map-1-before"),
     ]
     for result, name in shown:
         page = result._repr_html_()  # type: ignore[attr-defined]

@@ -19,7 +19,7 @@ from interlingua.studies.record import SCHEMA
 from interlingua.studies.store import write_text
 
 _NEEDED = ("measure", "variant", "model", "source", "value", "schema")
-_REMEDY = "Name a folder that interlingua audit, adjust, transfer or explain wrote."
+_REMEDY = "Name a folder that interlingua audit, adjust, transfer, explain or geometry wrote."
 
 
 @dataclass(frozen=True)
@@ -104,6 +104,8 @@ def read_run(folder: Path) -> tuple[str, Run]:
             "a run of a kind without a page", file=folder / "run.json", value=kind, remedy=f"Known: {known}."
         )
     records, notes = _records(folder / "records.jsonl")
+    if kind == "geometry" and "steps" in about:  # A folder may hold steps of other settings, too.
+        records = [record for record in records if record.get("step") in about["steps"]]
     skipped = about.get("skipped") or []
     about = {**about, "skipped": [*([skipped] if isinstance(skipped, str) else skipped), *notes]}
     return kind, Run(about, records, more=_more(folder, kind, about))
@@ -117,6 +119,10 @@ def _more(folder: Path, kind: str, about: Mapping[str, Any]) -> dict[str, Any]:
     if kind == "transfer":
         path = folder / "transfer.json"
         return _object(path) if path.is_file() else {}
+    if kind == "geometry":
+        path, ended = folder / "geometry.json", "created" in about  # Else it is of another study in this folder.
+        found = _object(path) if ended and path.is_file() else {}
+        return {"found": found, "maps": _maps(folder / "maps", about.get("steps"))}
     if kind == "explain":
         models = [(str(model), str(source)) for model, source in about.get("models") or []]
         try:
@@ -126,6 +132,13 @@ def _more(folder: Path, kind: str, about: Mapping[str, Any]) -> dict[str, Any]:
                 f"examples that can't be read ({error})", file=folder / "examples", remedy=_REMEDY
             ) from error
     return {}
+
+
+def _maps(folder: Path, steps: Sequence[str] | None) -> list[dict[str, Any]]:
+    """The maps of a geometry study, in the order of its steps; without one all that are there, before and after."""
+    if steps is not None:
+        return [_object(file) for step in steps if (file := folder / f"{step}.json").is_file()]
+    return sorted((_object(file) for file in sorted(folder.glob("*.json"))), key=lambda each: each["state"] != "before")
 
 
 def _object(path: Path) -> dict[str, Any]:

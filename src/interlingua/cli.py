@@ -18,6 +18,7 @@ from interlingua import (
     cli_align,
     cli_explain,
     cli_explore,
+    cli_geometry,
     cli_report,
     cli_study,
     cli_synth,
@@ -220,15 +221,17 @@ app.command(name="transfer", epilog=cli_transfer.EXAMPLES)(cli_transfer.transfer
 app.command(name="synth", epilog=cli_synth.EXAMPLES)(cli_synth.synth)
 app.command(name="report", epilog=cli_report.EXAMPLES)(cli_report.report)
 app.command(name="explain", epilog=cli_explain.EXAMPLES)(cli_explain.explain)
+app.command(name="geometry", epilog=cli_geometry.EXAMPLES)(cli_geometry.geometry)
 app.command(name="explore", epilog=cli_explore.EXAMPLES)(cli_explore.explore)
 app.add_typer(cli_study.app, name="study")
 
 
 @app.command(name="list")
 def list_names(load: Load = None, as_json: Json = False) -> None:
-    """Name every measure, reader, task, objective, attribution and regime, with one line each."""
+    """Name every measure, reader, task, objective, attribution, flattening and regime, with one line each."""
     _load_all(load)
     from interlingua.attribution import attributions
+    from interlingua.flattening import flattenings
     from interlingua.measures import measures
     from interlingua.objectives import objectives
     from interlingua.readers import readers
@@ -236,7 +239,7 @@ def list_names(load: Load = None, as_json: Json = False) -> None:
     from interlingua.tasks import tasks
 
     registries = {"measures": measures, "readers": readers, "tasks": tasks, "objectives": objectives}
-    registries["attributions"] = attributions
+    registries |= {"attributions": attributions, "flattenings": flattenings}
     kinds = {
         kind: [{"name": entry.name, "needs": entry.needs, "summary": entry.summary} for entry in registry]
         for kind, registry in registries.items()

@@ -117,6 +117,24 @@ TABLE = {
         traits("(continued|unknown)/(source|target)", 0, 1, mirror="side"),
         traits("overlap|agreement", 0, 1, best=1.0, mirror="itself"),
     ],
+    "parallel-cosine": [
+        traits(
+            "raw", -1, 1, best=1.0, keeps="rotate-both scale-one", breaks="rotate-one translate-one", mirror="itself"
+        ),
+        traits(
+            "centred",
+            -1,
+            1,
+            best=1.0,
+            keeps="rotate-both scale-one translate-one",
+            breaks="rotate-one",
+            mirror="itself",
+        ),
+    ],
+    "clusters": [
+        traits("silhouette", -1, 1, keeps="rotate-both scale-one", breaks="translate-one", mirror="itself"),
+        traits("purity", 0, 1, keeps="rotate-both scale-one", breaks="translate-one", mirror="itself"),
+    ],
     "spelling": [traits("tnld|nld", 0, 1, best=0.0, mirror="itself")],
 }
 ENTRIES = {entry.name: entry for entry in measures}

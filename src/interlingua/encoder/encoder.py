@@ -32,7 +32,7 @@ from interlingua.encoder.tokens import (
 from interlingua.errors import InputError
 from interlingua.measures.tokenization import Splits
 
-UNITS = ("sentence", "word", "token")
+UNITS = ("sentence", "word", "token", "span")
 POOLINGS = ("mean", "first", "last", "cls")
 _CACHE_FORMAT = 1
 _CHUNK_BYTES = {"cpu": 64 << 20, "cuda": 1 << 30}
@@ -49,7 +49,8 @@ class View:
     """What is wanted of a pass: the unit, how its sub-tokens are pooled, and of which texts and layers.
 
     `pooling` None is the model's own (a sentence-transformers folder states it; mean otherwise).
-    `only` limits the view to some texts, by number; `layers` None is all of them.
+    `only` limits the view to some texts, by number; `layers` None is all of them. The unit `span` takes one piece of
+    every text, such as a name: its characters are `spans[text]`.
     """
 
     unit: str = "sentence"
@@ -57,6 +58,12 @@ class View:
     special_tokens: bool = False
     layers: tuple[int, ...] | None = None
     only: tuple[int, ...] | None = None
+    spans: tuple[tuple[int, int], ...] | None = None
+
+    def items(self, tokens: TokenisedTexts, texts: Sequence[str], begin: int) -> Items:
+        """What is pooled of a chunk of texts, of which the first is number `begin`."""
+        own = None if self.spans is None else self.spans[begin : begin + len(texts)]
+        return _offset(_chosen(items_of(tokens, self.unit, texts, spans=own), self.only, begin), begin)
 
 
 @dataclass(frozen=True)
@@ -244,14 +251,17 @@ class Encoder:
             not view.only or max(view.only) >= texts or list(view.only) != sorted(set(view.only))
         ):
             raise InputError("a view's texts must be numbers in ascending order", remedy=f"From 0 to {texts - 1}.")
-        return View(view.unit, pooling, view.special_tokens, wanted, view.only)
+        if (view.unit == "span") != (view.spans is not None) or len(view.spans or ()) not in (0, texts):
+            raise InputError("the unit 'span' needs one span of every text", value=view.unit, remedy="Give `spans`.")
+        return View(view.unit, pooling, view.special_tokens, wanted, view.only, view.spans)
 
     def _key(self, texts: Sequence[str], view: View, *, by_word: bool) -> str:
         """What a stored result depends on, hashed; only what can change the numbers is in it."""
         state = hashlib.blake2b(digest_size=20)
         for text in texts:
             state.update(text.encode() + b"\0")
-        about = [_CACHE_FORMAT, self.digest, asdict(view), self.precision, self.room, by_word, state.hexdigest()]
+        chosen = {name: value for name, value in asdict(view).items() if name != "spans" or value is not None}
+        about = [_CACHE_FORMAT, self.digest, chosen, self.precision, self.room, by_word, state.hexdigest()]
         return hashlib.blake2b(json.dumps(about).encode(), digest_size=20).hexdigest()
 
     def _encode(
@@ -265,13 +275,13 @@ class Encoder:
             for key, view in zip(keys, views, strict=True):
                 layers = view.layers or ()
                 writers.append(cache.writer(key, layers, self.dim, dtype) if cache else MemoryWriter(layers))
-            spans, words = any(v.unit == "token" for v in views), any(v.unit == "word" for v in views)
+            spans, words = any(v.unit in ("token", "span") for v in views), any(v.unit == "word" for v in views)
             with ThreadPoolExecutor(1) as pool:
                 writing: deque[Future[None]] = deque()
                 for begin, chunk, tokens in self._chunks(texts, spans=spans, words=words, views=views):
                     plan = windows(tokens.lengths, self.room)
                     windowed += int((tokens.lengths > self.room).sum())
-                    made = [_offset(_chosen(items_of(tokens, v.unit, chunk), v.only, begin), begin) for v in views]
+                    made = [view.items(tokens, chunk, begin) for view in views]
                     outputs = self._run(tokens, plan, made, views, begin, dtype)
                     # One chunk is written while the next is computed; waiting here bounds the memory.
                     while len(writing) > 1:
@@ -294,7 +304,7 @@ class Encoder:
     ) -> Iterator[tuple[int, Sequence[str], TokenisedTexts]]:
         """Consecutive texts whose results fit the chunk's memory, the next chunk tokenised while one is encoded."""
         vector = max(len(view.layers or ()) for view in views) * self.dim * 4
-        per_letter = 0.25 if any(view.unit != "sentence" for view in views) else 0.0
+        per_letter = 0.25 if any(view.unit in ("word", "token") for view in views) else 0.0
         limit_bytes, limit_texts = _CHUNK_BYTES[self.device.type], _CHUNK_TEXTS[self.device.type]
         bounds, size = [0], 0.0
         for number, text in enumerate(texts):

@@ -112,8 +112,13 @@ class Tokeniser:
         return TokenisedTexts(np.array(ids, np.int32), _starts(lengths), offsets, items)
 
 
-def items_of(tokens: TokenisedTexts, unit: str, texts: Sequence[str]) -> Items:
-    """The items of a unit; a sentence with no tokens is an error, since its row would have no vector."""
+def items_of(
+    tokens: TokenisedTexts, unit: str, texts: Sequence[str], *, spans: Sequence[tuple[int, int]] | None = None
+) -> Items:
+    """The items of a unit; a sentence with no tokens is an error, since its row would have no vector.
+
+    `spans` are the characters of the unit `span`, one of every text; those that no token overlaps are counted as lost.
+    """
     count = len(texts)
     if unit == "sentence":
         empty = np.flatnonzero(tokens.lengths == 0)
@@ -130,6 +135,8 @@ def items_of(tokens: TokenisedTexts, unit: str, texts: Sequence[str]) -> Items:
         assert tokens.words is not None
         return tokens.words
     assert tokens.spans is not None
+    if spans is not None:
+        return _spanned([[span] for span in spans], texts, tokens.starts, tokens.spans)
     row = np.repeat(np.arange(count), tokens.lengths)
     place = np.arange(len(tokens.ids)) - tokens.starts[:-1][row]
     return Items(row, place, place + 1, tokens.spans)
@@ -266,8 +273,12 @@ def covering(
 
 def _word_items(texts: Sequence[str], starts: Ints, offsets: Ints) -> Items:
     """Words and the tokens that overlap each of them, by character offsets."""
+    return _spanned([word_spans(text) for text in texts], texts, starts, offsets)
+
+
+def _spanned(found: Sequence[Sequence[tuple[int, int]]], texts: Sequence[str], starts: Ints, offsets: Ints) -> Items:
     longest = max((len(text) for text in texts), default=0)
-    row, first, last, spans = covering([word_spans(text) for text in texts], starts, offsets, longest=longest)
+    row, first, last, spans = covering(found, starts, offsets, longest=longest)
     kept = last > first
     return Items(row[kept], first[kept], last[kept], spans[kept], lost=int((~kept).sum()))
 

@@ -68,7 +68,7 @@ def scatter(records: Sequence[Found], run: Found) -> str:
     every = [point for mine in points.values() for point in mine]
     if len(every) < 2:
         return ""
-    (left, right), (low, high) = (_reach([point[axis] for point in every]) for axis in (1, 2))
+    (left, right), (low, high) = (reach([point[axis] for point in every]) for axis in (1, 2))
 
     def x(value: float) -> float:
         return _LEFT + (value - left) / (right - left) * _WIDE
@@ -78,8 +78,8 @@ def scatter(records: Sequence[Found], run: Found) -> str:
 
     parts = [f'<path class="axis" fill="none" d="M{_LEFT} {_TOP}v{_TALL}h{_WIDE}"/>']
     floor = _TOP + _TALL + 18
-    parts += [f'<text x="{x(v):.0f}" y="{floor}" text-anchor="middle">{v:g}</text>' for v in _ticks(left, right)]
-    parts += [f'<text x="{_LEFT - 8}" y="{y(v) + 4:.0f}" text-anchor="end">{v:g}</text>' for v in _ticks(low, high)]
+    parts += [f'<text x="{x(v):.0f}" y="{floor}" text-anchor="middle">{v:g}</text>' for v in axis_ticks(left, right)]
+    parts += [f'<text x="{_LEFT - 8}" y="{y(v) + 4:.0f}" text-anchor="end">{v:g}</text>' for v in axis_ticks(low, high)]
     for place, mine in points.items():
         parts += _dots(
             mine,
@@ -136,17 +136,17 @@ def _legend(run: Found, points: Mapping[int, Sequence[tuple[str, float, float]]]
     return parts
 
 
-def _reach(values: Sequence[float]) -> tuple[float, float]:
+def reach(values: Sequence[float]) -> tuple[float, float]:
     """A range a little wider than the values."""
     low, high = min(values), max(values)
     room = max((high - low) * 0.12, 0.01)
     return low - room, high + room
 
 
-def _ticks(low: float, high: float) -> list[float]:
+def axis_ticks(low: float, high: float) -> list[float]:
     """Round numbers from low to high, six or so.
 
-    >>> _ticks(0.22, 0.48)
+    >>> axis_ticks(0.22, 0.48)
     [0.25, 0.3, 0.35, 0.4, 0.45]
     """
     raw = (high - low) / 6

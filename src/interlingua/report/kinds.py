@@ -11,6 +11,8 @@ from interlingua.report.audit import audit_sections, build_page
 from interlingua.report.comparison import Numbers, alignment_and_transfer, compared
 from interlingua.report.explain_page import explain_page, explain_sections
 from interlingua.report.explain_picture import aspects, selected
+from interlingua.report.geometry_page import geometry_page, geometry_sections
+from interlingua.report.geometry_tables import STATES, last_layer, sets_of
 from interlingua.report.page import Page, render_page
 from interlingua.report.readings import Reading, mean
 from interlingua.report.runs import Run
@@ -104,11 +106,35 @@ def explain_numbers(run: Run) -> Numbers:
     }
 
 
+def geometry_numbers(run: Run) -> Numbers:
+    """Clusters and the mean cosine of the test part at the output, before and after, and errors by what was trained on.
+
+    Errors in other languages are a mean over them, as the cosine is over pairs.
+    """
+    last, corpus = last_layer(run.records), next(iter(sets_of(run.records)), None)
+    found: dict[str, list[Reading]] = {}
+    for place, each in enumerate(run.records, run.first):
+        null, low, high = (each.get(key) for key in ("null", "low", "high"))
+        reading = Reading(each["value"], null, low, high, each.get("n") or 0, {}, (place,))
+        state = (each.get("details") or {}).get("state")
+        if each["measure"] == "pairwise":
+            where = "in it" if each["source"] == each["target"] else "in others"
+            found.setdefault(f"wrong sentences, trained on {visible(each['source'])}, {where}", []).append(reading)
+        elif (each.get("layer"), each.get("corpus")) == (last, corpus) and state in STATES:
+            if each["variant"] == "centred":
+                continue
+            what = each["variant"].replace("/", " by ") if each["measure"] == "clusters" else "cosine of translations"
+            found.setdefault(f"{visible(what)}, {state}", []).append(reading)
+    errors_last = sorted(found, key=lambda name: name.startswith("wrong"))  # Steps are in the order they were run in.
+    return {name: mean(found[name]) for name in errors_last}
+
+
 KINDS = {
     "audit": Kind(audit_page, audits, audit_numbers),
     "adjust": Kind(lambda run: adjustment_page(run.about), adjustment_sections, adjustment_numbers),
     "transfer": Kind(transfer_page, transfer_sections, transfer_numbers),
     "explain": Kind(explain_page, explain_sections, explain_numbers),
+    "geometry": Kind(geometry_page, geometry_sections, geometry_numbers),
 }
 """Every kind of run that has a page. A new kind is a line here."""
 

@@ -152,13 +152,14 @@ def payload(sections: Sequence[Section], records: Sequence[Record]) -> tuple[dic
     """
     kept = {number: place for place, number in enumerate(sorted(set(_named(sections))))}
     tables = [table for section in sections for table in section.tables]
+    texts: dict[str, int] = {}
     data = {
         "figures": [
             {
                 "name": figure.name,
                 "dense": figure.dense,
                 "size": figure.size,
-                "traces": [_trace(trace, kept) for trace in figure.traces],
+                "traces": [_trace(trace, kept, texts if figure.dense else None) for trace in figure.traces],
                 "layout": dict(figure.layout),
                 "table": None if figure.table is None else _columns(figure.table, kept),
             }
@@ -166,6 +167,7 @@ def payload(sections: Sequence[Section], records: Sequence[Record]) -> tuple[dic
             for figure in section.figures
         ],
         "tables": {each.name: {"csv": to_csv(each), "tex": to_latex(each), "md": to_markdown(each)} for each in tables},
+        "texts": list(texts),
         "records": _packed([records[number] for number in kept]),
     }
     return data, kept
@@ -197,8 +199,14 @@ def renumbered(refs: Any, kept: Mapping[int, int]) -> Any:
     return [renumbered(each, kept) for each in refs]
 
 
-def _trace(trace: Trace, kept: Mapping[int, int]) -> dict[str, Any]:
-    return {**trace, "records": renumbered(trace["records"], kept)} if "records" in trace else dict(trace)
+def _trace(trace: Trace, kept: Mapping[int, int], texts: dict[str, int] | None) -> dict[str, Any]:
+    """The trace with its records renumbered; texts of dense figures, which several maps share, by their places."""
+    packed = dict(trace)
+    if "records" in trace:
+        packed["records"] = renumbered(trace["records"], kept)
+    if texts is not None and "text" in trace:
+        packed["text"] = [texts.setdefault(text, len(texts)) for text in trace["text"]]
+    return packed
 
 
 def _columns(table: Table, kept: Mapping[int, int]) -> dict[str, Any]:

@@ -17,6 +17,8 @@ MEASURES = {
     "isotropy": "Use of the space",
     "tokenization": "Tokenizer",
     "spelling": "Spelling of names",
+    "parallel-cosine": "Cosine of translations",
+    "clusters": "Clusters by language",
 }
 
 VARIANTS = {
@@ -36,6 +38,9 @@ VARIANTS = {
     ("tokenization", "agreement"): "agreement of token counts",
     ("spelling", "tnld"): "distance of romanised names (TNLD)",
     ("spelling", "nld"): "distance of names as written",
+    ("parallel-cosine", "raw"): "as is",
+    ("parallel-cosine", "centred"): "language mean removed",
+    ("clusters", "purity"): "neighbours of the same language",
 }
 
 _INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff]")

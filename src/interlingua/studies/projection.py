@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from interlingua.corpus import ParallelCorpus
+from interlingua.flattening.pca import components
 from interlingua.studies.measuring import Language
 
 MOST_POINTS = 3000
@@ -29,18 +30,11 @@ def project(languages: Sequence[Language], corpus: ParallelCorpus, *, layer: int
         blocks.append(np.asarray(language.sentences[layer][places], np.float64))
         column = corpus.column(language.code)
         labels += [(language.code, int(language.rows[place]), column[place]) for place in places]
-    vectors = np.concatenate(blocks)
-    vectors -= vectors.mean(axis=0)
-    # The covariance is (dim, dim): cheaper than the singular vectors of all the points.
-    variances, axes = np.linalg.eigh(vectors.T @ vectors)
-    axes = axes[:, ::-1][:, :2]
-    axes *= np.where(axes[np.abs(axes).argmax(axis=0), [0, 1]] < 0, -1.0, 1.0)  # A sign, so that reruns agree.
-    flat = vectors @ axes
-    total = float(variances.sum())
+    flat, explained = components(np.concatenate(blocks), 2)
     return {
         "method": "pca",
         "layer": layer,
-        "explained": [float(v) / total if total > 0 else 0.0 for v in variances[::-1][:2]],
+        "explained": explained,
         "points": [
             {"x": round(float(x), 4), "y": round(float(y), 4), "language": code, "row": row, "text": text}
             for (x, y), (code, row, text) in zip(flat, labels, strict=True)

@@ -19,7 +19,7 @@ from interlingua.errors import InputError
 from interlingua.readers.examples import Examples, TaggedWords
 from interlingua.readers.iob import read_tagged
 from interlingua.registry import unknown
-from interlingua.score import Scores
+from interlingua.score import Score, Scores
 from interlingua.tasks import tasks
 from interlingua.tasks.entities import entities
 from interlingua.tasks.heads import TokenHead
@@ -158,6 +158,27 @@ class Ner:
                 found.append((len(ours & gold), len(ours), len(gold)))
             scores[name] = f1(*np.array(found).T)
         return scores
+
+
+def wrong_sentences(predictions: Tagged, examples: Examples[TaggedWords]) -> Score:
+    """The share of sentences in which any word's tag is wrong, in [0, 1], 0 is best; `items` are 1 where one is.
+
+    papers/003 §3.2 counts "the number of sentences where the model was wrong". The null is exact over predictions
+    shuffled among sentences: 1 - the sum over sequences of tags of the share predicted times the share of gold. The
+    interval is Wilson's.
+    """
+    said, at = predictions.tags(), 0
+    numbers: dict[tuple[str, ...], int] = {}
+    sides = np.zeros((2, len(examples)), np.int64)
+    for row, item in enumerate(examples):
+        for side, tags in enumerate((tuple(said[at : at + len(item.words)]), tuple(item.tags))):
+            sides[side, row] = numbers.setdefault(tags, len(numbers))
+        at += len(item.words)
+    right = accuracy(*sides)
+    assert right.items is not None
+    assert None not in (right.null, right.low, right.high)
+    null, low, high = (1 - float(value or 0.0) for value in (right.null, right.high, right.low))
+    return Score(1 - right.value, right.n, null, low, high, 1 - right.items)
 
 
 def _token_scores(said: list[str], there: list[str], sentence: Ints, sentences: int) -> Scores:

@@ -24,9 +24,13 @@ class Best:
         self._value, self._since = -math.inf, 0
         self._weights: dict[str, torch.Tensor] = {}
 
+    def measured_in(self, measured: Mapping[str, float]) -> bool:
+        """Whether the metric is among what was measured."""
+        return self._name in measured
+
     def consider(self, measured: Mapping[str, float]) -> bool:
         """Whether what was measured is better than all before it."""
-        if self._name not in measured:
+        if not self.measured_in(measured):
             raise InputError(
                 "no monitor measures this", value=self._name, remedy=f"There are: {', '.join(measured) or 'none'}."
             )

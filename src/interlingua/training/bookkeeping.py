@@ -62,18 +62,21 @@ class Books:
         return [monitor for monitor in self.monitors if last or step % monitor.every == 0]
 
     def enter(self, step: int, steps: int, readings: torch.Tensor, due: Sequence[Monitor]) -> bool:
-        """Write what is known after a step; whether better weights are no longer looked for. Waits for the device."""
+        """Take note of a step; whether better weights are no longer looked for. Waits for the device."""
         value = _finite(float(self.accelerator.reduce(readings, "mean")[0]), step)
-        if self.journal:
-            waiting = self.journal.waiting()
-            values = None if waiting is None else self.accelerator.reduce(waiting, "mean")
-            self.journal.flush(values, self.names, write=self.accelerator.is_main_process)
         if self.accelerator.is_main_process:
             if self.progress:
                 self.progress("training", step, steps)
             if due:
                 self._measure(step, value, due)
-        return bool(due) and self._considered()
+        return bool(due) and self._considered(whole=len(due) == len(self.monitors))
+
+    def flush(self) -> None:
+        """Write what the journal holds: before a state is saved and now and then, not whenever a monitor measures."""
+        if self.journal:
+            waiting = self.journal.waiting()
+            values = None if waiting is None else self.accelerator.reduce(waiting, "mean")
+            self.journal.flush(values, self.names, write=self.accelerator.is_main_process)
 
     def _measure(self, step: int, loss: float, due: Sequence[Monitor]) -> None:
         rate = (step - self._since[1]) / max(time.monotonic() - self._since[0], 1e-9)
@@ -87,12 +90,16 @@ class Books:
             self.journal.measured(step, {name: value for name, value in found.items() if name != "step"})
         self._since = (time.monotonic(), step)
 
-    def _considered(self) -> bool:
-        """Keep the weights where they are the best so far; whether to stop. The first process decides for all."""
+    def _considered(self, *, whole: bool) -> bool:
+        """Keep the weights where they are the best so far; whether to stop. The first process decides for all.
+
+        A step at which only some monitors measured may lack the metric, and says nothing of the weights then.
+        """
         if self.best is None:
             return False
         main = self.accelerator.is_main_process
-        better = agreed(main and self.best.consider(self.metrics[-1]), self.accelerator)
+        told = main and (whole or self.best.measured_in(self.metrics[-1]))
+        better = agreed(told and self.best.consider(self.metrics[-1]), self.accelerator)
         if better:
             self.best.keep(self.model)
         return agreed(self.best.exhausted, self.accelerator)

@@ -149,8 +149,11 @@ def train(
         save = settings.checkpoint_every is not None and (step + 1) % settings.checkpoint_every == 0
         over = stop_after is not None and agreed(time.monotonic() - began > stop_after, accelerator)
         due = books.due(step + 1, last=last)
-        if due or last or save or over or (step + 1) % 100 == 0:
+        flush = last or save or over or (step + 1) % 100 == 0
+        if due or flush:
             last = books.enter(step + 1, settings.steps, readings, due) or last
+        if flush or last:
+            books.flush()
         if save or last or over:
             books.save(step + 1, optimizer, finished=last)
         if last or over:

@@ -28,9 +28,15 @@ class Dots {
   }
 
   show(series) {
-    const before = this.series.map((each) => each.name + each.x.length).join();
+    const other = series.length !== this.series.length || series.some((each, at) => each.x !== this.series[at].x);
     this.series = series;
-    if (series.map((each) => each.name + each.x.length).join() !== before) { this.reset(); this.list(); }
+    if (other) {
+      // Other marks, or the same in other series: what was hidden or kept says nothing of them.
+      Object.assign(this, { hidden: new Set(), group: null, pinned: false });
+      this.reset();
+      this.list();
+      this.read();
+    }
     this.ask();
   }
 

@@ -14,6 +14,8 @@
   }
   if (typeof DecompressionStream === "undefined") { one("failed").hidden = false; return; }
   const data = await unpacked(one("data").textContent);
+  // Maps of the same things share their texts.
+  for (const figure of data.figures) if (figure.dense) for (const trace of figure.traces) if (trace.text) trace.text = trace.text.map((at) => data.texts[at]);
 
   /* ---- colours: "@one" is a name of the theme, "@one/0.2" the same with an opacity ---- */
   const colour = (name) => getComputedStyle(root).getPropertyValue("--" + name).trim();
@@ -147,9 +149,9 @@
   const quoted = (cell) => cell === null || cell === undefined ? "" : /[",\r\n]/.test(cell) ? '"' + String(cell).replaceAll('"', '""') + '"' : String(cell);
   const csv = (table) => [table.columns, ...table.rows].map((row) => row.map(quoted).join(",") + "\r\n").join("");
   const bare = (text) => String(text ?? "").replace(/<br>/g, " ").replace(/[\u2068\u2069]/g, "").replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");
-  const tableOf = (figure) => figure.table ?? {
+  const tableOf = (figure, traces) => figure.table ?? {
     columns: ["series", "x", "y", "group", "text"], records: null,
-    rows: figure.traces.flatMap((trace) => trace.x.map((x, at) => [bare(trace.name), x, trace.y[at], trace.groups ? trace.groups[at] : null, bare(trace.text && trace.text[at])])),
+    rows: traces.flatMap((trace) => trace.x.map((x, at) => [bare(trace.name), x, trace.y[at], trace.groups ? trace.groups[at] : null, bare(trace.text && trace.text[at])])),
   };
 
   /* ---- figures ---- */
@@ -198,6 +200,10 @@
     }
     async once() {
       const traces = this.traces();
+      if (!this.figure.table) { // Its numbers are those of the marks that are shown.
+        this.details.querySelector(".scroll").replaceChildren();
+        if (this.details.open) this.fill();
+      }
       if (this.figure.dense) {
         this.dots ??= new Dots(this.plot, { colour, tell, hide });
         this.dots.show(traces.map((trace) => ({ ...trace, name: bare(trace.name), text: (trace.text ?? []).map(bare) })));
@@ -214,7 +220,7 @@
     }
     async save(format) {
       const name = this.figure.name + "." + format;
-      if (format === "csv") return saved(name, "text/csv;charset=utf-8", csv(tableOf(this.figure)));
+      if (format === "csv") return saved(name, "text/csv;charset=utf-8", csv(tableOf(this.figure, this.traces())));
       const width = this.plot.clientWidth || 700, height = this.plot.clientHeight || 400;
       const what = this.figure.dense ? { data: this.traces().map((trace) => ({ ...drawn(trace), type: "scatter", mode: "markers", marker: { size: 4, ...trace.marker } })), layout: layout({ showlegend: true, xaxis: { visible: false }, yaxis: { visible: false } }) } : this.plot;
       const address = await Plotly.toImage(what, { format, width, height, scale: format === "png" ? 2 : 1 });
@@ -224,7 +230,7 @@
     }
     // The figure as a table, which reads it to those who can't see it; long ones are whole in the CSV.
     fill() {
-      const place = this.details.querySelector(".scroll"), table = tableOf(this.figure), most = 400;
+      const place = this.details.querySelector(".scroll"), table = tableOf(this.figure, this.traces()), most = 400;
       if (place.firstChild) return;
       const grid = made("table"), body = made("tbody");
       grid.append(made("thead"), body);

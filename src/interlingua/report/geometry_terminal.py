@@ -1,0 +1,24 @@
+"""A geometry study as a terminal shows it: its tables, then what was found in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from interlingua.report.geometry_tables import all_tables, findings
+from interlingua.report.screen import print_table
+
+Found = Mapping[str, Any]
+
+
+def render_geometry(records: Sequence[Found], run: Found, found: Found, console: Console) -> None:
+    """Print every table, and the findings."""
+    if not records:
+        console.print("Nothing has been measured yet: run the same command again.")
+    for each in all_tables(records, run, found):
+        print_table(each, console)
+    for topic, text in findings(records, run, found):
+        console.print(Text.assemble((f"{topic}. ", "bold"), text), soft_wrap=True)

@@ -1,0 +1,167 @@
+"""Named entities of parallel tagged sentences as vectors: the mean of an entity's sub-tokens, at any layers."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from interlingua.corpus import Skip
+from interlingua.encoder import Encoder, View
+from interlingua.errors import InputError
+from interlingua.synthetic.products import Sample
+from interlingua.words import Sentence
+
+Progress = Callable[[str, int, int], None]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """An entity in a sentence: the row's id, which all languages share, its type and name, and where it stands."""
+
+    row: str
+    type: str
+    name: str
+    text: str
+    span: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Mentions:
+    """The same rows in several languages: mention i of each is of the same entity in the same context."""
+
+    name: str
+    by_language: Mapping[str, tuple[Mention, ...]]
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        return tuple(self.by_language)
+
+    def __len__(self) -> int:
+        return len(next(iter(self.by_language.values())))
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of all that decides the vectors."""
+        state = hashlib.blake2b(digest_size=16)
+        for code, found in self.by_language.items():
+            state.update(f"\x1d{code}".encode())
+            for mention in found:
+                state.update(f"\0{mention.row}\0{mention.type}\0{mention.text}\0{mention.span}".encode())
+        return state.hexdigest()
+
+
+def mentions(sample: Sample, languages: Sequence[str], *, name: str) -> Mentions:
+    """The entity of each row of a sample; where a context has several slots, the first.
+
+    The text is the words with one space between them: what a model for NER reads (`tasks.ner`), so that what is
+    looked at before and after fine-tuning is what it was fine-tuned on.
+
+    >>> from interlingua.synthetic.products import Product, sample
+    >>> from interlingua.synthetic.slots import cut
+    >>> from interlingua.synthetic.tables import Kind, Name, Table
+    >>> contexts = Table(Kind("LOC"), {"tr": (cut("[???]'da kış."),)}, (2,), "contexts")
+    >>> product = Product(contexts, Table(Kind("LOC"), {"tr": (Name("Ankara"),)}, (2,), "names"))
+    >>> found = mentions(sample([product], 1, seed="0"), ["tr"], name="test").by_language["tr"][0]
+    >>> found.text, found.span, found.name
+    ("Ankara 'da kış .", (0, 6), 'Ankara')
+    """
+    made = {}
+    for code in languages:
+        found = []
+        for row, filled in sample.sentences(code):
+            sentence = Sentence.of(filled.words)
+            first = next(place for place, tag in enumerate(filled.tags) if tag != "O")
+            last = first + 1
+            while last < len(filled.tags) and filled.tags[last].startswith("I-"):
+                last += 1
+            span = (sentence.spans[first][0], sentence.spans[last - 1][1])
+            found.append(Mention(row.id, row.kind.type, sentence.text[slice(*span)], sentence.text, span))
+        made[code] = tuple(found)
+    if not made or not len(next(iter(made.values()))):
+        raise InputError("there is no row with an entity", value=name, remedy="Draw more rows.")
+    return Mentions(name, made)
+
+
+@dataclass(frozen=True)
+class EntityVectors:
+    """Vectors (layer, entity, dim) of every language and what they are of.
+
+    Only rows that have a vector in every language are kept, so that entity i of each language is of mention `rows[i]`.
+    """
+
+    mentions: Mentions
+    layers: tuple[int, ...]
+    rows: Ints
+    vectors: Mapping[str, NDArray[np.float32]]
+    skipped: tuple[Skip, ...] = field(default=(), compare=False)
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        return tuple(self.vectors)
+
+    @property
+    def types(self) -> list[str]:
+        """The type of each row."""
+        found = next(iter(self.mentions.by_language.values()))
+        return [found[row].type for row in self.rows]
+
+    def side(self, language: str, layer: int) -> torch.Tensor:
+        """The (entity, dim) vectors of a language at a layer."""
+        return torch.from_numpy(self.vectors[language][self.layers.index(layer)])
+
+    def together(self, layer: int, chosen: Ints | None = None) -> tuple[torch.Tensor, list[str], list[str]]:
+        """The vectors of all languages at a layer, one language after another, and the language and type of each.
+
+        `chosen` takes some of the rows, the same in every language.
+        """
+        places = np.arange(len(self.rows)) if chosen is None else chosen
+        rows = torch.cat([self.side(code, layer)[torch.from_numpy(places)] for code in self.languages])
+        kinds = self.types
+        return (
+            rows,
+            [code for code in self.languages for _ in places],
+            [kinds[place] for _ in self.languages for place in places],
+        )
+
+
+def entity_vectors(
+    encoder: Encoder, given: Mentions, *, layers: Sequence[int] | None = None, progress: Progress | None = None
+) -> EntityVectors:
+    """The mean of each entity's sub-tokens, e(w) = 1/k Σ e(t_l) (papers/003 §3.2), at all layers asked for.
+
+    One pass a language. An entity of several words is the mean of all their sub-tokens. No sentence is cut: one
+    longer than the model's limit is read in windows. An entity whose characters the tokenizer turns into nothing in
+    some language is left out in all of them, and counted.
+    """
+    wanted = encoder.layers if layers is None else tuple(encoder.layers[layer] for layer in layers)
+    found: dict[str, tuple[Ints, list[NDArray[np.float32]]]] = {}
+    skipped: list[Skip] = []
+    for number, (code, own) in enumerate(given.by_language.items()):
+        if progress:
+            progress(f"encoding {given.name}", number, len(given.by_language))
+        view = View("span", "mean", layers=wanted, spans=tuple(mention.span for mention in own))
+        (made,) = encoder.encode_views([mention.text for mention in own], [view])
+        if made.lost:
+            gone = sorted(set(range(len(own))) - set(made.row.tolist()))
+            where = tuple(f"{code} {own[row].row}" for row in gone[:3])
+            skipped.append(Skip("entities that the tokenizer turns into nothing", made.lost, where))
+        found[code] = made.row, [np.asarray(made[layer], np.float32) for layer in wanted]
+    if progress:
+        progress(f"encoding {given.name}", len(found), len(found))
+    rows = np.arange(len(given))
+    for own_rows, _ in found.values():
+        rows = np.intersect1d(rows, own_rows)
+    if len(rows) < 2:
+        raise InputError("fewer than two entities have a vector in every language", remedy="Use another model.")
+    vectors = {
+        code: np.stack([layer[np.searchsorted(own_rows, rows)] for layer in stacked])
+        for code, (own_rows, stacked) in found.items()
+    }
+    return EntityVectors(given, wanted, rows, vectors, tuple(skipped))

@@ -1,0 +1,111 @@
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from interlingua.errors import InputError
+from interlingua.measures.mantel import mantel
+
+
+def matrices(n=6, seed=0, tie=0.5):
+    draw = np.random.default_rng(seed)
+    left = draw.random((n, n))
+    left = left + left.T
+    return left, tie * left + draw.random((n, n))
+
+
+def cells(matrix):
+    return matrix[~np.eye(len(matrix), dtype=bool)]
+
+
+@pytest.mark.parametrize(("ranks", "theirs"), [(False, stats.pearsonr), (True, stats.spearmanr)])
+def test_the_value_is_scipys_over_the_cells_and_p_is_counted_over_all_orders(ranks, theirs):
+    left, right = matrices(5)
+    np.fill_diagonal(right, 99.0)  # Not looked at.
+    score = mantel(left, right, ranks=ranks)
+    observed = theirs(cells(left), cells(right)).statistic
+    assert score.value == pytest.approx(observed)
+    found = [
+        theirs(cells(left), cells(right[np.ix_(order, order)])).statistic for order in itertools.permutations(range(5))
+    ]
+    assert score.details == {
+        "p": pytest.approx(np.mean(np.abs(found) >= abs(observed) - 1e-9)),
+        "permutations": 120,
+        "exact": True,
+        "languages": 5,
+    }
+    assert score.null == pytest.approx(np.mean(found))
+    assert score.n == 20
+
+
+def test_other_names_of_the_languages_and_other_units_change_nothing():
+    left, right = matrices(6)
+    order = np.random.default_rng(1).permutation(6)
+    first = mantel(left, right)
+    again = mantel(3 * left[np.ix_(order, order)] - 1, right[np.ix_(order, order)] / 7)
+    for ours, theirs in ((first.value, again.value), (first.low, again.low), (first.high, again.high)):
+        assert ours == pytest.approx(theirs)
+    assert first.details == again.details
+
+
+def test_drawn_permutations_come_near_to_all_of_them():
+    left, right = matrices(6, tie=0.25)
+    exact = mantel(left, right).details
+    drawn = mantel(left, right, permutations=700, seed=1).details
+    assert exact["exact"]
+    assert (drawn["exact"], drawn["permutations"]) == (False, 700)
+    assert abs(drawn["p"] - exact["p"]) < 4 * np.sqrt(exact["p"] * (1 - exact["p"]) / 700) + 1 / 700
+
+
+def test_p_keeps_its_word_where_languages_have_a_way_of_their_own_and_the_usual_one_does_not():
+    draw = np.random.default_rng(0)
+    ours, usual = [], []
+    for _ in range(200):
+        own = draw.normal(size=(2, 6))  # A hard language is hard with every other: cells share what moves them.
+        left, right = (side[:, None] + side + 0.1 * draw.normal(size=(6, 6)) for side in own)
+        ours.append(mantel(left, right).details["p"])
+        usual.append(stats.pearsonr(cells(left), cells(right)).pvalue)
+    limit = 0.05 + 3 * np.sqrt(0.05 * 0.95 / 200)
+    assert np.mean(np.array(ours) <= 0.05) < limit
+    assert np.mean(np.array(usual) <= 0.05) > 2 * limit
+
+
+def test_the_interval_is_the_jackknifes_over_languages():
+    left, right = matrices(7)
+    score = mantel(left, right, permutations=10)
+    without = []
+    for gone in range(7):
+        kept = [number for number in range(7) if number != gone]
+        without.append(stats.pearsonr(cells(left[kept][:, kept]), cells(right[kept][:, kept])).statistic)
+    z = np.arctanh(without)
+    half = stats.t.ppf(0.975, 6) * np.sqrt(6 / 7 * ((z - z.mean()) ** 2).sum())
+    assert np.arctanh([score.low, score.high]) == pytest.approx(
+        [np.arctanh(score.value) - half, np.arctanh(score.value) + half]
+    )
+
+
+def test_few_languages_and_perfect_fit_have_no_interval():
+    left, right = matrices(4)
+    assert mantel(left, right).low is None
+    left, _ = matrices(6)
+    perfect = mantel(left, left)
+    assert (perfect.value, perfect.low, perfect.high) == (pytest.approx(1.0), None, None)
+    assert perfect.details["p"] == 1 / 720
+
+
+def test_cells_without_spread_have_no_correlation():
+    left, _ = matrices(5)
+    score = mantel(left, np.full((5, 5), 0.3))
+    assert (score.value, score.details["p"]) == (0.0, 1.0)
+
+
+def test_what_cannot_be_correlated_is_refused():
+    left, right = matrices(5)
+    with pytest.raises(InputError, match="one size"):
+        mantel(left, right[:4, :4])
+    with pytest.raises(InputError, match="too few languages"):
+        mantel(left[:2, :2], right[:2, :2])
+    right[1, 3] = np.nan
+    with pytest.raises(InputError, match="missing or undefined"):
+        mantel(left, right)
