@@ -28,7 +28,8 @@ DEFAULT_OUT = Path("interlingua-report.html")
 
 def report(
     folders: Annotated[
-        list[Path], typer.Argument(help="Folders that audit, adjust, transfer or explain wrote.", metavar="DIR...")
+        list[Path],
+        typer.Argument(help="Folders that audit, adjust, transfer, explain or study wrote.", metavar="DIR..."),
     ],
     out: Annotated[
         Path | None,
@@ -74,6 +75,8 @@ def _show(kind: str, run: Run, screen: Console) -> None:
 
     from interlingua.report.adjustment_terminal import render_adjustment
     from interlingua.report.explain_terminal import render_explanation
+    from interlingua.report.study import study_tables
+    from interlingua.report.study_terminal import render_study
     from interlingua.report.terminal import render
     from interlingua.report.transfer_terminal import render_transfer
 
@@ -85,5 +88,7 @@ def _show(kind: str, run: Run, screen: Console) -> None:
         render_adjustment(run.about, screen)
     elif kind == "transfer":
         render_transfer(run.more.get("scores") or [], run.more.get("distances") or [], run.about, screen)
+    elif kind == "study":
+        render_study(study_tables(run), screen)
     else:
         render_explanation(run.records, run.about, screen)

@@ -14,7 +14,8 @@ from interlingua.report.tables import Cell, Ref, Table, refs
 from interlingua.report.wording import listing, number, visible
 
 Numbers = Mapping[str, Reading]
-_NO_SETTING = ("names", "skipped", "left_out", "trained", "seconds", "created", "metrics", "before", "after", "steps")
+_NO_SETTING = ("names", "skipped", "left_out", "trained", "seconds", "created", "metrics", "before", "after", "steps",
+               "notes")  # fmt: skip
 """What a run found out, which is no setting."""
 
 
