@@ -126,6 +126,28 @@ def geometry_folder(folder: Path, *, more: float = 0.0) -> Path:
     return folder
 
 
+def study_folder(folder: Path) -> Path:
+    transfer = transfer_folder(folder)
+    scores = json.loads((transfer / "transfer.json").read_text("utf-8"))["scores"]
+    lines = (transfer / "records.jsonl").read_text("utf-8").splitlines()
+    records = [json.loads(line) for line in lines]
+    records = [{**each, "details": {"task": "nli", **each["details"]}} for each in records]
+    records += [
+        record("cka", "debiased", 0.2 + 0.1 * layer, layer=layer, details={"called": HOSTILE}) for layer in range(3)
+    ]
+    records = [{**each, "target_model": None, "step": "s"} for each in records]
+    about = {"kind": "study", "name": HOSTILE, "about": HOSTILE, "paper": "", "seeds": [0, 1], "notes": [HOSTILE],
+             "regimes": ["original", "adjusted"], "steps": {"done": 2}}  # fmt: skip
+    found = {"study": about, "scores": [{"encoder": "m", "task": "nli", "source": "en", **each} for each in scores],
+             "distances": [], "beside": [], "steps": ["s"]}  # fmt: skip
+    for name in ("run.json", "transfer.json"):
+        (transfer / name).unlink()
+    (folder / "steps").mkdir()
+    (folder / "study.json").write_text(json.dumps(found), "utf-8")
+    (folder / "records.jsonl").write_text("".join(json.dumps(each) + "\n" for each in records), "utf-8")
+    return folder
+
+
 def written(folder: Path, about: dict[str, Any], records: list[dict[str, Any]], more: dict[str, Any]) -> Path:
     folder.mkdir()
     (folder / "run.json").write_text(json.dumps(about), "utf-8")
@@ -137,7 +159,7 @@ def written(folder: Path, about: dict[str, Any], records: list[dict[str, Any]], 
 
 NEWER = json.dumps(record("a", "b", 0.1, schema=9)) + "\n"
 MAKERS = {"audit": audit_folder, "transfer": transfer_folder, "explain": explain_folder, "adjust": adjust_folder,
-          "geometry": geometry_folder}  # fmt: skip
+          "geometry": geometry_folder, "study": study_folder}  # fmt: skip
 
 
 def command(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -280,6 +302,33 @@ def test_a_broken_run_is_told_with_its_place(break_it: Any, said: str, tmp_path:
     with pytest.raises(InputError, match=said):
         interlingua.report_on(run, out=tmp_path / "page.html")
     assert not (tmp_path / "page.html").exists()
+
+
+def test_records_that_a_study_s_report_was_not_made_from_are_counted_and_not_shown(tmp_path: Path) -> None:
+    run = study_folder(tmp_path / "run")
+    before = len(interlingua.report_on(run).runs["study"][0].records)
+    with (run / "records.jsonl").open("a") as file:
+        file.write(json.dumps(record("cka", "debiased", 0.9, step="older", target_model=None)) + "\n")
+    made = interlingua.report_on(run)
+    assert len(made.runs["study"][0].records) == before
+    assert "1 records that the study’s last report was not made from" in made.html
+
+
+def test_a_study_that_was_not_reported_yet_is_told_how_to(tmp_path: Path) -> None:
+    run = study_folder(tmp_path / "run")
+    (run / "study.json").unlink()
+    with pytest.raises(InputError, match="interlingua study report"):
+        interlingua.report_on(run)
+    done = command(run)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+def test_the_command_prints_a_study_s_tables(tmp_path: Path) -> None:
+    done = command(study_folder(tmp_path / "run"))
+    assert done.returncode == 0, done.stderr
+    assert "adjusted" in done.stdout
+    assert (tmp_path / "run" / "report.html").is_file()
 
 
 def test_a_folder_that_is_not_there_and_a_folder_as_page_are_refused(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import interlingua
 from interlingua import cli
 from interlingua.errors import InputError
 from interlingua.studies.published import COLUMNS, read_published
@@ -100,6 +101,7 @@ def test_a_study_is_run_once_told_again_and_lays_the_papers_numbers_beside(
     assert "Table 3, row 1, ru" in " ".join(out.split())
     for name in ("study.json", "study.html", "tables/beside-the-paper.tex", "tables/bert-ner-en-f1-token.md"):
         assert (tmp_path / "out" / name).is_file()
+    assert interlingua.report_on(tmp_path / "out").html == (tmp_path / "out" / "study.html").read_text("utf-8")
     status = json.loads(run("status", *given, "--json")[1])
     assert status["plan"]["done"] == 4
     assert {use["kind"] for use in status["disk"]} == {"finetune", "predict"}

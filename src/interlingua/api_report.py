@@ -19,7 +19,7 @@ from interlingua.studies.record import SCHEMA
 from interlingua.studies.store import write_text
 
 _NEEDED = ("measure", "variant", "model", "source", "value", "schema")
-_REMEDY = "Name a folder that interlingua audit, adjust, transfer, explain or geometry wrote."
+_REMEDY = "Name a folder that interlingua audit, adjust, transfer, explain, geometry or study wrote."
 
 
 @dataclass(frozen=True)
@@ -94,6 +94,8 @@ def read_run(folder: Path) -> tuple[str, Run]:
         if "before" not in summary or "languages" not in summary:
             raise InputError("not what interlingua adjust writes", file=folder / "adjustment.json", remedy=_REMEDY)
         return "adjust", Run(summary, adjustment_records(summary))
+    if not (folder / "run.json").is_file() and (folder / "steps").is_dir():
+        return "study", _study(folder)
     if not (folder / "run.json").is_file():
         raise InputError("no run is in this folder", value=str(folder), remedy=_REMEDY)
     about = _object(folder / "run.json")
@@ -109,6 +111,28 @@ def read_run(folder: Path) -> tuple[str, Run]:
     skipped = about.get("skipped") or []
     about = {**about, "skipped": [*([skipped] if isinstance(skipped, str) else skipped), *notes]}
     return kind, Run(about, records, more=_more(folder, kind, about))
+
+
+def _study(folder: Path) -> Run:
+    """A study: its report, and the records that it was made from.
+
+    Others, of earlier versions of the study file, are counted and left out.
+    """
+    path = folder / "study.json"
+    if not path.is_file():
+        remedy = f"Write one: interlingua study report FILE.toml --out {folder}"
+        raise InputError("a study without a report", value=str(folder), remedy=remedy)
+    found = _object(path)
+    about, steps = found.get("study"), found.get("steps")
+    if not isinstance(about, dict) or "name" not in about:
+        raise InputError("not what interlingua study writes", file=path, remedy=_REMEDY)
+    every, notes = _records(folder / "records.jsonl")
+    wanted = set(steps) if isinstance(steps, list) else {record.get("step") for record in every}
+    records = [record for record in every if record.get("step") in wanted]
+    if len(records) < len(every):
+        notes.append(f"{len(every) - len(records)} records that the study’s last report was not made from")
+    more = {name: found.get(name) or [] for name in ("scores", "distances", "beside")}
+    return Run({**about, "skipped": notes}, records, more=more)
 
 
 def _more(folder: Path, kind: str, about: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from interlingua.errors import InputError
-from interlingua.report.study import StudyReport, study_report
-from interlingua.report.study_files import study_files
+from interlingua.report.study_files import StudyReport, study_files, study_report
 from interlingua.studies.digests import Digests
 from interlingua.studies.disk import Use, Waste, garbage, remove, usage
 from interlingua.studies.executors import Options

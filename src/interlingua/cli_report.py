@@ -29,7 +29,9 @@ DEFAULT_OUT = Path("interlingua-report.html")
 def report(
     folders: Annotated[
         list[Path],
-        typer.Argument(help="Folders that audit, adjust, transfer, explain or geometry wrote.", metavar="DIR..."),
+        typer.Argument(
+            help="Folders that audit, adjust, transfer, explain, geometry or study wrote.", metavar="DIR..."
+        ),
     ],
     out: Annotated[
         Path | None,
@@ -76,6 +78,8 @@ def _show(kind: str, run: Run, screen: Console) -> None:
     from interlingua.report.adjustment_terminal import render_adjustment
     from interlingua.report.explain_terminal import render_explanation
     from interlingua.report.geometry_terminal import render_geometry
+    from interlingua.report.study import study_tables
+    from interlingua.report.study_terminal import render_study
     from interlingua.report.terminal import render
     from interlingua.report.transfer_terminal import render_transfer
 
@@ -89,5 +93,7 @@ def _show(kind: str, run: Run, screen: Console) -> None:
         render_transfer(run.more.get("scores") or [], run.more.get("distances") or [], run.about, screen)
     elif kind == "geometry":
         render_geometry(run.records, run.about, run.more.get("found") or {}, screen)
+    elif kind == "study":
+        render_study(study_tables(run), screen)
     else:
         render_explanation(run.records, run.about, screen)

@@ -235,11 +235,10 @@ def _show_plan(planned: Planned, told: Plan) -> None:
 
 
 def _show_report(made: Any) -> None:
-    from rich.console import Console
-
+    from interlingua.report.screen import console
     from interlingua.report.study_terminal import render_study
 
-    render_study(made, Console())
+    render_study(made.tables, console())
 
 
 def _print(told: Any) -> None:

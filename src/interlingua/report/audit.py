@@ -96,7 +96,7 @@ def audit_sections(found: Found) -> list[Section]:
         sections.append(Section("map", "Map of sentences", (words,), figures=maps))
     sections += [section for run, each in found.values() if (section := _distances(run, each))]
     sections += [section for run, each in found.values() if (section := _tokenizer(run, each))]
-    tables = tuple(_named(table, run) for run, each in found.values() for table in _tables(run, each))
+    tables = tuple(named_table(table, run) for run, each in found.values() for table in _tables(run, each))
     if tables:
         words = "A number with dots under it shows its record: point at it, or click."
         sections.append(Section("tables", "Tables", (words,), tables=tables, folded=True))
@@ -147,7 +147,7 @@ def _tokenizer(run: Run, found: Readings) -> Section | None:
         return None
     picture = _blame(run, found)
     title = "Tokenizer" + (f": {run.name}" if run.key else "")
-    return Section(run.id("tokenizer"), title, figures=picture, tables=(_named(table, run),))
+    return Section(run.id("tokenizer"), title, figures=picture, tables=(named_table(table, run),))
 
 
 def _blame(run: Run, found: Readings) -> tuple[Figure, ...]:
@@ -172,7 +172,8 @@ def _tables(run: Run, found: Readings) -> list[Table]:
     return [table for table in (summary_table(found, run.about), *matrix_tables(found, run.about)) if table.rows]
 
 
-def _named(table: Table, run: Run) -> Table:
+def named_table(table: Table, run: Run) -> Table:
+    """A table of one of several runs: its name and title say of which."""
     if not run.key:
         return table
     return Table(run.id(table.name), f"{table.title}: {visible(run.name)}", table.caption, table.columns, table.rows,

@@ -15,7 +15,7 @@ from interlingua.report.wording import listing, number, visible
 
 Numbers = Mapping[str, Reading]
 _NO_SETTING = ("names", "skipped", "left_out", "trained", "seconds", "created", "metrics", "before", "after", "steps",
-               "pieces")  # fmt: skip
+               "pieces", "notes")  # fmt: skip
 """What a run found out, which is no setting."""
 
 

@@ -17,9 +17,12 @@ from interlingua.report.page import Page, render_page
 from interlingua.report.readings import Reading, mean
 from interlingua.report.runs import Run
 from interlingua.report.sections import Section
+from interlingua.report.study_answer import peaks
+from interlingua.report.study_page import study_page, study_sections
+from interlingua.report.study_parts import consistency_points, measure_blocks, task_runs
 from interlingua.report.transfer import SHOWN, interval, metrics
 from interlingua.report.transfer_page import behind_entry, entry_records, transfer_page, transfer_sections
-from interlingua.report.wording import listing, visible
+from interlingua.report.wording import listing, measure_name, variant_name, visible
 
 
 @dataclass(frozen=True)
@@ -129,12 +132,30 @@ def geometry_numbers(run: Run) -> Numbers:
     return {name: mean(found[name]) for name in errors_last}
 
 
+def study_numbers(run: Run) -> Numbers:
+    """A study's scores, its measures at their best layers, and its consistencies."""
+    numbers = {f"{part.name}: {name}": each for part in task_runs(run) for name, each in transfer_numbers(part).items()}
+    for (called, _), lines in measure_blocks([replace(run, key="", name="")]).items():
+        for part, found in lines.values():
+            for measure, variant, _, reading in peaks(found):
+                named = ", ".join(each for each in (visible(called), visible(part.name)) if each)
+                numbers[f"{named}: {measure_name(measure)}, {variant_name(measure, variant)}"] = reading
+    for (model, task, regime, source, aspect), points in consistency_points(run).items():
+        of = f"{model}, {task}, {regime}"
+        for code, value, _, behind in points:
+            if code != source:
+                places = behind if isinstance(behind, tuple) else ()
+                numbers[visible(f"{of}: consistency, {aspect}, {source}–{code}")] = Reading(value, records=places)
+    return numbers
+
+
 KINDS = {
     "audit": Kind(audit_page, audits, audit_numbers),
     "adjust": Kind(lambda run: adjustment_page(run.about), adjustment_sections, adjustment_numbers),
     "transfer": Kind(transfer_page, transfer_sections, transfer_numbers),
     "explain": Kind(explain_page, explain_sections, explain_numbers),
     "geometry": Kind(geometry_page, geometry_sections, geometry_numbers),
+    "study": Kind(study_page, study_sections, study_numbers),
 }
 """Every kind of run that has a page. A new kind is a line here."""
 

@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from interlingua.errors import InputError
@@ -92,10 +93,10 @@ class Readings:
         return mean(sides) if sides else None
 
 
-def gather(records: Iterable[Record], *, first: int = 0) -> Readings:
+def gather(records: Iterable[Record], *, places: Iterable[int] | None = None) -> Readings:
     """The records as `Readings`; records without a finite value are left out, repeats (seeds) are averaged.
 
-    They are numbered from `first`, so that readings of several runs can name theirs on one page.
+    `places` are their numbers on a page that has other records too; they count from 0 without.
 
     >>> record = dict(measure="cka", variant="debiased", model="m", source="en", target="ru", layer=3, value=0.5)
     >>> gather([record]).best_layer()
@@ -106,7 +107,7 @@ def gather(records: Iterable[Record], *, first: int = 0) -> Readings:
     )
     languages: dict[str, None] = {}
     models: dict[str, None] = {}
-    for place, record in enumerate(records, first):
+    for place, record in zip(count() if places is None else places, records, strict=False):  # count() has no end.
         models[record["model"]] = None
         value = finite(record["value"])
         if value is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -15,7 +15,7 @@ LINES = ("@one", "@two", "@three", "@four", "#8C8C8C", "#E69F00", "#56B4E9")
 
 @dataclass(frozen=True)
 class Run:
-    """One run on a page. `first` is the place of its first record among the page's.
+    """One run on a page. `first` is the place of its first record among the page's; `places`, where given, of each.
 
     `key` and `name` are empty where the run is alone: then nothing on the page need say which run it is of. `more` is
     what its folder holds beside records: `points`, `examples`, `scores`, `distances`.
@@ -27,11 +27,17 @@ class Run:
     key: str = ""
     name: str = ""
     more: Mapping[str, Any] = field(default_factory=dict)
+    places: Sequence[int] = ()
 
     @property
     def prefix(self) -> str:
         """What stands before a line's name where there are several runs."""
         return f"{self.name}: " if self.key else ""
+
+    def numbered(self) -> Iterator[tuple[int, Record]]:
+        """Each record with its place on the page."""
+        every = range(self.first, self.first + len(self.records))
+        return zip(self.places or every, self.records, strict=True)
 
     def readings(self) -> Readings:
         """The records by what they measure, each with its place on the page."""
@@ -39,7 +45,8 @@ class Run:
 
     @cached_property
     def _gathered(self) -> Readings:
-        return gather(self.records, first=self.first)  # Seconds, for the tens of thousands of records of an audit.
+        # Seconds, for the tens of thousands of records of an audit.
+        return gather(self.records, places=[place for place, _ in self.numbered()])
 
     def id(self, name: str) -> str:
         """The name of a part of the page that every run has its own of."""

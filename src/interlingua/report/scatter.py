@@ -75,10 +75,12 @@ def dot_plot(
     *,
     first: int = 0,
     diagonal: bool = False,
+    named: bool = True,
 ) -> Figure:
     """One number against another: a dot a language, a colour a series (from the `first`), and a line.
 
-    The line is each series' least-squares line, or the one of equals, where the two numbers are of one kind.
+    The line is each series' least-squares line, or the one of equals, where the two numbers are of one kind. Dots that
+    are too many or too long to be `named` beside say what they are of on hover.
     """
     traces: list[Trace] = []
     rows, records = [], []
@@ -86,8 +88,9 @@ def dot_plot(
         ink = colour(place + first)
         across, up = [dot[1] for dot in dots], [dot[2] for dot in dots]
         traces.append(
-            {"type": "scatter", "mode": "markers+text", "x": [short(v) for v in across], "y": [short(v) for v in up],
-             "text": [label(dot[0], most=24) for dot in dots], "textposition": "middle right",
+            {"type": "scatter", "mode": "markers+text" if named else "markers",
+             "x": [short(v) for v in across], "y": [short(v) for v in up],
+             "text": [label(dot[0], most=24 if named else 90) for dot in dots], "textposition": "middle right",
              "name": label(name_, most=90),
              "marker": {"color": ink, "size": 9}, "textfont": {"color": "@ink"}, "cliponaxis": False,
              "hover": f"{label(name_)}<br>%{{text}}: %{{x:.3f}}, %{{y:.3f}}", "records": [dot[3] for dot in dots]}

@@ -3,186 +3,202 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
-from interlingua.report.tables import Table
-from interlingua.report.transfer import SHOWN, difference_table, distance_lines, marks, metrics, score_table
+from interlingua.report.readings import Record
+from interlingua.report.runs import Run
+from interlingua.report.study_parts import (
+    Entry,
+    Names,
+    cell_records,
+    consistency_points,
+    entries,
+    group_of,
+    slug,
+    task_runs,
+)
+from interlingua.report.tables import Ref, Table
+from interlingua.report.transfer import difference_table, distance_lines, marks, metrics, score_table
+from interlingua.report.transfer_page import behind_entry, entry_records, score_records
 from interlingua.report.wording import visible
 from interlingua.stats import pearson, spearman
 
-Entry = Mapping[str, Any]
+Numbered = Sequence[tuple[int, Record]]
+"""Records with their places on the page."""
+
+_DISTANCES = ("distance/related/l2", "distance/unrelated/l2", "auc/l2")
 
 
-@dataclass(frozen=True)
-class StudyReport:
-    """What a study found: `scores` of tasks, `distances` of words, the paper's numbers `beside` ours, and `tables`.
-
-    `about` is all that made them.
-    """
-
-    about: dict[str, Any]
-    scores: list[dict[str, Any]]
-    distances: list[dict[str, Any]]
-    beside: list[dict[str, Any]]
-    tables: list[Table]
-
-    def select(self, task: str, metric: str) -> dict[tuple[str, str, str], dict[str, Any]]:
-        """The entries of a task's metric, by encoder, regime and test."""
-        return {
-            (entry["encoder"], entry["regime"], entry["test"]): entry
-            for entry in self.scores
-            if (entry["task"], entry["metric"]) == (task, metric)
-        }
-
-    def __repr__(self) -> str:
-        return f"StudyReport({self.about['name']}, {len(self.tables)} tables)"
+def study_tables(run: Run) -> list[Table]:
+    """All tables of a study: the paper's numbers, scores, distances, measures, consistency; what there is of them."""
+    names = Names()  # A name is a file's.
+    found = (beside_tables, score_tables, distance_tables, measure_tables, consistency_tables)
+    return [replace(table, name=names.new(slug(table.name))) for make in found for table in make(run)]
 
 
-def study_report(
-    about: dict[str, Any],
-    scores: list[dict[str, Any]],
-    distances: list[dict[str, Any]],
-    beside: list[dict[str, Any]],
-    records: Sequence[Entry],
-) -> StudyReport:
-    """The report with its tables; `records` are those of measures and explanations, as plain data."""
-    tables = [_beside_table(beside, about)] if beside else []
-    for key in dict.fromkeys((entry["encoder"], entry["task"], entry["source"]) for entry in scores):
-        tables += _score_tables([entry for entry in scores if _key(entry) == key], about)
-    for key in dict.fromkeys((entry["encoder"], entry["task"], entry["source"]) for entry in distances):
-        tables.append(_distances([entry for entry in distances if _key(entry) == key]))
-    called = [record for record in records if "called" in record["details"]]
-    explained = [record for record in called if "regime" in record["details"]]
-    tables += _measures([record for record in called if "regime" not in record["details"]])
-    tables += _consistency([record for record in explained if record["measure"] in ("consistency", "task")])
-    tables += [_correlations(explained)] if any(_points(explained).values()) else []
-    return StudyReport(about, scores, distances, beside, tables)
-
-
-def _key(entry: Entry) -> tuple[str, str, str]:
-    return entry["encoder"], entry["task"], entry["source"]
-
-
-def _score_tables(entries: Sequence[Entry], about: Entry) -> list[Table]:
-    encoder, task, source = _key(entries[0])
-    run = {
-        "tests": list(dict.fromkeys(entry["test"] for entry in entries)),
-        "regimes": list(dict.fromkeys(entry["regime"] for entry in entries)),
-        "seeds": about["seeds"],
-        "source": source,
-        "model": encoder,
-    }
+def score_tables(run: Run) -> list[Table]:
+    """Scores and differences, two tables a metric of an encoder, task and language of training."""
     tables = []
-    for metric in metrics(entries):
-        for table in (score_table(entries, run, metric), difference_table(entries, run, metric)):
-            name = f"{encoder}-{task}-{source}-{table.name.removeprefix('transfer-')}"
-            if table.rows:
-                tables.append(Table(name, f"{visible(task)}. {table.title}", table.caption, table.columns, table.rows))
+    for part in task_runs(run):
+        scores, behind = part.more["scores"], entry_records(part)
+        for metric in metrics(scores):
+            mine = [entry for entry in scores if entry["metric"] == metric]
+            made = score_table(scores, part.about, metric)
+            tables.append(_of_task(made, part, score_records(made, mine, behind)))
+            made = difference_table(scores, part.about, metric)
+            if made.rows:
+                tables.append(_of_task(made, part, _difference_records(mine, behind)))
     return tables
 
 
-def _distances(entries: Sequence[Entry]) -> Table:
-    encoder, task, _ = _key(entries[0])
-    table = distance_lines(entries)
-    title = f"{table.title}: {visible(encoder)}, {visible(task) if task else 'before any task'}"
-    return Table(f"{encoder}-{task or 'before'}-distances", title, table.caption, table.columns, table.rows)
+def _of_task(table: Table, part: Run, records: tuple[tuple[Ref, ...], ...]) -> Table:
+    about = part.about
+    name = f"{about['model']}-{about['task']}-{about['source']}-{table.name.removeprefix('transfer-')}"
+    return Table(name, f"{visible(about['task'])}. {table.title}", table.caption, table.columns, table.rows, records)
 
 
-def _measures(records: Sequence[Entry]) -> list[Table]:
-    """A table a block of measures and measure: one row a model, pair of languages and variant, at its best layer."""
-    tables = []
+def _difference_records(
+    mine: Sequence[Entry], behind: Mapping[tuple[str, str, str, int | None], Ref]
+) -> tuple[tuple[Ref, ...], ...]:
+    """Behind each difference, the records of both regimes."""
+    own = {(entry["test"], entry["regime"]): behind_entry(behind, entry) for entry in mine}
+    rows: list[tuple[Ref, ...]] = []
+    for entry in mine:
+        for base in entry.get("against", {}):
+            both = [own.get((entry["test"], regime)) for regime in (entry["regime"], base)]
+            places = tuple(place for each in both if isinstance(each, tuple) for place in each)
+            rows.append((None, None, None, places or None, *[None] * 6))
+    return tuple(rows)
+
+
+def distance_tables(run: Run) -> list[Table]:
+    """Distances of words, a table an encoder, task and language of training."""
+    distances = entries(run, "distances")
+    held: dict[tuple[str, ...], tuple[int, ...]] = {}
+    for place, record in run.numbered():
+        details = record.get("details") or {}
+        if "state" in details:
+            group = (record["model"], details.get("task") or "", record["source"])
+            cell = (*group, details["state"], str(record["target"]), record["variant"])
+            held[cell] = (*held.get(cell, ()), place)
+    tables: list[Table] = []
+    for encoder, task, source in dict.fromkeys(map(group_of, distances)):
+        mine = [entry for entry in distances if group_of(entry) == (encoder, task, source)]
+        table = distance_lines(mine)
+        title = f"{table.title}: {visible(encoder)}, {visible(task) if task else 'before any task'}"
+        name = f"{encoder}-{task or 'before'}-distances"
+        behind = [
+            [held.get((encoder, task, source, entry["state"], entry["language"], variant)) for variant in _DISTANCES]
+            for entry in mine
+        ]
+        records = tuple((None, None, related, unrelated, None, auc) for related, unrelated, auc in behind)
+        tables.append(Table(name, title, table.caption, table.columns, table.rows, records))
+    return tables
+
+
+def measure_tables(run: Run, called: str | None = None, *, between: bool | None = None) -> list[Table]:
+    """A table a block of measures and measure: one row a model, pair of languages and variant, at its best layer.
+
+    Of one block where it is named, and of it what lies `between` two models, or what does not.
+    """
+    held: dict[tuple[str, str], dict[tuple[str, ...], list[tuple[int, Record]]]] = {}
+    for place, record in run.numbered():
+        details, other = record.get("details") or {}, record["target_model"]
+        if "called" not in details or "regime" in details:
+            continue
+        if called in (None, details["called"]) and between in (None, other is not None):
+            model = record["model"] if other is None else f"{record['model']}–{other}"
+            cell = (model, record["source"], record["target"] or "", record["variant"])
+            table = held.setdefault((details["called"], record["measure"]), {})
+            table.setdefault(cell, []).append((place, record))
     heads = ("model", "from", "to", "what", "best", "layer", "at last", "null", "n")
     caption = (
         "The best value over layers (the lowest of errors and distances), its layer and null, and that of the last "
         "layer; all are in records.jsonl."
     )
-    for called, measure in dict.fromkeys((record["details"]["called"], record["measure"]) for record in records):
-        cells: dict[tuple[str, ...], list[Entry]] = {}
-        for record in records:
-            if (record["details"]["called"], record["measure"]) == (called, measure):
-                other = record["target_model"]
-                model = record["model"] if other is None else f"{record['model']}–{other}"
-                cells.setdefault((model, record["source"], record["target"] or "", record["variant"]), []).append(
-                    record
-                )
-        rows = []
-        for (model, source, target, variant), its in cells.items():
-            sign = -1.0 if variant.startswith(("error", "distance")) else 1.0
-            best = max(its, key=lambda record: (sign * record["value"], -(record["layer"] or 0)))
-            last = max(its, key=lambda record: record["layer"] or 0)
-            values = (best["value"], best["layer"], last["value"], best["null"], best["n"])
-            rows.append((visible(model), source, target or None, visible(variant), *values))
-        title = f"{visible(called)}: {visible(measure)}"
-        tables.append(Table(f"{called}-{measure}", title, caption, heads, tuple(rows)))
+    tables = []
+    for (block, measure), cells in held.items():
+        lines = [(cell, *_best_and_last(cell[-1], its)) for cell, its in cells.items()]
+        rows = tuple(
+            (visible(model), source, target or None, visible(variant), best["value"], best["layer"], last["value"],
+             best["null"], best["n"])
+            for (model, source, target, variant), (_, best), (_, last) in lines
+        )  # fmt: skip
+        records = tuple((None, None, None, None, best[0], None, last[0], None, None) for _, best, last in lines)
+        title = f"{visible(block)}: {visible(measure)}"
+        tables.append(Table(f"{block}-{measure}", title, caption, heads, rows, records))
     return tables
 
 
-def _consistency(records: Sequence[Entry]) -> list[Table]:
-    """A table a block of explanations: one row a model, task, regime, source and aspect, a column a language."""
-    tables = []
+def lower_is_better(variant: str) -> bool:
+    """Whether a variant is an error or a distance."""
+    return variant.startswith(("error", "distance"))
+
+
+def _best_and_last(variant: str, its: Numbered) -> tuple[tuple[int, Record], tuple[int, Record]]:
+    sign = -1.0 if lower_is_better(variant) else 1.0
+    best = max(its, key=lambda each: (sign * each[1]["value"], -(each[1]["layer"] or 0)))
+    return best, max(its, key=lambda each: each[1]["layer"] or 0)
+
+
+def consistency_tables(run: Run) -> list[Table]:
+    """Consistency and performance, two tables a block of explanations, then their correlations."""
     caption = "Means over seeds. Overall is over all languages, the source included, as papers/002 has it."
-    for called, measure in dict.fromkeys((record["details"]["called"], record["measure"]) for record in records):
-        mine = [r for r in records if (r["details"]["called"], r["measure"]) == (called, measure)]
-        languages = list(dict.fromkeys(record["target"] for record in mine))
-        cells: dict[tuple[str, ...], dict[str, list[float]]] = {}
-        for record in mine:
-            details = record["details"]
+    held: dict[tuple[str, str], dict[tuple[str, ...], dict[str, list[tuple[int, float]]]]] = {}
+    for place, record in run.numbered():
+        details = record.get("details") or {}
+        if {"called", "regime"} <= details.keys() and record["measure"] in ("consistency", "task"):
             row = (record["model"], details["task"], details["regime"], record["source"], record["variant"])
-            cells.setdefault(row, {}).setdefault(record["target"], []).append(record["value"])
-        rows = []
-        for line, values in cells.items():
-            means = [float(np.mean(values[code])) if code in values else None for code in languages]
+            cells = held.setdefault((details["called"], record["measure"]), {}).setdefault(row, {})
+            cells.setdefault(record["target"], []).append((place, record["value"]))
+    tables = []
+    for (called, measure), lines in held.items():
+        languages = list(dict.fromkeys(code for cells in lines.values() for code in cells))
+        rows, records = [], []
+        for line, cells in lines.items():
+            means = [float(np.mean([v for _, v in cells[code]])) if code in cells else None for code in languages]
             overall = float(np.mean([value for value in means if value is not None]))
             rows.append((*map(visible, line), *means, overall))
+            behind = [tuple(place for place, _ in cells[code]) if code in cells else None for code in languages]
+            records.append((*[None] * 5, *behind, None))
         heads = ("model", "task", "regime", "source", "what", *languages, "overall")
         title = "consistency of attributions" if measure == "consistency" else "performance on what is explained"
-        tables.append(Table(f"{called}-{measure}", f"{visible(called)}: {title}", caption, heads, tuple(rows)))
-    return tables
+        name, title = f"{called}-{measure}", f"{visible(called)}: {title}"
+        tables.append(Table(name, title, caption, heads, tuple(rows), tuple(records)))
+    return [*tables, *_correlations(run)]
 
 
-def _points(records: Sequence[Entry]) -> dict[tuple[str, ...], list[tuple[str, float, float]]]:
-    """(language, consistency, performance) by model, task, regime, source and aspect, means over seeds."""
-    means: dict[tuple[str, ...], list[float]] = {}
-    for record in records:
-        details = record["details"]
-        key = (record["model"], details["task"], details["regime"], record["source"])
-        means.setdefault((*key, record["measure"], record["variant"], record["target"]), []).append(record["value"])
-    found: dict[tuple[str, ...], list[tuple[str, float, float]]] = {}
-    for cell, values in means.items():
-        shared, (measure, variant, target) = cell[:4], cell[4:]
-        # The metric that speaks for the task is the first of those that are shown.
-        judged = next(
-            (means[each] for each in ((*shared, "task", name, target) for name in SHOWN) if each in means), None
-        )
-        if measure == "consistency" and judged is not None:
-            found.setdefault((*shared, variant), []).append((target, float(np.mean(values)), float(np.mean(judged))))
-    return found
-
-
-def _correlations(records: Sequence[Entry]) -> Table:
+def _correlations(run: Run) -> list[Table]:
     """Consistency against performance over languages (papers/002 §3.4, Fig. 2), with and without the source.
 
     The source's consistency is 1 by construction: one such point makes any correlation high.
     """
-    rows = []
-    for key, points in _points(records).items():
+    found = consistency_points(run)
+    rows, records = [], []
+    for key, points in found.items():
         for named, chosen in (("all", points), ("others", [point for point in points if point[0] != key[3]])):
             if len(chosen) < 3:
                 continue
-            sides = np.array([[x, y] for _, x, y in chosen]).T
+            sides = np.array([[x, y] for _, x, y, _ in chosen]).T
             rows.append((*map(visible, key), named, len(chosen), *pearson(*sides), *spearman(*sides)))
+            behind = tuple(place for *_, refs in chosen if isinstance(refs, tuple) for place in refs)
+            records.append((*[None] * 7, behind, None, None, behind, None, None))
     heads = ("model", "task", "regime", "source", "what", "languages", "n", "r", "low", "high", "ρ", "low", "high")
     caption = (
         "Pearson's r (Fisher's 95 % interval) and Spearman's ρ (Bonett & Wright's) over languages; intervals from four "
         "languages on. 'others' leaves the language of training out."
     )
-    return Table("consistency-and-performance", "Consistency and performance", caption, heads, tuple(rows))
+    name, title = "consistency-and-performance", "Consistency and performance"
+    return [Table(name, title, caption, heads, tuple(rows), tuple(records))] if found else []
 
 
-def _beside_table(beside: Sequence[Entry], about: Entry) -> Table:
+def beside_tables(run: Run) -> list[Table]:
+    """The paper's numbers beside ours, where the study names them."""
+    beside, behind = entries(run, "beside"), cell_records(run)
+    if not beside:
+        return []
     heads = ("where", "task", "source", "test", "regime", "metric", "paper", "of", "ours", "of ours")
     rows = tuple(
         (
@@ -194,8 +210,15 @@ def _beside_table(beside: Sequence[Entry], about: Entry) -> Table:
         )
         for each in beside
     )
+    records = tuple((*[None] * 8, behind.get(cell_of(each)), None) for each in beside)
     caption = (
         "Shares of 1. * differs from original, ** from adjusted (p < 0.05): the paper's marks, and ours. Where the "
         "encoders differ, the signs of differences can be compared, not the values."
     )
-    return Table("beside-the-paper", f"{visible(about['paper'] or 'The paper')} and ours", caption, heads, rows)
+    title = f"{visible(run.about['paper'] or 'The paper')} and ours"
+    return [Table("beside-the-paper", title, caption, heads, rows, records)]
+
+
+def cell_of(each: Entry) -> tuple[str, ...]:
+    """What our number beside a paper's is of, as `study_parts.cell_records` names it."""
+    return tuple(str(each[key]) for key in ("encoder", "task", "source", "test", "metric", "regime"))

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich import box
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from interlingua.report.study import StudyReport
+from interlingua.report.tables import Table
 
 
-def render_study(report: StudyReport, console: Console, *, most: int = 40) -> None:
+def render_study(tables: Sequence[Table], console: Console, *, most: int = 40) -> None:
     """Print the tables, long ones cut; differences are left to the files."""
-    for table in report.tables:
+    for table in tables:
         if table.name.endswith("-differences"):
             continue
         grid = Grid(

@@ -15,6 +15,9 @@ from interlingua.report.tables import Ref, Table
 from interlingua.report.transfer import SHOWN, Entry, cell, distance_lines, interval, metrics, score_table, table_files
 from interlingua.report.wording import listing, visible
 
+SEEDS_WORDS = "A row a test and regime: dots are seeds, the bar their mean, the line its 95 % interval (Student)."
+PAIRWISE_WORDS = "A dot a test: what the original reads, and what a regime does. Above the dotted line it helps."
+
 
 def transfer_page(run: Run) -> str:
     """The page of a transfer study, which makes no request; `run.more` has `scores` and `distances`."""
@@ -35,16 +38,14 @@ def transfer_files(
 def transfer_sections(runs: Sequence[Run]) -> list[Section]:
     """What there is to show of each study."""
     sections = [_answer(run) for run in runs]
-    seeds = tuple(of_run(figure, run.key, run.name) for run in runs for figure in _seeds(run))
+    seeds = tuple(of_run(figure, run.key, run.name) for run in runs for figure in seed_figures(run))
     if seeds:
-        words = "A row a test and regime: dots are seeds, the bar their mean, the line its 95 % interval (Student)."
-        sections.append(Section("seeds", "Every seed", (words,), figures=seeds))
-    pairs = tuple(of_run(figure, run.key, run.name) for run in runs for figure in _pairwise(run))
+        sections.append(Section("seeds", "Every seed", (SEEDS_WORDS,), figures=seeds))
+    pairs = tuple(of_run(figure, run.key, run.name) for run in runs for figure in pairwise_figures(run))
     if pairs:
-        words = "A dot a test: what the original reads, and what a regime does. Above the dotted line it helps."
-        sections.append(Section("pairwise", "Regimes against the original", (words,), figures=pairs))
+        sections.append(Section("pairwise", "Regimes against the original", (PAIRWISE_WORDS,), figures=pairs))
     for run in runs:
-        made = state_hills(_states(run))
+        made = state_hills(state_readings(run))
         if made is not None:
             title = "Related and unrelated words" + (f": {run.name}" if run.key else "")
             figure = of_run(made[1], run.key, run.name)
@@ -62,23 +63,34 @@ def _scores(run: Run) -> Sequence[Entry]:
     return found
 
 
-def _main(run: Run) -> tuple[str, list[Entry]]:
+def main_entries(run: Run) -> tuple[str, list[Entry]]:
     """The first metric that is printed, and its entries."""
     metric = (metrics(_scores(run)) or [""])[0]
     return metric, [entry for entry in _scores(run) if entry["metric"] == metric]
 
 
 def _answer(run: Run) -> Section:
-    metric, entries = _main(run)
     title = f"The answer: {run.name}" if run.key else "The answer"
+    lead, facts = told(run)
+    sure = f"{len(run.about['seeds'])} seeds" if len(run.about["seeds"]) > 1 else "one seed: no spread is known"
+    if facts is not None:
+        facts.append(
+            ("How sure", f"{sure}; differences are tested on the same examples, p < 0.05 without a correction.")
+        )
+    return Section(run.id("answer"), title, (lead,), facts=tuple(facts or ()))
+
+
+def told(run: Run) -> tuple[str, list[tuple[str, str]] | None]:
+    """What was found in words: what the first regime reads, then what each other one changed; None without scores."""
+    metric, entries = main_entries(run)
     if not entries:
-        return Section(run.id("answer"), title, ("Nothing has been scored yet: run the same command again.",))
+        return "Nothing has been scored yet: run the same command again.", None
     first = next((regime for regime in run.about["regimes"]), "")
     base = {entry["test"]: entry for entry in entries if entry["regime"] == first}
-    told = [f"{visible(test)} {cell(entry)}" for test, entry in base.items()]
+    read = [f"{visible(test)} {cell(entry)}" for test, entry in base.items()]
     lead = (
         f"Trained in {visible(run.about['source'])} ({visible(first)}), in percent, "
-        f"{SHOWN.get(metric, visible(metric))}: {', '.join(told)}."
+        f"{SHOWN.get(metric, visible(metric))}: {', '.join(read)}."
     )
     facts = []
     for regime in run.about["regimes"][1:]:
@@ -88,9 +100,7 @@ def _answer(run: Run) -> Section:
     low = [test for test, entry in base.items() if entry["null"] is not None and interval(entry)[0] <= entry["null"]]
     if low:
         facts.append(("Chance", f"Not above chance over these seeds: {listing([visible(test) for test in low])}."))
-    sure = f"{len(run.about['seeds'])} seeds" if len(run.about["seeds"]) > 1 else "one seed: no spread is known"
-    facts.append(("How sure", f"{sure}; differences are tested on the same examples, p < 0.05 without a correction."))
-    return Section(run.id("answer"), title, (lead,), facts=tuple(facts))
+    return lead, facts
 
 
 def _against(mine: Sequence[Entry], base: Mapping[str, Entry]) -> str:
@@ -114,7 +124,7 @@ def _against(mine: Sequence[Entry], base: Mapping[str, Entry]) -> str:
 def entry_records(run: Run) -> dict[tuple[str, str, str, int | None], Ref]:
     """The records behind an entry by test, regime, metric and layer: one a seed."""
     found: dict[tuple[str, str, str, int | None], tuple[int, ...]] = {}
-    for place, record in enumerate(run.records, run.first):
+    for place, record in run.numbered():
         details = record.get("details") or {}
         if "regime" in details:
             metric = str(record["variant"]).partition("/layer ")[0]
@@ -128,8 +138,17 @@ def behind_entry(found: Mapping[tuple[str, str, str, int | None], Ref], entry: E
     return found.get((entry["test"], entry["regime"], entry["metric"], entry["layer"]))
 
 
-def _seeds(run: Run) -> Iterator[Figure]:
-    metric, entries = _main(run)
+def score_records(
+    table: Table, entries: Sequence[Entry], behind: Mapping[tuple[str, str, str, int | None], Ref]
+) -> tuple[tuple[Ref, ...], ...]:
+    """What is behind the cells of a table of one metric's scores."""
+    cells = {(visible(entry["regime"]), visible(entry["test"])): behind_entry(behind, entry) for entry in entries}
+    return tuple((None, *(cells.get((str(row[0]), test)) for test in table.columns[1:])) for row in table.rows)
+
+
+def seed_figures(run: Run) -> Iterator[Figure]:
+    """Every seed a dot, for the first metric that is printed; nothing where nothing was scored."""
+    metric, entries = main_entries(run)
     if not entries:
         return
     behind = entry_records(run)
@@ -177,8 +196,9 @@ def _one(refs: Ref, place: int) -> Ref:
     return refs[place] if isinstance(refs, tuple) and place < len(refs) else refs
 
 
-def _pairwise(run: Run) -> Iterator[Figure]:
-    metric, entries = _main(run)
+def pairwise_figures(run: Run) -> Iterator[Figure]:
+    """Regimes against the first one, a dot a test; nothing for fewer than two tests."""
+    metric, entries = main_entries(run)
     behind, first = entry_records(run), next(iter(run.about["regimes"]), "")
     base = {entry["test"]: entry for entry in entries if entry["regime"] == first}
     series = {
@@ -198,10 +218,10 @@ def _pairwise(run: Run) -> Iterator[Figure]:
         yield dot_plot("pairwise", "Regimes against the original", caption, series, axes, first=1, diagonal=True)
 
 
-def _states(run: Run) -> dict[str, dict[str, Reading]]:
+def state_readings(run: Run) -> dict[str, dict[str, Reading]]:
     """The first seed's AUC of every state and language, with its histograms."""
     states: dict[str, dict[str, Reading]] = {}
-    for place, record in enumerate(run.records, run.first):
+    for place, record in run.numbered():
         details = record.get("details") or {}
         if "state" in details and record["variant"] == "auc/l2":
             reading = Reading(record["value"], record.get("null"), record.get("low"), record.get("high"),
@@ -214,9 +234,7 @@ def _tables(run: Run) -> Iterator[Table]:
     scores, behind = _scores(run), entry_records(run)
     for metric in metrics(scores) if scores else []:
         table = score_table(scores, run.about, metric)
-        cells = {(visible(entry["regime"]), visible(entry["test"])): behind_entry(behind, entry)
-                 for entry in scores if entry["metric"] == metric}  # fmt: skip
-        records = tuple((None, *(cells.get((str(row[0]), test)) for test in table.columns[1:])) for row in table.rows)
+        records = score_records(table, [entry for entry in scores if entry["metric"] == metric], behind)
         yield Table(run.id(table.name), table.title, table.caption, table.columns, table.rows, records)
     if run.more.get("distances"):
         table = distance_lines(run.more["distances"])

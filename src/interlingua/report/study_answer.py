@@ -1,0 +1,212 @@
+"""What a study found in words: what helped and what hurt, how sure that is, where measures peak, what papers say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from interlingua.report.panels import PANELS
+from interlingua.report.readings import Reading, Readings, mean
+from interlingua.report.runs import Run
+from interlingua.report.sections import Section
+from interlingua.report.study import lower_is_better
+from interlingua.report.study_parts import (
+    Block,
+    Entry,
+    Found,
+    consistency_points,
+    differences,
+    entries,
+    measure_blocks,
+    task_runs,
+)
+from interlingua.report.tables import Ref, refs
+from interlingua.report.transfer_page import main_entries, told
+from interlingua.report.wording import listing, measure_name, number, variant_name, visible
+from interlingua.stats import spearman
+
+LINES = 12
+"""How many lines a term has in the answer; those past it are counted, and stand in the tables."""
+
+Fact = tuple[str, str | Sequence[str]]
+
+
+def study_answer(run: Run) -> Section:
+    """The section on top: one sentence for all comparisons, then each task, block and paper on its own."""
+    title = f"The answer: {run.name}" if run.key else "The answer"
+    # The section says which study it is of; its lines need not.
+    parts, blocks, explained = task_runs(run), measure_blocks([replace(run, key="", name="")]), _explained(run)
+    more = [("Consistency of attributions", _cut(explained))] if explained else []
+    facts: list[Fact] = [*_tasks(parts), *_blocks(blocks), *more, *_papers(run), *_sure(run, parts)]
+    question = visible(str(run.about.get("about") or ""))
+    words = tuple(text for text in (lead(parts, blocks, explained), f"Asked: {question}" if question else "") if text)
+    return Section(run.id("answer"), title, words, _tiles(run, parts, blocks), tuple(facts))
+
+
+def comparisons(parts: Sequence[Run]) -> list[Entry]:
+    """Entries of each task's first metric that were tested against the original."""
+    return [entry for part in parts for entry in main_entries(part)[1] if "original" in entry["p"]]
+
+
+def lead(parts: Sequence[Run], blocks: Mapping[Block, Found], explained: Sequence[str]) -> str:
+    """How many comparisons with the original came out higher, lower or not clear; without any, what was measured."""
+    found = comparisons(parts)
+    if found:
+        higher, lower = (len(_clear(parts, sign)) for sign in (1, -1))
+        holm = sum(entry.get("p_holm", {}).get("original", 1.0) < 0.05 for entry in found)
+        counts = {"came out higher": higher, "came out lower": lower, "not clear": len(found) - higher - lower}
+        said = listing([f"{count} {name}" for name, count in counts.items() if count])
+        return f"Of {len(found)} comparisons with the original: {said} (p < 0.05; by Holm’s correction {holm} differ)."
+    if explained:
+        return explained[0]
+    tops = [  # Of each block the first measure of its first model: the rest is said below.
+        f"{visible(name)}{_comma(part)}: {next(_peaks(readings))}."
+        for (name, _), lines in blocks.items()
+        for part, readings in list(lines.values())[:1]
+    ]
+    if tops:
+        return " ".join(tops[:2])
+    return told(parts[0])[0] if parts else "Nothing has been measured yet: run the study again."
+
+
+def _comma(part: Run) -> str:
+    return f", {visible(part.name)}" if part.name else ""
+
+
+def _clear(parts: Sequence[Run], sign: int) -> list[Entry]:
+    """The comparisons that are significant, with a gain of that sign."""
+    kept = []
+    for part in parts:
+        own = main_entries(part)[1]
+        base = {entry["test"]: entry["mean"] for entry in own if entry["regime"] == "original"}
+        kept += [
+            entry
+            for entry in own
+            if entry["p"].get("original", 1.0) < 0.05 and sign * (entry["mean"] - base[entry["test"]]) > 0
+        ]
+    return kept
+
+
+def _tiles(run: Run, parts: Sequence[Run], blocks: Mapping[Block, Found]) -> tuple[tuple[str, str, str, Ref], ...]:
+    found = comparisons(parts)
+    tiles: list[tuple[str, str, str, Ref]] = []
+    if found:
+        tiles.append((f"{len(_clear(parts, 1))} of {len(found)}", "comparisons helped", "p < 0.05", None))
+        tiles.append((f"{len(_clear(parts, -1))} of {len(found)}", "hurt", "p < 0.05", None))
+    for block, lines in blocks.items():
+        for part, readings in lines.values():
+            for measure, variant, layer, reading in peaks(readings)[:1]:
+                at = "" if layer is None else f" at layer {layer}"
+                remark = f"{visible(block[0])}{_comma(part)}{at}"
+                name = f"{measure_name(measure)}, {variant_name(measure, variant)}"
+                tiles.append((number(reading.value), name, remark, refs(reading)))
+    steps = run.about.get("steps") or {}
+    failed = steps.get("failed", 0) + steps.get("blocked", 0)
+    seeds = len(run.about.get("seeds") or [])
+    more = f"{failed} failed or blocked" if failed else f"{seeds} seed{'s' if seeds > 1 else ''}"
+    records = (str(len(run.records)), f"records of {steps.get('done', 0)} steps", more, None)
+    return (*tiles[:3], records)
+
+
+def peaks(found: Readings) -> list[tuple[str, str, int | None, Reading]]:
+    """Each measure's first variant at the layer of its highest mean over pairs (of errors and distances its lowest)."""
+    made = []
+    for measure in found.measures():
+        known = [variant for name, variants, *_ in PANELS if name == measure for variant in variants]
+        every = found.variants(measure)
+        variant = next((each for each in known if each in every), every[0])
+        sign = -1.0 if lower_is_better(variant) else 1.0
+        layers: list[int | None] = [*found.layers(measure, variant)] or [None]
+        by_layer = {at: mean(pairs.values()) for at in layers if (pairs := found.at(measure, variant, at))}
+        layer = max(by_layer, key=lambda at: (sign * by_layer[at].value, -(at or 0)))
+        made.append((measure, variant, layer, by_layer[layer]))
+    return made
+
+
+def _peaks(found: Readings) -> Iterator[str]:
+    for measure, variant, layer, reading in peaks(found):
+        null = "" if reading.null is None else f", without a relation {number(reading.null)}"
+        at = "" if layer is None else f" at layer {layer}"
+        which = "" if layer is None else "lowest " if lower_is_better(variant) else "highest "
+        yield f"{measure_name(measure)}, {variant_name(measure, variant)}: {which}{number(reading.value)}{at}{null}"
+
+
+def _tasks(parts: Sequence[Run]) -> Iterator[Fact]:
+    for part in parts[:LINES]:
+        first, facts = told(part)
+        yield visible(part.name), [first, *(f"{name}. {said}" for name, said in facts or [])]
+    if len(parts) > LINES:
+        yield "More tasks", f"{len(parts) - LINES} more stand in the tables."
+
+
+def _blocks(blocks: Mapping[Block, Found]) -> Iterator[Fact]:
+    for (called, between), lines in blocks.items():
+        said = [
+            f"{f'{visible(part.name)}. ' if part.name else ''}{each}."
+            for part, found in lines.values()
+            for each in _peaks(found)
+        ]
+        yield f"{visible(called)}{', between models' if between else ''}", _cut(said)
+
+
+def _cut(said: Sequence[str]) -> list[str]:
+    rest = [f"{len(said) - LINES} more stand in the tables."] if len(said) > LINES else []
+    return [*said[:LINES], *rest]
+
+
+def _explained(run: Run) -> list[str]:
+    """How consistent attributions are, and how that goes with performance, languages but the source's."""
+    said = []
+    for (model, task, regime, source, aspect), points in consistency_points(run).items():
+        others = [point for point in points if point[0] != source]
+        if not others:
+            continue
+        x, y = np.array([[point[1], point[2]] for point in others]).T
+        goes = ""
+        if len(others) > 2:
+            rho, low, high = spearman(x, y)
+            within = "" if low is None else f" ({number(low)} to {number(high)})"
+            goes = f"; with performance ρ = {number(rho)}{within} over {len(others)} languages"
+        of = ", ".join(map(visible, (model, task, regime, aspect)))
+        between = f"of {visible(source)} with {listing([visible(point[0]) for point in others])}"
+        said.append(f"{of}: consistency {between} {number(float(x.mean()))} on average{goes}.")
+    return said
+
+
+def _papers(run: Run) -> Iterator[Fact]:
+    beside = entries(run, "beside")
+    if not beside:
+        return
+    found = list(differences(beside))
+    same = sum(theirs * ours > 0 for _, theirs, ours in found)
+    signs = f" Our differences to the original have the paper’s sign in {same} of {len(found)}." if found else ""
+    other = sum(each["encoder"] != each["paper_encoder"] for each in beside)
+    apart = f" {other} are of another encoder than the paper’s: compare signs there, not values." if other else ""
+    title = visible(str(run.about.get("paper") or "The paper"))
+    yield title, f"{len(beside)} of our numbers stand beside its own.{signs}{apart}"
+
+
+def _sure(run: Run, parts: Sequence[Run]) -> Iterator[Fact]:
+    said = []
+    seeds = len(run.about.get("seeds") or [])
+    if entries(run, "scores"):
+        said.append(f"{seeds} seeds" if seeds > 1 else "one seed: no spread over seeds is known")
+    sizes = [
+        100 * each["detectable"]
+        for entry in comparisons(parts)
+        for each in entry.get("against", {}).values()
+        if each["detectable"] is not None
+    ]
+    if sizes:
+        said.append(
+            "differences are tested over examples, seeds averaged, which says nothing of other seeds; found in 4 of 5 "
+            "such studies would be "
+            f"{min(sizes):.1f} to {max(sizes):.1f} points or more"
+        )
+    steps = run.about.get("steps") or {}
+    counted = ", ".join(f"{count} {visible(name)}" for name, count in steps.items() if count)
+    said.append(f"steps: {counted or 'none'}; records: {len(run.records)}")
+    whole = "; ".join(said)
+    yield "How sure", f"{whole[0].upper()}{whole[1:]}."

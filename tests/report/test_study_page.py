@@ -1,0 +1,268 @@
+from __future__ import annotations
+
+import json
+import re
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats as scipy_stats
+
+from interlingua.errors import InputError
+from interlingua.report.page import page_data
+from interlingua.report.study_files import StudyReport, study_files, study_report
+
+ENCODERS, TASKS, TESTS, SEEDS = ("small", "large"), ("ner", "nli"), ("ru", "ar", "sw"), (0, 1, 2)
+METRICS = {"ner": "f1/token", "nli": "accuracy"}
+REGIMES = ("original", "adjusted")
+ABOUT = {
+    "kind": "study", "name": "grid", "about": "Does it help?", "paper": "papers/001", "size": "tiny", "source": "en",
+    "seeds": list(SEEDS), "regimes": list(REGIMES), "encoders": list(ENCODERS), "steps": {"done": 9, "failed": 0},
+    "notes": [],
+}  # fmt: skip
+
+
+def record(measure: str, variant: str, value: float, **more: Any) -> dict[str, Any]:
+    return {
+        "measure": measure, "variant": variant, "model": "small", "target_model": None, "source": "en", "target": "ru",
+        "layer": None, "n": 50, "value": value, "null": 0.02, "low": value - 0.05, "high": value + 0.05, "seed": 0,
+        "unit": "sentence", "digests": {}, "versions": {}, "details": {}, "schema": 1, "step": "s", **more,
+    }  # fmt: skip
+
+
+def scored() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    draw = np.random.default_rng(3)
+    scores, records = [], []
+    for encoder, task, regime, test in product(ENCODERS, TASKS, REGIMES, TESTS):
+        values = draw.uniform(0.3, 0.9, len(SEEDS)).tolist()
+        for seed, value in zip(SEEDS, values, strict=True):
+            details = {"regime": regime, "test": test, "task": task}
+            records.append(record(task, METRICS[task], value, model=encoder, target=test, seed=seed, details=details))
+        tested = regime != "original"
+        p = float(draw.choice([0.001, 0.5]))
+        against = {"difference": 0.1, "low": 0.0, "high": 0.2, "detectable": 0.05, "effect": None}
+        scores.append(
+            {"encoder": encoder, "task": task, "source": "en", "test": test, "metric": METRICS[task], "regime": regime,
+             "seeds": list(SEEDS), "values": values, "mean": float(np.mean(values)), "deviation": 0.1, "null": 0.0,
+             "n": 50, "layer": None, "p": {"original": p} if tested else {},
+             "p_holm": {"original": min(12 * p, 1.0)} if tested else {},
+             "against": {"original": against} if tested else {}}
+        )  # fmt: skip
+    return scores, records
+
+
+def measured() -> list[dict[str, Any]]:
+    """Two models within, with seeds, and one pair of models, of one block."""
+    draw = np.random.default_rng(5)
+    models = [("small", None), ("small ner/original en seed 0", None), ("small ner/original en seed 1", None),
+              ("small", "large")]  # fmt: skip
+    return [
+        record("cka", "debiased", float(draw.uniform(0.2, 0.8)), model=model, target_model=other, target=target,
+               layer=layer, details={"called": "space"})
+        for model, other in models for layer in range(3) for target in ("ru", "ar")
+    ]  # fmt: skip
+
+
+def explained() -> list[dict[str, Any]]:
+    draw = np.random.default_rng(7)
+    details = {"called": "ig", "task": "nli", "regime": "original"}
+    return [
+        record(measure, variant, 1.0 if code == "en" else float(draw.uniform(0.2, 0.8)), target=code, details=details)
+        for code in ("en", "ru", "ar", "sw", "hi")
+        for measure, variant in (("consistency", "label"), ("task", "accuracy"))
+    ]
+
+
+def stood() -> list[dict[str, Any]]:
+    hills = {"edges": [0.0, 0.5, 1.0], "related": [3, 1], "unrelated": [1, 3]}
+    return [
+        record("distances", "auc/l2", 0.8, details={"state": state, "task": task, **hills})
+        for state, task in (("original", "ner"), ("untouched", ""), ("adjusted", "ner"), ("adjustment", ""))
+    ]
+
+
+@pytest.fixture(scope="module")
+def report() -> StudyReport:
+    scores, records = scored()
+    beside = [
+        {"cite": f"papers/001 Table 3, {each['regime']}, {each['test']}", "paper": 0.5 + 0.1 * place, "paper_mark": "",
+         "paper_encoder": "mbert", "ours": each["mean"], "p": each["p"],
+         **{key: each[key] for key in ("encoder", "task", "source", "test", "metric", "regime")}}
+        for place, each in enumerate(scores[:6])
+    ]  # fmt: skip
+    every = [*measured(), *records, *explained(), *stood()]
+    return study_report(dict(ABOUT), scores, [], beside, every)
+
+
+@pytest.fixture(scope="module")
+def data(report: StudyReport) -> dict[str, Any]:
+    return page_data(report.page())
+
+
+def figures(data: dict[str, Any], begin: str) -> dict[str, dict[str, Any]]:
+    return {figure["name"]: figure for figure in data["figures"] if figure["name"].startswith(begin)}
+
+
+def behind(data: dict[str, Any], places: int | list[int]) -> list[dict[str, Any]]:
+    rows = [dict(zip(data["records"]["keys"], row, strict=True)) for row in data["records"]["rows"]]
+    return [rows[place] for place in ([places] if isinstance(places, int) else places)]
+
+
+def test_every_seed_is_a_dot_that_names_its_own_record(data: dict[str, Any]) -> None:
+    found = figures(data, "seeds-")
+    assert set(found) == {f"seeds-{task}-{encoder}-en" for task, encoder in product(TASKS, ENCODERS)}
+    for (task, encoder), name in ((each, f"seeds-{each[0]}-{each[1]}-en") for each in product(TASKS, ENCODERS)):
+        for trace in found[name]["traces"][1::2]:
+            assert len(trace["x"]) == len(SEEDS) * len(TESTS)
+            for value, place in zip(trace["x"], trace["records"], strict=True):
+                [own] = behind(data, place)
+                assert (own["measure"], own["model"]) == (task, encoder)
+                assert own["value"] == pytest.approx(value, abs=1e-4)
+
+
+def test_a_score_in_a_table_is_the_mean_of_the_records_it_names(report: StudyReport) -> None:
+    tables = [table for table in report.tables if re.search(r"-en-(f1-token|accuracy)$", table.name)]
+    assert len(tables) == len(ENCODERS) * len(TASKS)
+    for table in tables:
+        for row, refs in zip(table.rows, table.records, strict=True):
+            for cell, places in zip(row[1:], refs[1:], strict=True):
+                mean = 100 * np.mean([report.records[place]["value"] for place in places])  # type: ignore[union-attr]
+                assert float(str(cell).split(" ")[0]) == pytest.approx(mean, abs=0.006)
+
+
+def test_a_line_is_the_mean_over_pairs_and_seeds_of_one_model(report: StudyReport, data: dict[str, Any]) -> None:
+    [within], [between] = (
+        [figure for name, figure in figures(data, "curve-cka").items() if name.endswith(ending)]
+        for ending in ("-space", "-space-between")
+    )
+    lines = [
+        [
+            trace
+            for trace in figure["traces"]
+            if trace.get("mode") == "lines+markers" and trace["when"]["line"] == "mean"
+        ]
+        for figure in (within, between)
+    ]
+    assert [len(each) for each in lines] == [2, 1]
+    wanted = [
+        lambda each: each["model"] == "small" and not each["target_model"],
+        lambda each: "seed" in each["model"],
+        lambda each: each["target_model"] == "large",
+    ]
+    for trace, keep in zip([*lines[0], *lines[1]], wanted, strict=True):
+        for layer, value, places in zip(trace["x"], trace["y"], trace["records"], strict=True):
+            own = [
+                each for each in report.records if each["measure"] == "cka" and each["layer"] == layer and keep(each)
+            ]
+            assert value == pytest.approx(np.mean([each["value"] for each in own]), abs=1e-4)
+            assert sorted(each["value"] for each in behind(data, places)) == sorted(each["value"] for each in own)
+
+
+def test_the_answer_counts_what_helped_and_what_hurt(report: StudyReport) -> None:
+    base = {(e["encoder"], e["task"], e["test"]): e["mean"] for e in report.scores if e["regime"] == "original"}
+    tested = [entry for entry in report.scores if entry["p"]]
+    gains = [(e["mean"] - base[e["encoder"], e["task"], e["test"]], e["p"]["original"] < 0.05) for e in tested]
+    higher, lower = (sum(sure and sign * gain > 0 for gain, sure in gains) for sign in (1, -1))
+    holm = sum(entry["p_holm"]["original"] < 0.05 for entry in tested)
+    said = re.search(
+        r"Of (\d+) comparisons with the original: (.*?) \(p &lt; 0.05; by Holm’s correction (\d+)", report.page()
+    )
+    assert said is not None
+    assert (int(said[1]), int(said[3])) == (len(tested), holm)
+    counts = {name: int(count) for count, name in re.findall(r"(\d+) (came out \w+|not clear)", said[2])}
+    expected = {"came out higher": higher, "came out lower": lower, "not clear": len(tested) - higher - lower}
+    assert counts == {name: count for name, count in expected.items() if count}
+    assert higher
+    assert lower
+
+
+def test_papers_numbers_and_differences_are_dots_that_cite_their_cell(
+    report: StudyReport, data: dict[str, Any]
+) -> None:
+    dots = [trace for trace in figures(data, "paper")["paper"]["traces"] if trace["mode"] == "markers"]
+    drawn = {text: (x, y) for trace in dots for text, x, y in zip(trace["text"], trace["x"], trace["y"], strict=True)}
+    assert len(drawn) == len(report.beside)
+    for each in report.beside:
+        [place] = [where for text, where in drawn.items() if each["cite"] in text]
+        assert place == pytest.approx((each["paper"], each["ours"]), abs=1e-4)
+    [trace] = [each for each in figures(data, "paper-gains")["paper-gains"]["traces"] if each["mode"] == "markers"]
+    original = {each["test"]: each for each in report.beside if each["regime"] == "original"}
+    for each, x, y in zip([e for e in report.beside if e["regime"] != "original"], trace["x"], trace["y"], strict=True):
+        first = original[each["test"]]
+        assert (x, y) == pytest.approx((each["paper"] - first["paper"], each["ours"] - first["ours"]), abs=1e-4)
+
+
+def test_consistency_is_drawn_against_performance_without_the_source(report: StudyReport, data: dict[str, Any]) -> None:
+    trace = figures(data, "consistency-")["consistency-nli-label"]["traces"][0]
+    assert sorted(text.strip("\u2068\u2069") for text in trace["text"]) == ["ar", "hi", "ru", "sw"]
+    expected = scipy_stats.spearmanr(trace["x"], trace["y"]).statistic
+    said = re.search(r"with performance ρ = (−?[\d.]+)", report.page())
+    assert said is not None
+    assert float(said[1].replace("−", "-")) == pytest.approx(expected, abs=0.006)
+
+
+def test_states_before_the_task_stand_above_those_after(data: dict[str, Any]) -> None:
+    [figure] = figures(data, "states-").values()
+    shown = [each["text"].strip("\u2068\u2069") for each in figure["layout"]["annotations"]]
+    assert shown == ["untouched", "adjustment", "original", "adjusted"]
+
+
+def test_a_notebook_shows_the_page_and_its_figures(report: StudyReport) -> None:
+    assert report._repr_html_().startswith("<iframe")
+    figure = report.figure("seeds-ner-small-en")
+    assert set(figure) == {"data", "layout"}
+    assert "@" not in json.dumps(figure)
+    with pytest.raises(InputError, match="seeds-ner-small-en"):
+        report.figure("seeds")
+
+
+def test_a_study_without_a_number_has_a_page_that_says_so() -> None:
+    assert "Nothing has been measured yet" in study_report(dict(ABOUT), [], [], [], []).page()
+
+
+def test_many_tasks_share_a_figure_whose_menu_shows_each_with_its_own_records() -> None:
+    scores, records = scored()
+    sources = ("en", "de", "fr")
+    many = [{**each, "source": source} for source in sources for each in scores]
+    every = [{**each, "source": source} for source in sources for each in records]
+    text = study_report(dict(ABOUT), many, [], [], every).page()
+    data = page_data(text)
+    figure = figures(data, "seeds")["seeds"]
+    options = re.findall(r'<option value="([^"]+)"', text)
+    assert set(options) == {f"{task}-{encoder}-{source}" for task, encoder, source in product(TASKS, ENCODERS, sources)}
+    for trace in figure["traces"][1::2]:
+        for value, place in zip(trace["x"], trace["records"], strict=True):
+            [own] = behind(data, place)
+            assert trace["when"]["task"] == f"{own['measure']}-{own['model']}-{own['source']}"
+            assert own["value"] == pytest.approx(value, abs=1e-4)
+
+
+def test_a_long_table_of_measures_is_cut_on_the_page_which_says_where_the_rest_is() -> None:
+    codes = [f"x{place}" for place in range(400)]
+    records = [record("cka", "debiased", 0.5, target=code, layer=1, details={"called": "space"}) for code in codes]
+    report = study_report(dict(ABOUT), [], [], [], records)
+    [whole] = report.tables
+    text = report.page()
+    shown = page_data(text)["tables"]["space-cka"]["csv"].splitlines()
+    assert len(whole.rows) == len(codes)
+    assert len(shown) - 1 < len(codes)
+    assert f"The first {len(shown) - 1} of {len(codes)} rows; all are in tables/space-cka.csv." in text
+
+
+def test_names_that_are_one_once_they_are_joined_lose_nothing() -> None:
+    blocks = ("a b", "a-b", "a/b")
+    records = [
+        record("cka", "debiased", 0.1 * place + 0.1 * layer, model=model, layer=layer, details={"called": called})
+        for place, called in enumerate(blocks)
+        for model in ("m/x", "m-x")
+        for layer in range(2)
+    ]
+    report = study_report(dict(ABOUT), [], [], [], records)
+    data = page_data(report.page())
+    drawn = figures(data, "curve-cka")
+    assert len(drawn) == len(data["tables"]) == len(blocks)
+    for figure in drawn.values():
+        lines = [trace for trace in figure["traces"] if trace.get("mode") == "lines+markers"]
+        assert sum(trace["when"]["line"] == "mean" for trace in lines) == 2
+    assert len({name for name in study_files(report) if name.endswith(".csv")}) == len(blocks)
