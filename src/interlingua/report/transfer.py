@@ -111,7 +111,8 @@ def difference_table(scores: Sequence[Entry], run: Mapping[str, Any], metric: st
     caption = (
         "Points; the 95 % interval is over examples, seeds averaged. detectable: the smallest difference that would be "
         "found in 4 of 5 such studies. d: Cohen's, of paired differences, with Hedges' correction; none for an F1 of "
-        "counts. Holm's correction is over this table."
+        "counts, which is that of all seeds' counts together, as it is tested: its difference need not be that of the "
+        "means. Holm's correction is over this table."
     )
     title = f"{SHOWN.get(metric, visible(metric))}: differences, {visible(run['model'])}"
     name = f"{score_table(scores, run, metric).name}-differences"
