@@ -5,9 +5,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).parent))
 os.environ["HF_HUB_OFFLINE"] = "1"  # Read when huggingface_hub is imported: no test reaches for a hub.
+# The same examples on every run, so that a change is judged by what it changed; `HYPOTHESIS=random` looks for new ones.
+settings.register_profile("same", derandomize=True)
+settings.load_profile("default" if os.environ.get("HYPOTHESIS") == "random" else "same")
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
