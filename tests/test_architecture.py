@@ -24,7 +24,13 @@ FLOORS = {
     "cli": 7, "cli_*": 7, "__main__": 7,
 }  # fmt: skip
 SIBLINGS = {("corpus", "languages"), ("measures", "stats"), ("__main__", "cli")}
-SIBLINGS |= {("api", "api_*"), ("cli", "cli_*"), ("cli_*", "cli_progress"), ("readers", "synthetic")}
+SIBLINGS |= {
+    ("api", "api_*"),
+    ("cli", "cli_*"),
+    ("cli_*", "cli_progress"),
+    ("cli_*", "cli_options"),
+    ("readers", "synthetic"),
+}
 SIBLINGS |= {("api_explain", "api_report"), ("api_transfer", "api_report"), ("api_geometry", "api_report")}
 KNOW_TRANSFORMERS = {"encoder", "training", "tasks"}
 NO_NAME = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "factory"}

@@ -24,6 +24,7 @@ from interlingua import (
     cli_synth,
     cli_transfer,
 )
+from interlingua.cli_options import AllowPickle, Device, Json, Load, Precision, TrustRemoteCode, print_json
 from interlingua.cli_progress import progress_bars
 from interlingua.errors import InputError, InterlinguaError
 
@@ -36,10 +37,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else there.")]
-Load = Annotated[
-    list[Path] | None, typer.Option("--load", help="A Python file that registers more names.", metavar="FILE")
-]
 
 DEFAULT_OUT = Path("interlingua-audit")
 
@@ -114,14 +111,10 @@ def audit(
         str | None,
         typer.Option(help="Where representations are kept, or 'none'. [default: the user's cache]", metavar="DIR"),
     ] = None,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda or cuda:N; the GPU where there is one.")] = None,
-    precision: Annotated[str | None, typer.Option(help="fp32, bf16 or fp16; bf16 on a GPU, fp32 on a CPU.")] = None,
-    trust_remote_code: Annotated[
-        bool, typer.Option("--trust-remote-code", help="Let the model run its own code.")
-    ] = False,
-    allow_pickle: Annotated[
-        bool, typer.Option("--allow-pickle", help="Read pickled weights, which can run code.")
-    ] = False,
+    device: Device = None,
+    precision: Precision = None,
+    trust_remote_code: TrustRemoteCode = False,
+    allow_pickle: AllowPickle = False,
     load: Load = None,
     as_json: Json = False,
 ) -> None:
@@ -160,8 +153,7 @@ def audit(
             progress=tell,
         )
     if as_json:
-        json.dump({"run": result.run, "records": result.records}, sys.stdout, ensure_ascii=False, allow_nan=False)
-        sys.stdout.write("\n")
+        print_json({"run": result.run, "records": result.records})
         return
     from interlingua.report.screen import console
     from interlingua.report.terminal import render
@@ -184,7 +176,7 @@ def audit(
 def pretrain(
     config: Annotated[Path, typer.Argument(help="A TOML file; see docs/howto-pretrain.md.", metavar="CONFIG")],
     out: Annotated[Path, typer.Option(help="Where the model folder goes.", metavar="DIR")],
-    device: Annotated[str | None, typer.Option(help="cpu, cuda or cuda:N; the GPU where there is one.")] = None,
+    device: Device = None,
     stop_after: Annotated[
         float | None,
         typer.Option(help="Stop after this many seconds; the same command goes on later.", metavar="SECONDS"),
@@ -205,8 +197,7 @@ def pretrain(
     if not is_first_process():
         return
     if as_json:
-        json.dump({"folder": str(result.folder), **result.summary}, sys.stdout, ensure_ascii=False, allow_nan=False)
-        sys.stdout.write("\n")
+        print_json({"folder": str(result.folder), **result.summary})
         return
     from interlingua.report.screen import console
     from interlingua.report.terminal import render_training

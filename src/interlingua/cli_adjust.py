@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from interlingua.cli_options import AllowPickle, Device, Json, Precision, TrustRemoteCode, print_json, print_notes
 from interlingua.cli_progress import progress_bars
 from interlingua.errors import InputError
 
@@ -74,8 +73,8 @@ def adjust(
     lora: Annotated[
         int | None, typer.Option(help="Train LoRA matrices of this rank (extra peft), merged at the end.", metavar="R")
     ] = None,
-    precision: Annotated[str | None, typer.Option(help="fp32, bf16 or fp16; bf16 on a GPU, fp32 on a CPU.")] = None,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda or cuda:N; the GPU where there is one.")] = None,
+    precision: Precision = None,
+    device: Device = None,
     seed: Annotated[int, typer.Option(help="Decides sentences, order and dropout.")] = 0,
     tensorboard: Annotated[
         Path | None, typer.Option(help="Losses of every step, for TensorBoard (an extra).", metavar="DIR")
@@ -87,15 +86,9 @@ def adjust(
         float | None,
         typer.Option(help="Stop after this many seconds; the same command goes on later.", metavar="SECONDS"),
     ] = None,
-    trust_remote_code: Annotated[
-        bool, typer.Option("--trust-remote-code", help="Let the model run its own code.")
-    ] = False,
-    allow_pickle: Annotated[
-        bool, typer.Option("--allow-pickle", help="Read pickled weights, which can run code.")
-    ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else there.")
-    ] = False,
+    trust_remote_code: TrustRemoteCode = False,
+    allow_pickle: AllowPickle = False,
+    as_json: Json = False,
 ) -> None:
     """Can a small parallel corpus bring the languages of this model closer?
 
@@ -151,12 +144,10 @@ def adjust(
         return
     from interlingua.report.adjustment import left_out
 
-    for line in left_out(result.summary):
-        sys.stderr.write(f"note: {line}\n")
+    print_notes(left_out(result.summary))
     if as_json:
         told = {"folder": str(result.folder), **result.summary}
-        json.dump(told, sys.stdout, ensure_ascii=False, allow_nan=False)
-        sys.stdout.write("\n")
+        print_json(told)
         return
     from interlingua.report.adjustment_terminal import render_adjustment
     from interlingua.report.screen import console

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from interlingua.cli_options import Device, Json, print_json
 from interlingua.cli_progress import progress_bars
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def align(
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Write the links here in place of stdout.", metavar="FILE")] = None,
     seed: Annotated[int, typer.Option(help="Decides the intervals of AER.")] = 0,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda or cuda:N; the GPU where there is one.")] = None,
+    device: Device = None,
     precision: Annotated[
         str | None, typer.Option(help="For neural: fp32, bf16 or fp16; bf16 on a GPU, fp32 on a CPU.")
     ] = None,
@@ -129,9 +129,7 @@ def align(
     allow_pickle: Annotated[
         bool, typer.Option("--allow-pickle", help="For neural: read pickled weights, which can run code.")
     ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else there.")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
     """Which words translate each other?
 
@@ -184,8 +182,7 @@ def align(
     for line in _summary(result):
         sys.stderr.write(f"{line}\n")
     if as_json:
-        json.dump(result.to_dict(), sys.stdout, ensure_ascii=False, allow_nan=False)
-        sys.stdout.write("\n")
+        print_json(result.to_dict())
     elif out is None:
         sys.stdout.writelines(f"{line}\n" for line in result.lines())
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from interlingua.cli_options import print_json, print_notes
 from interlingua.cli_progress import progress_bars
 from interlingua.errors import InputError
 
@@ -150,11 +149,9 @@ def explain(
             device=device,
             progress=tell,
         )
-    for note in result.run["skipped"]:
-        sys.stderr.write(f"note: {note}\n")
+    print_notes(result.run["skipped"])
     if as_json:
-        json.dump({"run": result.run, "records": result.records}, sys.stdout, ensure_ascii=False, allow_nan=False)
-        sys.stdout.write("\n")
+        print_json({"run": result.run, "records": result.records})
         return
     from interlingua.report.explain_terminal import render_explanation
     from interlingua.report.screen import console
@@ -199,11 +196,9 @@ def _texts(
         settings=settings,
         device=device,
     )
-    for note in result.notes:
-        sys.stderr.write(f"note: {note}\n")
+    print_notes(result.notes)
     if as_json:
-        json.dump({**result.example, "about": result.about}, sys.stdout, ensure_ascii=False, allow_nan=False)
-        sys.stdout.write("\n")
+        print_json({**result.example, "about": result.about})
         return
     from interlingua.report.explain_terminal import render_texts
     from interlingua.report.screen import console

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from interlingua.cli_options import Device, print_notes
 from interlingua.cli_progress import progress_bars
 from interlingua.errors import InputError
 
@@ -61,7 +62,7 @@ def explore(
         str | None,
         typer.Option(help="Where representations are kept, or 'none'. [default: the user's cache]", metavar="DIR"),
     ] = None,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda or cuda:N; the GPU where there is one.")] = None,
+    device: Device = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the address as JSON on stdout.")] = False,
 ) -> None:
     """Look inside, live: two sentences, their words, links, attributions, flows and neighbours, layer by layer.
@@ -87,8 +88,7 @@ def explore(
             device=device,
             progress=tell,
         )
-    for note in explorer.notes:
-        sys.stderr.write(f"note: {note}\n")
+    print_notes(explorer.notes)
     _serve(open_server(explorer, port=port, turns=Turns(waiting=waiting)), browser=browser, as_json=as_json)
 
 

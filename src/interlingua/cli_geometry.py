@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from interlingua.cli_options import AllowPickle, Device, Json, Precision, TrustRemoteCode, print_json, print_notes
 from interlingua.cli_progress import progress_bars
 
 EXAMPLES = """
@@ -80,20 +79,14 @@ def geometry(
         bool, typer.Option("--small", help="For 2 cores: be,en,ru,tr, 1000 sentences, 2 epochs, unless set.")
     ] = False,
     seed: Annotated[int, typer.Option(help="Decides sentences, splits, samples and maps.")] = 0,
-    precision: Annotated[str | None, typer.Option(help="fp32, bf16 or fp16; bf16 on a GPU, fp32 on a CPU.")] = None,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda or cuda:N; the GPU where there is one.")] = None,
-    trust_remote_code: Annotated[
-        bool, typer.Option("--trust-remote-code", help="Let the model run its own code.")
-    ] = False,
-    allow_pickle: Annotated[
-        bool, typer.Option("--allow-pickle", help="Read pickled weights, which can run code.")
-    ] = False,
+    precision: Precision = None,
+    device: Device = None,
+    trust_remote_code: TrustRemoteCode = False,
+    allow_pickle: AllowPickle = False,
     load: Annotated[
         list[Path] | None, typer.Option(help="A Python file that registers a flattening; repeatable.", metavar="FILE")
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else there.")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
     """What does fine-tuning do to the space my languages share?
 
@@ -141,12 +134,10 @@ def geometry(
         )
     if not is_first_process():
         return
-    for note in result.run["skipped"]:
-        sys.stderr.write(f"note: {note}\n")
+    print_notes(result.run["skipped"])
     if as_json:
         told = {"run": result.run, "records": result.records, **result.found}
-        json.dump(told, sys.stdout, ensure_ascii=False, allow_nan=False)
-        sys.stdout.write("\n")
+        print_json(told)
         return
     from interlingua.report.geometry_terminal import render_geometry
     from interlingua.report.screen import console

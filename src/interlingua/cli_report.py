@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from interlingua.cli_options import Json, print_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,9 +37,7 @@ def report(
         Path | None,
         typer.Option(help=f"The page. [default: report.html in the folder; {DEFAULT_OUT} for several]", metavar="FILE"),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else there.")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
     """Show what runs found: one HTML page that opens offline, for one run or several side by side.
 
@@ -57,8 +55,7 @@ def report(
             "tables": {table.name: [dict(zip(table.columns, row, strict=True)) for row in table.rows]
                        for table in result.tables()},
         }  # fmt: skip
-        json.dump(told, sys.stdout, ensure_ascii=False, allow_nan=False)
-        sys.stdout.write("\n")
+        print_json(told)
         return
     from interlingua.report.screen import console, print_table
 

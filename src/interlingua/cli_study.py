@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from interlingua.cli_options import Json, print_json, print_notes
 from interlingua.cli_progress import Tell, progress_bars
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ Out = Annotated[
     typer.Option(help="Where results go. [default: interlingua-study-NAME-SIZE, here]", metavar="DIR"),
 ]
 Retry = Annotated[bool, typer.Option("--retry", help="Run again what failed before.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else there.")]
 
 
 @app.command(epilog=EXAMPLES)
@@ -53,7 +52,7 @@ def check(file: File, size: Size = None, data: Data = None, as_json: Json = Fals
 
     found = check_study(file, size=size, data=data)
     if as_json:
-        _print({name: len(planned.graph) for name, planned in found.items()})
+        print_json({name: len(planned.graph) for name, planned in found.items()})
         return
     for name, planned in found.items():
         typer.echo(f"{file}{f' [{name}]' if name else ''}: right, {len(planned.graph)} steps")
@@ -77,7 +76,7 @@ def plan(
     if as_json:
         states = planned.states()
         every = [{"key": s.key, "kind": s.kind, "label": s.shown, "state": str(states[s.key])} for s in planned.graph]
-        _print(as_dict(planned, told) | ({"steps": every} if steps else {}))
+        print_json(as_dict(planned, told) | ({"steps": every} if steps else {}))
         return
     _show_plan(planned, told)
     if steps:
@@ -121,15 +120,14 @@ def run(
             tell=_teller(tell),
         )
     report = planned.write_report()
-    for note in report.about["notes"]:
-        sys.stderr.write(f"note: {note}\n")
+    print_notes(report.about["notes"])
     for failure in ran.failed:
         sys.stderr.write(f"failed: {failure.label}: {failure.message}\n")
     if as_json:
         from interlingua.report.study_files import as_json as plain
 
         told = {"done": ran.done, "reused": ran.reused, "failed": len(ran.failed), "blocked": ran.blocked}
-        _print({"ran": told, **plain(report)})
+        print_json({"ran": told, **plain(report)})
     else:
         _show_report(report)
         typer.echo(
@@ -148,7 +146,7 @@ def status(file: File, size: Size = None, data: Data = None, out: Out = None, as
     planned = plan_study(file, size=size, data=data, out=out)
     told = planned.plan()
     if as_json:
-        _print(as_dict(planned, told) | {"disk": [vars(use) for use in planned.usage()]})
+        print_json(as_dict(planned, told) | {"disk": [vars(use) for use in planned.usage()]})
         return
     _show_plan(planned, told)
     for use in planned.usage():
@@ -168,7 +166,7 @@ def report(file: File, size: Size = None, data: Data = None, out: Out = None, as
     if as_json:
         from interlingua.report.study_files import as_json as plain
 
-        _print(plain(made))
+        print_json(plain(made))
         return
     _show_report(made)
     typer.echo(f"\nPage, tables and records: {planned.home.folder}")
@@ -191,7 +189,7 @@ def gc(
     freed = planned.remove(waste) if yes else 0
     if as_json:
         found: list[dict[str, Any]] = [{**vars(each), "path": str(each.path)} for each in waste]
-        _print({"found": found, "bytes": sum(each.bytes for each in waste), "removed": freed})
+        print_json({"found": found, "bytes": sum(each.bytes for each in waste), "removed": freed})
         return
     for each in waste:
         typer.echo(f"{_bytes(each.bytes):>10}  {each.kind:10} {each.why}")
@@ -239,11 +237,6 @@ def _show_report(made: Any) -> None:
     from interlingua.report.study_terminal import render_study
 
     render_study(made.tables, console())
-
-
-def _print(told: Any) -> None:
-    json.dump(told, sys.stdout, ensure_ascii=False, allow_nan=False, default=str)
-    sys.stdout.write("\n")
 
 
 def _time(seconds: float) -> str:

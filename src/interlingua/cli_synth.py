@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from interlingua.cli_options import Json, print_json, print_notes
 
 if TYPE_CHECKING:
     from interlingua.studies.synthesising import Synthetic
@@ -62,9 +62,7 @@ def synth(
         typer.Option(help="Also put this one name into test contexts of every type: xx.about.iob2.", metavar="NAME"),
     ] = None,
     seed: Annotated[int, typer.Option(help="Decides the split and the sample.")] = 0,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else there.")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
     """Make strictly parallel NER data: every context with every name, in any set of languages.
 
@@ -85,11 +83,9 @@ def synth(
         about=about,
         out=out,
     )
-    for line in (*made.notes, *made.left_out):
-        sys.stderr.write(f"note: {line}\n")
+    print_notes((*made.notes, *made.left_out))
     if as_json:
-        json.dump({"folder": str(out), **made.counts()}, sys.stdout, ensure_ascii=False, allow_nan=False)
-        sys.stdout.write("\n")
+        print_json({"folder": str(out), **made.counts()})
         return
     _show(made)
     typer.echo(f"\n{len(made.languages)} languages, files in {out}")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from interlingua.cli_options import AllowPickle, Device, Json, Precision, TrustRemoteCode, print_json, print_notes
 from interlingua.cli_progress import progress_bars
 
 EXAMPLES = """
@@ -114,18 +113,12 @@ def transfer(
     ] = False,
     permutations: Annotated[int, typer.Option(help="Of the test of an F1's difference.")] = 1000,
     keep: Annotated[bool, typer.Option("--keep", help="Keep every fine-tuned model, in DIR/models.")] = False,
-    precision: Annotated[str | None, typer.Option(help="fp32, bf16 or fp16; bf16 on a GPU, fp32 on a CPU.")] = None,
+    precision: Precision = None,
     compile: Annotated[bool, typer.Option("--compile", help="Compile the model before training.")] = False,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda or cuda:N; the GPU where there is one.")] = None,
-    trust_remote_code: Annotated[
-        bool, typer.Option("--trust-remote-code", help="Let the model run its own code.")
-    ] = False,
-    allow_pickle: Annotated[
-        bool, typer.Option("--allow-pickle", help="Read pickled weights, which can run code.")
-    ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else there.")
-    ] = False,
+    device: Device = None,
+    trust_remote_code: TrustRemoteCode = False,
+    allow_pickle: AllowPickle = False,
+    as_json: Json = False,
 ) -> None:
     """Will a model trained on English work in my language?
 
@@ -184,12 +177,10 @@ def transfer(
         )
     if not is_first_process():
         return
-    for note in result.run["skipped"]:
-        sys.stderr.write(f"note: {note}\n")
+    print_notes(result.run["skipped"])
     if as_json:
         told = {"run": result.run, "scores": result.scores, "distances": result.distances}
-        json.dump(told, sys.stdout, ensure_ascii=False, allow_nan=False, default=str)
-        sys.stdout.write("\n")
+        print_json(told)
         return
     from interlingua.report.screen import console
     from interlingua.report.transfer_terminal import render_transfer
