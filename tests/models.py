@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import torch
-from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from tokenizers import Tokenizer, processors
 
 LINES = [
     "The kitchen tap is leaking again.",
@@ -22,48 +22,27 @@ LINES = [
 ]
 
 
-def wordpiece(vocabulary: int = 400) -> Tokenizer:
-    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=False)
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    tokenizer.train_from_iterator(LINES, trainers.WordPieceTrainer(vocab_size=vocabulary, special_tokens=special))
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
-    )
-    tokenizer.decoder = decoders.WordPiece()
-    return tokenizer
+def trained(name: str) -> Tokenizer:
+    """A tokenizer trained on `LINES` once, with 400 pieces (500 if byte-level), and kept.
+
+    It is not trained again in every run: the trainers of WordPiece and Unigram pieces break ties at random, so a model
+    with the same seed would read the same sentence differently from run to run.
+    """
+    return Tokenizer.from_file(str(Path(__file__).parent / "vocabularies" / f"{name}.json"))
 
 
-def sentencepiece(vocabulary: int = 400) -> Tokenizer:
+def wordpiece() -> Tokenizer:
+    return trained("wordpiece")
+
+
+def sentencepiece() -> Tokenizer:
     """A Unigram model with the metaspace, as XLM-R, T5 and DeBERTa-v3 have."""
-    tokenizer = Tokenizer(models.Unigram())
-    tokenizer.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Replace("  ", " ")])
-    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
-    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
-    tokenizer.train_from_iterator(
-        LINES, trainers.UnigramTrainer(vocab_size=vocabulary, special_tokens=special, unk_token="<unk>")
-    )
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
-    )
-    tokenizer.decoder = decoders.Metaspace()
-    return tokenizer
+    return trained("sentencepiece")
 
 
-def byte_level(vocabulary: int = 500, *, bos: bool = True) -> Tokenizer:
+def byte_level(*, bos: bool = True) -> Tokenizer:
     """Byte-level BPE, as GPT-2, Llama 3, Qwen and ModernBERT have: any text can be spelled."""
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    tokenizer.train_from_iterator(
-        LINES,
-        trainers.BpeTrainer(
-            vocab_size=vocabulary,
-            special_tokens=["<s>", "<pad>", "</s>"],
-            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        ),
-    )
+    tokenizer = trained("byte_level")
     if bos:
         tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 0)])
     return tokenizer
