@@ -17,7 +17,6 @@ import argparse
 import copy
 import json
 import lzma
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ import torch
 
 from benchmarks import fine_tuning
 from benchmarks.fine_tuning import RATE
+from benchmarks.sides import Side, now, version
 from interlingua.encoder import Encoder
 from interlingua.encoder.joined import joined_projections
 from interlingua.objectives.adjustment import Adjustment
@@ -137,27 +137,20 @@ class Straightforward:
 def timed(call: Callable[[int], object], steps: int, device: torch.device, *, seconds: float) -> float:
     """Steps a second over so many steps, or over so many seconds where that is sooner; one step does not count."""
     call(0)
-    _wait(device)
-    began, done = time.perf_counter(), 0
-    while done < steps and time.perf_counter() - began < seconds:
+    began, done = now(device), 0
+    while done < steps and now(device) - began < seconds:  # One wait in hundreds of launches: it costs them nothing.
         done += 1
         call(done)
-        _wait(device)  # One wait in hundreds of launches: it costs them nothing.
-    return done / (time.perf_counter() - began)
-
-
-def _wait(device: torch.device) -> None:
-    if device.type == "cuda":
-        torch.cuda.synchronize()
+    return done / (now(device) - began)
 
 
 def ours(args: argparse.Namespace, model: Any, data: Bitext, *, graph: bool) -> tuple[float, float]:
     """Steps a second of the loop in the last third of its steps, and the seconds that the reference took before."""
     pairs = PairPass(PairBatches(data, args.batch))
     on_gpu = args.device.type == "cuda"
-    began = time.perf_counter()
+    began = now(args.device)
     kept = reference(model, data, kind="bf16", precision="bf16" if on_gpu else "fp32")
-    took = time.perf_counter() - began
+    took = now(args.device) - began
     terms = [Term(1.0, Adjustment(pairs)), Term(1.0, Anchor(pairs, kept))]
     settings = Settings(
         3 * args.steps,
@@ -172,9 +165,10 @@ def ours(args: argparse.Namespace, model: Any, data: Bitext, *, graph: bool) -> 
         graph=graph,
     )
     with joined_projections(model):
-        look = fine_tuning.Profile("adjustment", args.steps) if args.profile and graph else lambda _: {}
-        metrics = train(model, terms, settings, device=args.device, monitors=[Monitor(args.steps, look)])
-    return float(metrics[-1]["steps_per_second"]), took
+        look = fine_tuning.Profile("adjustment", args.steps) if args.profile and graph else None
+        clock = fine_tuning.Moments(args.device, look)
+        train(model, terms, settings, device=args.device, monitors=[Monitor(args.steps, clock)])
+    return clock.rate(args.steps), took
 
 
 def operations(data: Bitext, model: Any, batch: int) -> float:
@@ -250,6 +244,16 @@ def main() -> None:
             print("\n".join(fine_tuning.shown(tuned)))
     if args.json:
         print(json.dumps(found))
+
+
+def sides(found: dict[str, float]) -> list[Side]:
+    best = max(found["ours"], found.get("ours_graph", 0.0))
+    return [
+        Side(
+            "adjustment", "steps/s", best, f"a straightforward loop, words on the {where}", found[key], version("torch")
+        )
+        for where, key in (("device", "straightforward_device"), ("host", "straightforward_host"))
+    ] + (fine_tuning.sides(found) if "fixed_ours" in found else [])
 
 
 def shown(found: dict[str, float]) -> list[str]:

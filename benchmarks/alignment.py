@@ -25,12 +25,14 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 
-from benchmarks.alignment_peers import PEERS, Run, by_row
+from benchmarks.alignment_peers import PACKAGES, PEERS, Run, by_row
 from benchmarks.alignment_texts import Bitext, Directions, from_lines, shared, synthetic, whole
+from benchmarks.sides import Side, version
 from interlingua.wordalign.applied import combined
 from interlingua.wordalign.links import Links
 from interlingua.wordalign.numbering import Sentences
@@ -182,6 +184,29 @@ def table(rows: list[dict[str, object]]) -> str:
         cells = [row["text"], row["pairs"], row["system"], row["cpu_seconds"], row["seconds"], f"{ratio:.1f}"]
         lines.append("| " + " | ".join(str(cell) for cell in (*cells, *(row.get(how, "") for how in WAYS))) + " |")
     return "\n".join(lines)
+
+
+def sides(found: dict[str, Any]) -> list[Side]:
+    """Our first device against all else of the same text: speed, and error rates where the text has gold links."""
+    made = []
+    for text in dict.fromkeys(row["text"] for row in found["result"]):
+        ours, *others = (row for row in found["result"] if row["text"] == text)
+        on_gpu = "cuda" in ours["system"]
+        key = "pairs_per_second_and_direction" if on_gpu else "pairs_per_cpu_second_and_direction"
+        unit = f"pairs a {'' if on_gpu else 'CPU '}second and direction"
+        for peer in others:
+            name = peer["system"]
+            number = version(PACKAGES.get(name, "torch"))
+            made.append(Side(f"word alignment, {text}", unit, ours[key], name, peer[key], number))
+            made += [
+                Side(f"word alignment, {text}, {how}", "AER %", ours[how], name, peer[how], number, better="less")
+                for how in WAYS
+                if how in ours and how in peer
+            ]
+        if on_gpu:
+            elsewhere = "fast_align on one core of another machine"
+            made.append(Side(f"word alignment, {text}", unit, ours[key], elsewhere, FAST_ALIGN_RATE, "not in this run"))
+    return made
 
 
 def main() -> None:

@@ -130,4 +130,5 @@ def eflomal(text: Bitext, place: Path) -> Run:
     return found
 
 
+PACKAGES = {"fast_align": "systran-align", "Thot FastAlign": "sil-thot", "eflomal": "eflomal"}
 PEERS = {"systran_align": ("fast_align", fast_align), "thot": ("Thot FastAlign", thot), "eflomal": ("eflomal", eflomal)}

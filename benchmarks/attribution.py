@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
@@ -24,6 +23,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from benchmarks.sides import Side, now, version
 from interlingua.attribution.attributed import Attributions, Case
 from interlingua.attribution.baselines import Baseline
 from interlingua.attribution.integrated import IntegratedGradients, gauss_legendre
@@ -140,15 +140,12 @@ def all_by_captum(case: Case, args: argparse.Namespace, *, together: int, half: 
 
 def timed(work: Callable[[], Any], device: torch.device, *, warm: bool) -> tuple[float, Any]:
     for final in (False, True) if warm else (True,):
-        if device.type == "cuda":
+        if device.type == "cuda" and not final:
             torch.cuda.synchronize()
-            if not final:
-                torch.cuda.empty_cache()  # So that every way has the memory to itself.
-        begin = time.perf_counter() if device.type == "cuda" else time.process_time()
+            torch.cuda.empty_cache()  # So that every way has the memory to itself.
+        begin = now(device)
         found = work()
-        if device.type == "cuda":
-            torch.cuda.synchronize()
-        taken = (time.perf_counter() if device.type == "cuda" else time.process_time()) - begin
+        taken = now(device) - begin
         if final:
             return taken, found
     raise AssertionError
@@ -230,6 +227,19 @@ def _first(entry: dict[str, Any]) -> bool:
 
 def _peer(entry: dict[str, Any]) -> bool:
     return not entry["way"].startswith("ours")
+
+
+def sides(found: dict[str, Any]) -> list[Side]:
+    """Each of our ways against Captum as its tutorials use it, and against the fastest way to use it."""
+    peers = [entry for entry in found["results"] if _peer(entry)]
+    first, best = next(filter(_first, peers)), max(peers, key=lambda entry: entry["examples_per_second"])
+    key, number = "examples_per_second", version("captum") if found["captum"] else ""
+    return [
+        Side(f"integrated gradients, {ours['way']}", "examples/s", ours[key], peer["way"], peer[key], number)
+        for ours in found["results"]
+        if not _peer(ours)
+        for peer in ([first] if first is best else [first, best])
+    ]
 
 
 def main() -> None:

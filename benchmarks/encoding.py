@@ -19,10 +19,12 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 
+from benchmarks.sides import Side, now, version
 from interlingua.encoder import Cache, Encoder
 
 SHAPES = {
@@ -124,18 +126,14 @@ def plain_loop(folder: Path, texts: Sequence[str], device: str, batch: int = 32)
     return run
 
 
-def timed(run: Callable[[], object], repeats: int) -> float:
+def timed(run: Callable[[], object], repeats: int, device: str) -> float:
     """The best of several runs, in seconds, after one warm-up."""
     run()
     best = float("inf")
     for _ in range(repeats):
-        if torch.cuda.is_available():
-            torch.cuda.synchronize()
-        began = time.perf_counter()
+        began = now(device)
         run()
-        if torch.cuda.is_available():
-            torch.cuda.synchronize()
-        best = min(best, time.perf_counter() - began)
+        best = min(best, now(device) - began)
     return best
 
 
@@ -154,7 +152,7 @@ def compare(args: argparse.Namespace) -> list[dict[str, object]]:
             runs["plain loop in corpus order, batch 32"] = plain_loop(folder, texts, args.device)
         seconds = {}
         for name, run in runs.items():
-            seconds[name] = timed(run, args.repeats)
+            seconds[name] = timed(run, args.repeats, args.device)
             print(f"{name}: {tokens / seconds[name]:,.0f} tokens/s", file=sys.stderr, flush=True)
     first = seconds["interlingua, every layer"]
     return [
@@ -202,6 +200,22 @@ def _memory_run() -> None:
         )
 
 
+def sides(found: dict[str, Any]) -> list[Side]:
+    first, *rest = found["result"]
+    names = {"sentence-transformers": version("sentence-transformers"), "plain": version("transformers")}
+    return [
+        Side(
+            "encoding, ours with every layer",
+            "tokens/s",
+            first["tokens_per_second"],
+            peer["run"],
+            peer["tokens_per_second"],
+            next(number for name, number in names.items() if peer["run"].startswith(name)),
+        )
+        for peer in rest
+    ]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--shape", choices=SHAPES, default="small")
@@ -213,6 +227,7 @@ def main() -> None:
     parser.add_argument("--text", type=Path)
     parser.add_argument("--no-loop", dest="loop", action="store_false")
     parser.add_argument("--memory", action="store_true", help="measure peak memory instead")
+    parser.add_argument("--json", action="store_true", help="what is printed is JSON in any case")
     args = parser.parse_args()
     if args.memory:
         result: object = memory(200_000 if args.count == 2000 else args.count)

@@ -15,12 +15,13 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
-import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
 
+from benchmarks.sides import Side, now, version
 from interlingua.encoder import Encoder
 from interlingua.encoder.inputs import Inputs
 from interlingua.encoder.joined import joined_projections
@@ -30,6 +31,12 @@ from interlingua.tasks.nli import LABELS, Nli
 from interlingua.training.loop import Monitor, Settings, Term, train
 from interlingua.training.task import TaskModel
 
+_TRAINERS = {
+    "fixed_trainer": "Hugging Face Trainer",
+    "fixed_trainer_compile": "Hugging Face Trainer, torch_compile",
+    "natural_trainer": "Hugging Face Trainer",
+    "natural_trainer_grouped": "Hugging Face Trainer, group_by_length",
+}
 RATE = 790e12
 """The bf16 matrix rate measured on an H200, in operations a second."""
 
@@ -87,6 +94,25 @@ class Profile:
         return {}
 
 
+class Moments:
+    """When the loop had done each third of its steps; another monitor may look in between."""
+
+    def __init__(self, device: torch.device, look: Callable[[torch.nn.Module], dict[str, float]] | None = None) -> None:
+        self._device, self._look = device, look
+        self._ended: list[float] = []
+        self._went_on: list[float] = []
+
+    def __call__(self, model: torch.nn.Module) -> dict[str, float]:
+        self._ended.append(now(self._device))
+        told = self._look(model) if self._look else {}
+        self._went_on.append(now(self._device))
+        return told
+
+    def rate(self, steps: int) -> float:
+        """Steps a second in the last third."""
+        return steps / (self._ended[-1] - self._went_on[-2])
+
+
 def ours(args: argparse.Namespace, config: Any, tokenizer: Any, data: Inputs, **how: bool) -> float:
     """Steps a second of our loop in the last third of its steps."""
     from transformers import BertModel
@@ -106,10 +132,11 @@ def ours(args: argparse.Namespace, config: Any, tokenizer: Any, data: Inputs, **
         precision="bf16" if args.device.type == "cuda" else "fp32",
         **how,
     )
-    monitor = Monitor(args.steps, Profile(f"fine-tuning {how}", args.steps) if args.profile else lambda _: {})
+    clock = Moments(args.device, Profile(f"fine-tuning {how}", args.steps) if args.profile else None)
     with joined_projections(model):
-        metrics = train(model, [Term(1.0, objective)], settings, device=args.device, monitors=[monitor])
-    return float(metrics[-1]["steps_per_second"])
+        monitors = [Monitor(args.steps, clock)]
+        train(model, [Term(1.0, objective)], settings, device=args.device, monitors=monitors)
+    return clock.rate(args.steps)
 
 
 def theirs(args: argparse.Namespace, config: Any, tokenizer: Any, data: Inputs, *, compile: bool, group: bool) -> float:
@@ -128,9 +155,7 @@ def theirs(args: argparse.Namespace, config: Any, tokenizer: Any, data: Inputs, 
 
         def on_step_end(self, _: Any, state: Any, control: Any, **__: Any) -> None:
             if state.global_step in (args.steps, 2 * args.steps):
-                if args.device.type == "cuda":
-                    torch.cuda.synchronize()
-                self.began, self.ended = self.ended, time.perf_counter()
+                self.began, self.ended = self.ended, now(args.device)
 
     even = len(set(data.lengths.tolist())) == 1
     torch.manual_seed(0)
@@ -167,15 +192,14 @@ def theirs(args: argparse.Namespace, config: Any, tokenizer: Any, data: Inputs, 
 
 def rows_of(data: Inputs, *, padded: bool) -> list[dict[str, Any]]:
     """What our inputs hold, as a `Trainer` takes it: a dictionary of tensors an example."""
-    assert data.types is not None
     rows = []
     for row in range(len(data)):
         there = slice(int(data.starts[row]), int(data.starts[row + 1]))
         ids = torch.from_numpy(data.ids[there].astype(np.int64))
-        types = torch.from_numpy(data.types[there].astype(np.int64))
+        types = {} if data.types is None else {"token_type_ids": torch.from_numpy(data.types[there].astype(np.int64))}
         label = torch.tensor(int(data.row_labels["labels"][row]))
         mask = {"attention_mask": torch.ones_like(ids)} if padded else {}
-        rows.append({"input_ids": ids, "token_type_ids": types, "labels": label, **mask})
+        rows.append({"input_ids": ids, "labels": label, **types, **mask})
     return rows
 
 
@@ -223,6 +247,18 @@ def shown(found: dict[str, float]) -> list[str]:
         lines += [f"{name:24} {found[name]:8.2f} steps/s" for name in names]
         lines.append(f"ratio {found[f'{kind}_ratio']:.2f}; {100 * found[f'{kind}_share']:.1f} % of 790 TFLOP/s")
     return lines
+
+
+def sides(found: dict[str, float]) -> list[Side]:
+    made = []
+    for kind in ("fixed", "natural"):
+        best = max(found[name] for name in found if name.startswith(f"{kind}_ours"))
+        made += [
+            Side(f"fine-tuning, {kind} lengths", "steps/s", best, name, found[key], version("transformers"))
+            for key, name in _TRAINERS.items()
+            if key.startswith(kind) and key in found
+        ]
+    return made
 
 
 def options(parser: argparse.ArgumentParser) -> None:

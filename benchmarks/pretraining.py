@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 
+from benchmarks.sides import Side, version
 from interlingua.encoder.joined import fused_activations, joined_projections
 from interlingua.encoder.newborn import attention, masked_lm
 from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
@@ -111,6 +112,11 @@ def plain(args: argparse.Namespace) -> float:
 def wait(device: str) -> None:
     if device.startswith("cuda"):
         torch.cuda.synchronize()
+
+
+def sides(found: dict[str, Any]) -> list[Side]:
+    (_, ours), (peer, theirs) = found["tokens_per_second"].items()
+    return [Side("pretraining", "tokens/s", ours, f"a loop with {peer}", theirs, version("torch"))]
 
 
 def main() -> None:

@@ -22,6 +22,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from benchmarks.sides import Side, version
 from interlingua.studies.executors import Options
 from interlingua.studies.graph import Graph
 from interlingua.studies.home import Home
@@ -103,6 +104,13 @@ def on_ray(graph: Graph, rounds: int, where: Path) -> dict[str, float]:
         cluster.shutdown()
     own, step = (median(column) for column in zip(*pairs, strict=True))
     return {"ray_task_ms": own, "step_on_ray_ms": step, "ratio": median(step / own for own, step in pairs)}
+
+
+def sides(found: dict[str, Any]) -> list[Side]:
+    if "ratio" not in found:
+        return []
+    ours, theirs = found["step_on_ray_ms"], found["ray_task_ms"]
+    return [Side("a step of a study on Ray", "ms", ours, "Ray's own task", theirs, version("ray"), better="less")]
 
 
 def main() -> None:

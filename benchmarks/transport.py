@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.sides import Side, version
 from interlingua.transport import Problem, entropic, exact
 
 
@@ -121,6 +122,23 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     for entry in results:
         entry["times ours"] = entry["milliseconds"] / results[0]["milliseconds"]
     return {"results": results, "absent": absent}
+
+
+def sides(found: dict[str, Any]) -> list[Side]:
+    packages = {"POT": "POT", "scipy": "scipy", "PuLP": "PuLP", "ours": "torch"}
+    first, *rest = found["results"]
+    return [
+        Side(
+            "earth mover's similarity",
+            "ms a problem",
+            first["milliseconds"],
+            peer["way"],
+            peer["milliseconds"],
+            next(version(package) for name, package in packages.items() if peer["way"].startswith(name)),
+            better="less",
+        )
+        for peer in rest
+    ]
 
 
 def main() -> None:

@@ -301,8 +301,10 @@ def _optimizer(model: torch.nn.Module, settings: Settings, *, on_device: bool) -
     ]
     if settings.optimizer == "muon":
         return MuonAdamW(groups, lr=rate, betas=settings.betas, eps=settings.eps, on_device=on_device)
+    # One kernel for all of AdamW; a CPU has it, too.
+    fused = on_device or trained[0].device.type == "cpu"
     return torch.optim.AdamW(
-        groups[1:], lr=rate, betas=settings.betas, eps=settings.eps, fused=on_device, capturable=on_device
+        groups[1:], lr=rate, betas=settings.betas, eps=settings.eps, fused=fused, capturable=on_device
     )
 
 
