@@ -6,6 +6,9 @@ import doctest
 import importlib.util
 import re
 import shlex
+import subprocess
+import sys
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +21,7 @@ import models
 from interlingua.cli import app
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 NO_RUN, FILE = "<!-- no-run -->", re.compile(r"<!-- file: ([\w.]+) -->")
 
 
@@ -166,6 +169,54 @@ def test_page_of_the_command_line_is_current():
     current = (ROOT / "docs" / "cli.md").read_text("utf-8")
     assert current == generator.page(), "run: python docs/generate_cli.py"
     assert all(len(line) <= 100 for line in current.splitlines())
+
+
+def test_the_site_builds_without_a_warning_opens_offline_and_has_every_public_name(tmp_path):
+    site = tmp_path / "site"
+    build = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-d", tmp_path / "trees"]
+    done = subprocess.run([*build, ROOT / "docs", site], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    for page in site.rglob("*.html"):
+        loaded = re.findall(r"<(?:script|img|link|iframe)\b[^>]*?(?:src|href)=\"([^\"]+)\"", page.read_text("utf-8"))
+        outside = [place for place in loaded if re.match(r"(?:[a-z]+:)?//", place)]
+        assert not outside, f"{page.name} asks another host for {outside}"
+    for sheet in (site / "_static").rglob("*.css"):
+        assert not re.search(r"(?:url\(|@import)\s*[\"']?(?:https?:)?//", sheet.read_text("utf-8")), sheet.name
+    shown = {line.split()[0] for line in inventory(site / "objects.inv")}
+    assert [name for name in interlingua.__all__ if name != "__version__" and f"interlingua.{name}" not in shown] == []
+    method = (site / "method.html").read_text("utf-8")
+    assert method.count("<math") > 100, "formulas are not drawn"
+
+
+def inventory(file: Path) -> list[str]:
+    """The lines of Sphinx's list of things described: a name, and where it is."""
+    head, _, packed = file.read_bytes().partition(b"zlib.\n")
+    assert head.startswith(b"# Sphinx inventory version 2")
+    return zlib.decompress(packed).decode().splitlines()
+
+
+def test_every_page_of_the_docs_is_in_a_table_of_contents():
+    named = set()
+    for page in (ROOT / "docs").rglob("*.md"):
+        for block in blocks(page):
+            if block.language == "{toctree}":
+                listed = [line for line in block.text.splitlines() if line and not line.startswith(":")]
+                named |= {(page.parent / name).relative_to(ROOT / "docs").as_posix() for name in listed}
+    pages = {
+        page.relative_to(ROOT / "docs").with_suffix("").as_posix()
+        for page in (ROOT / "docs").rglob("*")
+        if page.suffix in (".md", ".rst")
+    }
+    assert pages - named == {"index"}
+
+
+def test_every_command_has_its_guide():
+    root = typer.main.get_command(app)
+    readme = (ROOT / "README.md").read_text("utf-8")
+    for name in root.commands:
+        row = re.search(rf"^\|.*\| `interlingua {name}` \| \[.*\]\((docs/[\w-]+\.md)\) \|$", readme, flags=re.M)
+        assert row, f"README.md has no row for {name}"
+        assert f"interlingua {name}" in (ROOT / row[1]).read_text("utf-8"), f"{row[1]} never calls {name}"
 
 
 def test_every_measure_has_its_section_in_the_method():
