@@ -18,11 +18,12 @@ import typer
 
 import interlingua
 import models
+import stage
 from interlingua.cli import app
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-NO_RUN, FILE = "<!-- no-run -->", re.compile(r"<!-- file: ([\w.]+) -->")
+FILE = re.compile(r"<!-- file: ([\w.]+) -->")
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def blocks(page: Path) -> Iterator[Block]:
 
 
 def runnable(page: Path) -> list[Block]:
-    return [block for block in blocks(page) if block.language == "python" and block.remark != NO_RUN]
+    return [block for block in blocks(page) if block.language == "python"]
 
 
 def by_name(page: Path) -> str:
@@ -88,6 +89,9 @@ def own_registries(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_code_of_a_page_runs_from_top_to_bottom(page, model, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my-model").symlink_to(model)
+    if page.name == "howto-explain.md":  # It begins with a fine-tuned folder and examples.
+        stage.examples(tmp_path)
+        stage.heads(tmp_path, model)
     names: dict[str, object] = {"__name__": "page"}
     for block in runnable(page):
         place = f"{by_name(page)}:{block.line}"
