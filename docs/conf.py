@@ -51,12 +51,17 @@ nitpick_ignore_regex = [
     ("py:.*", r"ArrayLike|Module|(dict|tuple)\[.*|interlingua\..*\.[A-Z]"),
 ]
 
+BAR = 'stretchy="false" lspace="0" rspace="0"'
+
 
 def _formula(self: Any, node: nodes.math | nodes.math_block) -> None:
     """A formula as MathML; one that is not understood is a warning, hence an error of the build."""
     block = isinstance(node, nodes.math_block)
     try:
-        drawn = tex2mathml(node.astext(), as_block=block)
+        # Without braces TeX takes one digit for an argument, docutils all there are: 12 over what follows.
+        drawn = tex2mathml(re.sub(r"(frac)(\d)(\d)", r"\1{\2}{\3}", node.astext()), as_block=block)
+        # Bars of a norm are as tall as a letter, and no relation with space around it.
+        drawn = re.sub(r'<mo(?: class="mathopen"| stretchy="false")?>([‖|])</mo>', rf"<mo {BAR}>\1</mo>", drawn)
     except MathError as error:
         logging.getLogger(__name__).warning("formula %s: %s", node.astext(), error, location=node)
         drawn = f"<code>{escape(node.astext())}</code>"
