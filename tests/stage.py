@@ -88,8 +88,6 @@ def set_up(folder: Path, model: Path, page: str) -> None:
             (folder / "mono" / f"{code}.txt").write_text("\n".join(texts(code)), "utf-8")
     if page == "howto-study.md":
         (folder / "studies").symlink_to(Path(__file__).resolve().parents[1] / "studies")
-    if page == "howto-geometry.md":
-        contexts(folder)
     if page == "howto-report.md":
         runs(folder, model)
 

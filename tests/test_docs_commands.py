@@ -26,6 +26,7 @@ REASONS = {  # Why a block may be left out, and what it must then have in every 
     "it needs GPUs": r"^torchrun\b|--device cuda",
     "it needs a cluster": r"\bsbatch\b|--executor ray --address",
     "it sets up this machine": r"^\./run\b",
+    "it takes hours": r"^interlingua geometry xlm-roberta-base\b",  # a smaller one is in the page's Python
     "it needs eflomal": r"--method eflomal",
 }
 COPIES = {"docs/cli.md"}  # Examples of `--help`, which the guides' commands are variants of; test_docs.py parses them.
