@@ -6,6 +6,9 @@ import doctest
 import importlib.util
 import re
 import shlex
+import subprocess
+import sys
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +18,12 @@ import typer
 
 import interlingua
 import models
+import stage
 from interlingua.cli import app
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
-NO_RUN, FILE = "<!-- no-run -->", re.compile(r"<!-- file: ([\w.]+) -->")
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+FILE = re.compile(r"<!-- file: ([\w.]+) -->")
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,7 @@ def blocks(page: Path) -> Iterator[Block]:
 
 
 def runnable(page: Path) -> list[Block]:
-    return [block for block in blocks(page) if block.language == "python" and block.remark != NO_RUN]
+    return [block for block in blocks(page) if block.language == "python"]
 
 
 def by_name(page: Path) -> str:
@@ -85,6 +89,9 @@ def own_registries(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_code_of_a_page_runs_from_top_to_bottom(page, model, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my-model").symlink_to(model)
+    if page.name == "howto-explain.md":  # It begins with a fine-tuned folder and examples.
+        stage.examples(tmp_path)
+        stage.heads(tmp_path, model)
     names: dict[str, object] = {"__name__": "page"}
     for block in runnable(page):
         place = f"{by_name(page)}:{block.line}"
@@ -166,6 +173,56 @@ def test_page_of_the_command_line_is_current():
     current = (ROOT / "docs" / "cli.md").read_text("utf-8")
     assert current == generator.page(), "run: python docs/generate_cli.py"
     assert all(len(line) <= 100 for line in current.splitlines())
+
+
+def test_the_site_builds_without_a_warning_opens_offline_and_has_every_public_name(tmp_path):
+    site = tmp_path / "site"
+    build = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-d", tmp_path / "trees"]
+    done = subprocess.run([*build, ROOT / "docs", site], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    for page in site.rglob("*.html"):
+        loaded = re.findall(r"<(?:script|img|link|iframe)\b[^>]*?(?:src|href)=\"([^\"]+)\"", page.read_text("utf-8"))
+        outside = [place for place in loaded if re.match(r"(?:[a-z]+:)?//", place)]
+        assert not outside, f"{page.name} asks another host for {outside}"
+    for sheet in (site / "_static").rglob("*.css"):
+        assert not re.search(r"(?:url\(|@import)\s*[\"']?(?:https?:)?//", sheet.read_text("utf-8")), sheet.name
+    shown = {line.split()[0] for line in inventory(site / "objects.inv")}
+    assert [name for name in interlingua.__all__ if name != "__version__" and f"interlingua.{name}" not in shown] == []
+    method = (site / "method.html").read_text("utf-8")
+    assert method.count("<math") > 100, "formulas are not drawn"
+    assert not re.search(r"<mfrac[^>]*>\s*<mn>\d\d", method), "one half is drawn as twelve over something"
+
+
+def inventory(file: Path) -> list[str]:
+    """The lines of Sphinx's list of things described: a name, and where it is."""
+    head, _, packed = file.read_bytes().partition(b"zlib.\n")
+    assert head.startswith(b"# Sphinx inventory version 2")
+    return zlib.decompress(packed).decode().splitlines()
+
+
+def test_every_page_of_the_docs_is_in_a_table_of_contents():
+    named = set()
+    for page in (ROOT / "docs").rglob("*.md"):
+        for block in blocks(page):
+            if block.language == "{toctree}":
+                listed = [line for line in block.text.splitlines() if line and not line.startswith(":")]
+                names = [re.sub(r".*<(.*)>", r"\1", line) for line in listed]
+                named |= {(page.parent / name).relative_to(ROOT / "docs").as_posix() for name in names}
+    pages = {
+        page.relative_to(ROOT / "docs").with_suffix("").as_posix()
+        for page in (ROOT / "docs").rglob("*")
+        if page.suffix in (".md", ".rst")
+    }
+    assert pages - named == {"index"}
+
+
+def test_every_command_has_its_guide():
+    root = typer.main.get_command(app)
+    readme = (ROOT / "README.md").read_text("utf-8")
+    for name in root.commands:
+        row = re.search(rf"^\|.*\| `interlingua {name}` \| \[.*\]\((docs/[\w-]+\.md)\) \|$", readme, flags=re.M)
+        assert row, f"README.md has no row for {name}"
+        assert f"interlingua {name}" in (ROOT / row[1]).read_text("utf-8"), f"{row[1]} never calls {name}"
 
 
 def test_every_measure_has_its_section_in_the_method():
