@@ -12,6 +12,7 @@ from interlingua.report.study_files import StudyReport, study_files, study_repor
 from interlingua.studies.digests import Digests
 from interlingua.studies.disk import Use, Waste, garbage, remove, usage
 from interlingua.studies.executors import Options
+from interlingua.studies.geometryrecords import maps_of, study_geometries
 from interlingua.studies.graph import Graph, State
 from interlingua.studies.grid import steps_of
 from interlingua.studies.home import Failure, Home
@@ -100,7 +101,11 @@ class Planned:
         scores = study_scores(records, store, regimes=table.regimes, permutations=table.permutations)
         numbers = [] if table.published is None else read_published(self.study.file.parent / table.published)
         plain = [record.to_dict() for record in records]
-        return study_report(about, scores, study_distances(records), beside(scores, records, numbers), plain)
+        looked = study_geometries(table, self.graph, self.home, records)
+        for each in looked:
+            each["maps"] = maps_of(self.home.folder, each["steps"])
+        distances, papers = study_distances(records), beside(scores, records, numbers)
+        return study_report(about, scores, distances, papers, plain, looked)
 
     def write_report(self) -> StudyReport:
         """The report, also as files in the study's folder: tables, `study.json`, a page."""
@@ -172,6 +177,7 @@ def as_dict(planned: Planned, told: Plan) -> dict[str, Any]:
         "seeds": list(planned.study.seeds),
         "measures": list(table.measures),
         "explanations": list(table.explanations),
+        "geometry": list(table.geometry),
     }
     return {
         "study": planned.study.name,

@@ -12,6 +12,7 @@ from typing import Any
 from interlingua.measures import measures
 from interlingua.studies.digests import Digests
 from interlingua.studies.explaining import ExplainSettings
+from interlingua.studies.geometries import Geometries
 from interlingua.studies.ingredients import Found, Ingredients, once
 from interlingua.studies.step import Step
 from interlingua.studies.study import Study, expanded
@@ -36,6 +37,8 @@ def steps_of(study: Study, digests: Digests | None = None) -> tuple[list[Step], 
         found += grid.measured(name, measure)
     for name, explain in study.table.explanations.items():
         found += grid.explained(name, explain)
+    for name, looked in study.table.geometry.items():
+        found += Geometries(parts).steps(name, looked)
     return found, transfers.notes
 
 

@@ -17,7 +17,7 @@ from interlingua.studies.tables import AdjustTable
 
 CODE: Mapping[str, str] = {}
 """Raised for a kind where its function's results change; a kind that is not here is at its first."""
-ON_GPU = ("pretrain", "adjust", "finetune", "predict", "distances", "encode", "attribute")
+ON_GPU = ("pretrain", "adjust", "finetune", "predict", "distances", "encode", "attribute", "geometry")
 _GIB = 1 << 30
 Found = dict[str, Step]
 """Steps by the role that they have for another."""
@@ -64,13 +64,17 @@ class Ingredients:
         return name if name == "sampler" or name.startswith("hf:") else self.digests.file(self.study.place(name))
 
     def synth(self, name: str) -> Step:
+        return self.step("synth", self.synthetic(name), {}, label=f"synth {name}")
+
+    def synthetic(self, name: str) -> dict[str, Any]:
+        """The settings that name a set of parallel tagged sentences."""
         table = self.study.table.synth[name]
         settings = asdict(table)
         for key in ("contexts", "names"):
-            if settings[key] != "embedded":
-                settings[key] = self.corpus(settings[key])
+            given = [settings[key]] if isinstance(settings[key], str) else settings[key]
+            settings[key] = [each if each == "embedded" else self.corpus(each) for each in given]
         settings["languages"] = table.languages or once(self.study.table.source, *self.study.languages)
-        return self.step("synth", settings, {}, label=f"synth {name}")
+        return settings
 
     def model(self, name: str, needs: Found) -> dict[str, Any]:
         """The settings that name an encoder; one that is pretrained here is needed."""

@@ -199,6 +199,8 @@ def _logged(home: Home, key: str, token: str) -> Iterator[None]:
 def _told(error: BaseException) -> str:
     if isinstance(error, InterlinguaError):
         return str(error)
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        return f"the library {error.name} is not installed where this step ran. Run: pip install {error.name}"
     return f"{type(error).__name__}: {error}".strip().splitlines()[0]
 
 

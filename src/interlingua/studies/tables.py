@@ -139,13 +139,44 @@ class ExplainTable:
 
 @dataclass(frozen=True)
 class SynthTable:
-    """Parallel tagged sentences that `synth` makes; files of them are named `@NAME/{language}.train.iob2`."""
+    """Parallel tagged sentences that `synth` makes; files of them are named `@NAME/{language}.train.iob2`.
 
-    contexts: str = "embedded"
-    names: str = "embedded"
+    Of several `contexts` and `names` a kind comes from the first that has it.
+    """
+
+    contexts: str | tuple[str, ...] = "embedded"
+    names: str | tuple[str, ...] = "embedded"
     types: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     rows: int = 500
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class GeometryTable:
+    """What fine-tuning does to the space of parallel names (papers/003): looks before and after, curves, errors.
+
+    The sentences are those of the table `synth`. `source` is the language of fine-tuning for the look after it (none
+    said: the study's), `sources` all that are fine-tuned on (none said: every one of the set). `about` is a name to
+    follow. The other keys are those of `interlingua geometry`.
+    """
+
+    synth: str
+    source: str | None = None
+    sources: tuple[str, ...] = ()
+    encoders: tuple[str, ...] = ()
+    about: str | None = None
+    about_rows: int = 100
+    map: str = "pca"
+    perplexity: float | None = None
+    layers: tuple[int, ...] = (0, -1)
+    points: int = 2000
+    epochs: float = 1.0
+    learning_rate: float | None = None
+    batch: int | None = None
+    watch: bool = True
+    every: int | None = None
+    span: int = 50
     seed: int = 0
 
 
@@ -181,4 +212,5 @@ class StudyTable:
     measures: Mapping[str, MeasureTable] = field(default_factory=dict)
     explanations: Mapping[str, ExplainTable] = field(default_factory=dict)
     synth: Mapping[str, SynthTable] = field(default_factory=dict)
+    geometry: Mapping[str, GeometryTable] = field(default_factory=dict)
     resources: Mapping[str, ResourceTable] = field(default_factory=dict)
