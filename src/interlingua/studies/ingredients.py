@@ -8,12 +8,14 @@ from typing import Any
 
 from interlingua.encoder.loading import find_folder
 from interlingua.studies.digests import Digests
+from interlingua.studies.ownregimes import plain_phases
 from interlingua.studies.recipe import read_config
 from interlingua.studies.scenarios import TransferSettings
 from interlingua.studies.stages import PairSettings
 from interlingua.studies.step import Resources, Step
 from interlingua.studies.study import MADE, Study, expanded
 from interlingua.studies.tables import AdjustTable
+from interlingua.training.regime import Phase
 
 CODE: Mapping[str, str] = {}
 """Raised for a kind where its function's results change; a kind that is not here is at its first."""
@@ -79,7 +81,9 @@ class Ingredients:
     def model(self, name: str, needs: Found) -> dict[str, Any]:
         """The settings that name an encoder; one that is pretrained here is needed."""
         table, home = self.study.table.encoders[name], self.study.file.parent
-        allowed = {"trust_remote_code": table.trust_remote_code, "allow_pickle": table.allow_pickle}
+        allowed: dict[str, Any] = {"trust_remote_code": table.trust_remote_code, "allow_pickle": table.allow_pickle}
+        if table.blocks is not None:
+            allowed["blocks"] = table.blocks
         if table.recipe is not None:
             needs["encoder"] = self._pretrained(name)
             return {"name": name, "model": None, **allowed}
@@ -135,7 +139,8 @@ class Ingredients:
             "pairs": PairSettings(rows=table.rows, held_out=table.held_out, layer=table.layer, target=table.target),
         }
 
-    def adjusted(self, encoder: str, spoken: Sequence[str], seed: int) -> Step:
+    def adjusted(self, encoder: str, spoken: Sequence[str], seed: int, own: Sequence[Phase] | None = None) -> Step:
+        """The step that adjusts an encoder: as papers/001 does, or by the phases of a regime of the study's own."""
         needs: Found = {}
         settings = {
             "encoder": self.model(encoder, needs),
@@ -143,6 +148,8 @@ class Ingredients:
             "settings": asdict(self.settings(**self.adjusting)),
             "seed": seed,
         }
+        if own is not None:
+            settings["phases"] = plain_phases(own)
         label = f"adjust {encoder} {'+'.join(spoken)} seed {seed}"
         return self.step("adjust", settings, needs, label=label, like=encoder)
 

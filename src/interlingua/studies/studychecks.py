@@ -21,6 +21,7 @@ from interlingua.studies.exams import spoken_in
 from interlingua.studies.explaining import ExplainSettings
 from interlingua.studies.geometries import check_table
 from interlingua.studies.linkedtexts import SIDES
+from interlingua.studies.ownregimes import check_regime, reads_bitexts
 from interlingua.studies.recipe import read_config
 from interlingua.studies.scenarios import MAPS, REGIMES, UNTRAINED
 from interlingua.studies.stages import PairSettings
@@ -43,8 +44,6 @@ KINDS: tuple[str, ...] = ("synth", "pretrain", "align", "adjust", "finetune", "p
 KINDS += ("encode", "measure", "attribute", "spelling", "geometry")
 """The kinds of steps, for which [resources.KIND] may say what they take."""
 TWO_MODELS = ("procrustes", "procrustes-words", "cka")
-ONE_LANGUAGE = ("original",)
-"""Regimes that read no bitext."""
 _HUB = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _ABOVE_0: tuple[str, ...] = (
     "epochs",
@@ -142,7 +141,9 @@ class _Checks:
             )
         if not re.fullmatch(r"[\w.-]+", table.name):
             self._wrong(("name",), "a name is letters, digits, - and _", value=table.name, remedy="Mend that line.")
-        self._all_known(("regimes",), "regime", table.regimes, REGIMES)
+        self._all_known(("regimes",), "regime", table.regimes, (*REGIMES, *table.regime))
+        for name, regime in table.regime.items():
+            self._tried(("regime", name), {}, partial(check_regime, name, regime))
         if table.precision is not None:
             self._known(("precision",), "precision", table.precision, PRECISIONS)
         self._numbers((), {"permutations": table.permutations})
@@ -227,8 +228,12 @@ class _Checks:
         headless = tasks[kind].needs != "head"
         self._all_known((*path, "encoders"), "encoder", table.encoders, study.table.encoders)
         self._some((*path, "languages"), table.languages)
+        self._some((*path, "through"), list(table.through))
+        for code, other in table.through.items():
+            self._known((*path, "through", code), "encoder", other, study.table.encoders)
         self._numbers(path, asdict(table))
-        self._all_known((*path, "regimes"), "regime", table.regimes, UNTRAINED if headless else REGIMES)
+        known = UNTRAINED if headless else (*REGIMES, *study.table.regime)
+        self._all_known((*path, "regimes"), "regime", table.regimes, known)
         if headless and (table.train is not None or table.dev is not None):
             self._wrong((*path, "train"), "nothing is trained for it", value=kind, remedy="Leave train and dev out.")
         if not headless and table.train is None:
@@ -266,8 +271,9 @@ class _Checks:
 
     def _needed(self, path: Place, name: str, table: TaskTable) -> None:
         """Refuse regimes that need a bitext where a language has none."""
-        regimes = [regime for regime in table.regimes or self.study.table.regimes if regime not in ONE_LANGUAGE]
-        if not regimes:
+        own = self.study.table.regime
+        known = [name for name in table.regimes or self.study.table.regimes if name in (*REGIMES, *own)]
+        if not (regimes := [name for name in known if reads_bitexts(name, own)]):
             return
         where = (*path, "regimes") if table.regimes else ("regimes",)
         bitexts = self.study.table.bitexts
