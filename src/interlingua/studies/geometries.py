@@ -43,16 +43,26 @@ class Geometries:
         sources = [code for code in data["languages"] if code in asked]
         training = self._training(table, encoder, sources)
         label = f"geometry {name} {encoder}"
+        uses = [("flattening", table.map)]
         looks = {"source": source, "about": table.about, "about_rows": table.about_rows, "looks": _looks(table)}
         found = [self.parts.step("geometry", {**shared, "part": BEFORE, **looks}, needs,
-                                 label=f"{label} {BEFORE}", like=f"{encoder} {BEFORE}")]  # fmt: skip
+                                 label=f"{label} {BEFORE}", like=f"{encoder} {BEFORE}", uses=uses)]  # fmt: skip
         for place, seed in enumerate(study.seeds):
             for code in sources:
                 # A fine-tuning without a second look must not hang on how one looks.
-                more = looks if code == source and place == 0 else {"looks": None}
-                own = {**shared, "part": code, "seed": seed, "training": training, **more}
-                step = self.parts.step("geometry", own, needs, label=f"{label} {code} seed {seed}", like=encoder)
-                found.append(step)
+                again = code == source and place == 0
+                own = {**shared, "part": code, "seed": seed, "training": training}
+                own |= looks if again else {"looks": None}
+                found.append(
+                    self.parts.step(
+                        "geometry",
+                        own,
+                        needs,
+                        label=f"{label} {code} seed {seed}",
+                        like=encoder,
+                        uses=uses if again else (),
+                    )
+                )
         return found
 
     def _training(self, table: GeometryTable, encoder: str, sources: Sequence[str]) -> dict[str, Any]:

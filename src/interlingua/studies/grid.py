@@ -140,7 +140,8 @@ class _Grid:
         spoken = list(self.parts.study.speaks(encoder, corpus["languages"]))
         settings = {**corpus, "encoder": named, "spoken": spoken, "names": sorted(table.names)}
         label = f"encode {called or encoder} {table.corpus}"
-        step = self.parts.step("encode", settings, needs, label=label, like=encoder)
+        uses = [("measure", name) for name in table.names]
+        step = self.parts.step("encode", settings, needs, label=label, like=encoder, uses=uses)
         return _Side(called or encoder, {"encoder": named, "spoken": spoken}, needs, step)
 
     def _measure(self, name: str, called: str, settings: Mapping[str, Any], sides: Sequence[_Side]) -> Step:
@@ -149,14 +150,18 @@ class _Grid:
             own["spellings"] = settings["spellings"]
         if name == "procrustes":
             own["dictionary"] = settings["dictionary"]
-        # A measure that is written anew is measured anew; what else it calls is told by CODE.
-        source = blake2b(inspect.getsource(measures[name].call).encode(), digest_size=8).hexdigest()
+        # A measure that is written anew is measured anew; what else it calls is told by CODE. One that a file of the
+        # study brought is known by that file.
+        brought = ("measure", name) in self.parts.study.plugins.names
+        written = "" if brought else inspect.getsource(measures[name].call)
+        source = blake2b(written.encode(), digest_size=8).hexdigest()
         own |= {"measure": name, "written": source, "sides": [side.settings for side in sides]}
         needs: Found = {}
         for place, side in enumerate(sides):
             # A measure reads vectors, and of the model what it is called, how it cuts words and its digest.
             needs |= {f"{place} {role}": step for role, step in (side.needs | {"encode": side.encode}).items()}
-        return self.parts.step("measure", own, needs, label=f"measure {name} {called}", like=name)
+        uses = [("measure", name)]
+        return self.parts.step("measure", own, needs, label=f"measure {name} {called}", like=name, uses=uses)
 
     def explained(self, name: str, table: ExplainTable) -> list[Step]:
         found = []
@@ -202,8 +207,10 @@ class _Grid:
                 "settings": {**own, "seed": seed},
             }
             label = f"attribute {encoder} {task} {source} {regime} {'+'.join(scenario.spoken)}".strip()
+            uses = [("task", study.kind(task)), ("attribution", table.attribution)]
+            like = f"{encoder} {task}"
             found.append(
-                self.parts.step("attribute", settings, has, label=f"{label} seed {seed}", like=f"{encoder} {task}")
+                self.parts.step("attribute", settings, has, label=f"{label} seed {seed}", like=like, uses=uses)
             )
         return found
 

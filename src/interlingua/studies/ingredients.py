@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from interlingua.encoder.loading import find_folder
 from interlingua.studies.digests import Digests
 from interlingua.studies.ownregimes import plain_phases
+from interlingua.studies.plugins import Name
 from interlingua.studies.recipe import read_config
 from interlingua.studies.scenarios import TransferSettings
 from interlingua.studies.stages import PairSettings
@@ -32,7 +33,17 @@ class Ingredients:
     study: Study
     digests: Digests = field(default_factory=Digests)
 
-    def step(self, kind: str, settings: Mapping[str, Any], needs: Found, *, label: str, like: str = "") -> Step:
+    def step(
+        self,
+        kind: str,
+        settings: Mapping[str, Any],
+        needs: Found,
+        *,
+        label: str,
+        like: str = "",
+        uses: Iterable[Name] = (),
+    ) -> Step:
+        """A step; `uses` are the registered things it names, which a file of the study may have brought."""
         return Step(
             kind,
             f"interlingua.studies.steps.{kind}:run",
@@ -42,6 +53,7 @@ class Ingredients:
             CODE.get(kind, "1"),
             label,
             like,
+            tuple(self.digests.file(file) for file in self.study.plugins.used(uses)),
         )
 
     def _resources(self, kind: str) -> Resources:
@@ -108,7 +120,7 @@ class Ingredients:
             "text": read,
             "pieces": None if pieces is None else self.digests.file(path.parent / pieces),
         }
-        return self.step("pretrain", settings, {}, label=f"pretrain {name}", like=name)
+        return self.step("pretrain", settings, {}, label=f"pretrain {path.stem}", like=path.stem)
 
     def bitext(self, code: str, needs: Found) -> dict[str, Any]:
         """The settings that name a language's bitext; its links are needed."""
@@ -151,7 +163,12 @@ class Ingredients:
         if own is not None:
             settings["phases"] = plain_phases(own)
         label = f"adjust {encoder} {'+'.join(spoken)} seed {seed}"
-        return self.step("adjust", settings, needs, label=label, like=encoder)
+        return self.step("adjust", settings, needs, label=label, like=encoder, uses=objectives_in(own or ()))
+
+
+def objectives_in(phases: Sequence[Phase]) -> list[Name]:
+    """The objectives that phases name."""
+    return [("objective", part.objective) for phase in phases for part in phase.parts]
 
 
 def once(*codes: str) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from interlingua.studies.exams import Exam, spoken_in, task_named
-from interlingua.studies.ingredients import Found, Ingredients
+from interlingua.studies.ingredients import Found, Ingredients, objectives_in
 from interlingua.studies.ownregimes import own_regime, plain_phases
 from interlingua.studies.scenarios import UNTRAINED, Scenario, TransferSettings, is_mapped, needs_pairs, plan
 from interlingua.studies.step import Step
@@ -131,9 +131,10 @@ class Transfers:
             shown = scenario.regime
         told = f"{shown} {'+'.join(scenario.spoken) if first or beside else ''}"
         label = f"finetune {encoder} {task} {source} {told.strip()} seed {seed}"
+        uses = [("task", given["task"]), *objectives_in((own_phases or ())[-1:])]
         return (
             "tuned",
-            self.parts.step("finetune", given, more, label=label, like=f"{encoder} {task} {regime}"),
+            self.parts.step("finetune", given, more, label=label, like=f"{encoder} {task} {regime}", uses=uses),
             model,
             needs,
         )
@@ -190,7 +191,8 @@ class Transfers:
             "settings": asdict(self.parts.settings(pairs=self.parts.adjusting["pairs"])),
         }
         label = f"distances {about['encoder']['name']} {state} {code} seed {about['seed']}"
-        return self.parts.step("distances", settings, needs, label=label, like=about["encoder"]["name"])
+        uses = [("task", about["task"])] if "tuned" in needs else []
+        return self.parts.step("distances", settings, needs, label=label, like=about["encoder"]["name"], uses=uses)
 
     def _predicted(self, task: str, scenario: Scenario, about: Mapping[str, Any], needs: Found, *, label: str) -> Step:
         table, source = self.parts.study.table.tasks[task], about["source"]
@@ -220,7 +222,8 @@ class Transfers:
             if scenario.mapped
             else asdict(self.parts.settings()),
         }
-        return self.parts.step("predict", settings, needs, label=label, like=f"{about['encoder']['name']} {task}")
+        like, uses = f"{about['encoder']['name']} {task}", [("task", about["task"])]
+        return self.parts.step("predict", settings, needs, label=label, like=like, uses=uses)
 
     def _through(self, task: str, scenario: Scenario, needs: Found) -> dict[str, Any] | None:
         """The settings of the encoder that reads a mapped scenario's tests in place of the model's own."""

@@ -61,4 +61,3 @@ def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> N
     second = sides[1]["encoder"]["name"] if len(sides) == 2 else None
     made = [(replace(record, target_model=second), items) for record, items in made]
     keep(out, work, made, model=sides[0]["encoder"]["name"], called=settings["called"])
-
