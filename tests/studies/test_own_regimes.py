@@ -183,9 +183,7 @@ def test_vectors_of_linked_words_are_those_of_the_words_one_by_one(two: tuple[En
     links = zip(given.links.row.tolist(), given.links.source.tolist(), given.links.target.tolist(), strict=True)
     wanted: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
     for row, *words in links:
-        for side, (encoder, sentences, word) in enumerate(
-            zip(two, (given.source, given.target), words, strict=True)
-        ):
+        for side, (encoder, sentences, word) in enumerate(zip(two, (given.source, given.target), words, strict=True)):
             last = encoder.layers[-1]
             view = View("span", "mean", layers=(last,), spans=(sentences[row].spans[word],))
             (made,) = encoder.encode_views([sentences[row].text], [view])
@@ -196,7 +194,9 @@ def test_vectors_of_linked_words_are_those_of_the_words_one_by_one(two: tuple[En
 
 def test_a_sample_of_linked_words_is_the_same_for_both_sides(two: tuple[Encoder, Encoder]) -> None:
     whole, some = (linked_vectors(text(), two, most=most, seed=3) for most in (100, 5))
-    rows = [[int(((side - one).abs().sum(dim=1)).argmin()) for one in few] for side, few in zip(whole, some, strict=True)]
+    rows = [
+        [int(((side - one).abs().sum(dim=1)).argmin()) for one in few] for side, few in zip(whole, some, strict=True)
+    ]
     assert rows[0] == rows[1]
     assert len(rows[0]) == 5
 

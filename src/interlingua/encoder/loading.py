@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -133,9 +134,16 @@ def find_folder(name: str, *, allow_pickle: bool = False, revision: str | None =
     from huggingface_hub import snapshot_download
 
     patterns = ["*.json", "*.txt", "*.model", "*.spm", "*.safetensors", "*.py", *(["*.bin"] if allow_pickle else [])]
+    fetch = partial(
+        snapshot_download, name, revision=revision, allow_patterns=patterns, ignore_patterns=["onnx/*", "openvino/*"]
+    )
     try:
-        ignored = ["onnx/*", "openvino/*"]
-        return Path(snapshot_download(name, revision=revision, allow_patterns=patterns, ignore_patterns=ignored))
+        try:
+            return Path(fetch())
+        except Exception:
+            if revision is None:
+                raise
+            return Path(fetch(local_files_only=True))  # A commit that is here needs no network.
     except Exception as error:  # Not found, no network, not allowed: to the user they are one case.
         raise InputError(
             f"no such folder, and the hub did not give it ({_first_line(error)})",

@@ -14,18 +14,21 @@ from interlingua.studies.digests import Digests
 from interlingua.studies.explaining import ExplainSettings
 from interlingua.studies.geometries import Geometries
 from interlingua.studies.ingredients import Found, Ingredients, once
+from interlingua.studies.revisions import Revisions
 from interlingua.studies.step import Step
 from interlingua.studies.study import Study, expanded
 from interlingua.studies.tables import ExplainTable, MeasureTable
 from interlingua.studies.transfers import Transfers
 
 
-def steps_of(study: Study, digests: Digests | None = None) -> tuple[list[Step], list[str]]:
+def steps_of(
+    study: Study, digests: Digests | None = None, revisions: Revisions | None = None
+) -> tuple[list[Step], list[str]]:
     """All steps whose results are wanted, in the order of the file, and what cannot be tested, in words.
 
     What they need is reached through them.
     """
-    parts = Ingredients(study, digests or Digests())
+    parts = Ingredients(study, digests or Digests(), revisions or Revisions())
     transfers = Transfers(parts)
     grid = _Grid(parts, transfers)
     found: list[Step] = []
@@ -39,7 +42,7 @@ def steps_of(study: Study, digests: Digests | None = None) -> tuple[list[Step], 
         found += grid.explained(name, explain)
     for name, looked in study.table.geometry.items():
         found += Geometries(parts).steps(name, looked)
-    return found, transfers.notes
+    return found, [*transfers.notes, *parts.notes]
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from interlingua.studies.digests import Digests
 from interlingua.studies.ownregimes import plain_phases
 from interlingua.studies.plugins import Name
 from interlingua.studies.recipe import read_config
+from interlingua.studies.revisions import Revisions
 from interlingua.studies.scenarios import TransferSettings
 from interlingua.studies.stages import PairSettings
 from interlingua.studies.step import Resources, Step
@@ -28,10 +29,12 @@ Found = dict[str, Step]
 
 @dataclass
 class Ingredients:
-    """The parts of a study's steps; files are known by their content."""
+    """The parts of a study's steps: files by content, hub models by commit; `notes` say where that is unknown."""
 
     study: Study
     digests: Digests = field(default_factory=Digests)
+    revisions: Revisions = field(default_factory=Revisions)
+    notes: list[str] = field(default_factory=list)
 
     def step(
         self,
@@ -104,6 +107,12 @@ class Ingredients:
             model = self.digests.file(find_folder(model))
         elif (folder := (home / model).expanduser()).is_dir():
             model = self.digests.file(folder)
+        else:
+            commit = self.revisions.commit(model, table.revision)
+            allowed["revision"] = commit or table.revision
+            told = f"{model} is known by its name alone: it is not in the hub's cache here"
+            if commit is None and told not in self.notes:
+                self.notes.append(told)
         return {"name": name, "model": model, **allowed}
 
     def _pretrained(self, name: str) -> Step:

@@ -57,7 +57,7 @@ _ABOVE_0: tuple[str, ...] = (
     "steps",
     "cpus",
 )
-_ABOVE_0 += ("processes", "permutations")
+_ABOVE_0 += ("processes", "permutations", "blocks")
 
 
 def check(study: Study, problems: Problems) -> Study:
@@ -161,9 +161,14 @@ class _Checks:
             )
             return
         home = self.study.file.parent
+        local = table.recipe is not None or table.model == "embedded" or (home / str(table.model)).expanduser().is_dir()
+        if table.revision is not None and local:
+            self._wrong(
+                (*path, "revision"), "a revision is of a hub name", value=table.revision, remedy="Leave it out."
+            )
         if table.recipe is not None:
             self._recipe(path, table, home / table.recipe)
-        elif table.model != "embedded" and not (home / str(table.model)).expanduser().is_dir():
+        elif not local:
             name = str(table.model)
             if name.startswith((".", "/", "~")) or not _HUB.fullmatch(name):
                 self._wrong(
