@@ -141,8 +141,8 @@ def test_regimes_that_train_alike_share_a_model(done: Planned) -> None:
 def test_through_a_twin_scores_are_those_of_a_map_inside_one_model(done: Planned) -> None:
     inside, crossed = values(done, "ner", "mapped-inside"), values(done, "crossed", "mapped-inside")
     assert {test for test, _ in inside} == {"ru"}
-    # Two ways to the same map: words of a bitext in batches, and tokens of sentences one side at a time; the last digits
-    # of their vectors may turn a tag or two of some two hundred.
+    # Two ways to the same map: words of a bitext in batches, and tokens of sentences one side at a time; the last
+    # digits of their vectors may turn a tag or two of some two hundred.
     assert crossed == pytest.approx(inside, abs=0.03)
     assert inside["ru", "f1/token"] > 0.1
 
@@ -242,7 +242,7 @@ def test_a_cut_model_is_saved_and_read_again(tmp_path: Path) -> None:
         ('{ objective = "anchor" }]', '{ objective = "anchr" }]', "unknown objective of a regime: 'anchr'. Did you"),
         ("[regime.frozen]", "[regime.original]\nphases = []\n[regime.frozen]", "a regime of ours has this name"),
         ("[regime.frozen]", "[regime.bare]\nphases = []\n[regime.frozen]", "has a phase without parts"),
-        ('parts = [{ objective = "adjustment" }, ', 'parts = [{ objective = "task" }, ', "not the first part of its last"),
+        ('[{ objective = "adjustment" }, ', '[{ objective = "task" }, ', "not the first part of its last"),
         ('"mine", "frozen"', '"mien", "frozen"', "unknown regime: 'mien'. Did you mean 'mine'?"),
         ('ru = "second"', 'ru = "secund"', "unknown encoder: 'secund'. Did you mean 'second'?"),
         ('ru = "second"', 'de = "second"', "unknown language of the study: 'de'"),
