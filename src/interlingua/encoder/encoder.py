@@ -116,17 +116,9 @@ class Encoder:
         """
         place = pick_device(device)
         chosen = precision or loading.default_precision(place)
-        loaded = loading.load(
-            name,
-            device=place,
-            precision=chosen,
-            trust_remote_code=trust_remote_code,
-            allow_pickle=allow_pickle,
-            revision=revision,
-        )
-        if blocks is not None:
-            loaded = cut(loaded, blocks)
-        return cls(loaded, device=place, precision=chosen, budget=budget)
+        loaded = loading.load(name, device=place, precision=chosen, trust_remote_code=trust_remote_code,
+                              allow_pickle=allow_pickle, revision=revision)  # fmt: skip
+        return cls(loaded if blocks is None else cut(loaded, blocks), device=place, precision=chosen, budget=budget)
 
     @classmethod
     def of(cls, model: torch.nn.Module, tokenizer: Any, *, name: str, precision: str = "fp32") -> Encoder:
