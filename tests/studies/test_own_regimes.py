@@ -151,7 +151,7 @@ def test_records_of_two_models_name_both(done: Planned) -> None:
     records = Store(done.home.folder).read()
     crossed = [r for r in records if r.details.get("task") == "crossed" and r.target == "ru"]
     assert {(r.model, r.target_model) for r in crossed} == {("first", "second")}
-    assert all("target model" in r.digests for r in crossed)
+    assert all("target_model" in r.digests for r in crossed)
     between = [r for r in records if r.measure == "cka"]
     assert {(r.model, r.target_model, r.source, r.target) for r in between} == {("first", "second", "en", "ru")}
 

@@ -139,7 +139,10 @@ def cell_records(run: Run) -> dict[tuple[str, ...], Ref]:
         for entry in part.more["scores"]:
             found[(*group_of(entry), entry["test"], entry["metric"], entry["regime"])] = behind_entry(behind, entry)
     held: dict[tuple[str, ...], tuple[int, ...]] = {}
-    last = max((record["layer"] for record in run.records if record["measure"] == "parallel-cosine"), default=0)
+    last: dict[str, int] = {}
+    for record in run.records:
+        if record["measure"] == "parallel-cosine":
+            last[record["model"]] = max(last.get(record["model"], 0), record["layer"])
     for place, record in run.numbered():
         details = record.get("details") or {}
         if record["measure"] == "consistency" and "called" in details:
@@ -148,7 +151,7 @@ def cell_records(run: Run) -> dict[tuple[str, ...], Ref]:
             held[cell] = (*held.get(cell, ()), place)
         elif record["measure"] == "parallel-cosine" and "geometry" in details and record["corpus"] == "test":
             state = " ".join(each for each in (details["state"], details["trained"]) if each)
-            if record["layer"] == last:
+            if record["layer"] == last[record["model"]]:
                 for pair in ((record["source"], record["target"]), (record["target"], record["source"])):
                     metric = f"parallel-cosine/{record['variant']}"
                     held[record["model"], details["geometry"], *pair, metric, state] = (place,)

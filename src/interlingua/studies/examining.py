@@ -146,7 +146,7 @@ class Examiner:
     def _digests(self, spoken: list[str]) -> dict[str, str]:
         train = {} if self.lesson.train is None else {"train": self.lesson.train.digest}
         told = {f"bitext {code}": self.bitexts[code].digest for code in spoken}
-        other = {} if self.through is None else {"target model": self.through.digest}
+        other = {} if self.through is None else {"target_model": self.through.digest}
         return {"model": self.encoder.digest, **other, **train, **told}
 
 

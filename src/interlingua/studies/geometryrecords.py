@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from interlingua import languages as codes
+from interlingua.errors import InputError
 from interlingua.score import Score
 from interlingua.studies.concluding import conclusions
 from interlingua.studies.geometries import geometry_settings
@@ -48,9 +49,17 @@ def study_geometries(table: StudyTable, graph: Graph, home: Home, records: Seque
 def maps_of(folder: Path, keys: Sequence[str]) -> list[Entry]:
     """The maps that steps left under a study's folder, before and after."""
     files = [file for key in keys for file in sorted((folder / "steps" / key / MAPS).glob("*.json"))]
-    found = [json.loads(file.read_text("utf-8")) for file in files]
+    found = [_map(file) for file in files]
     # Keys of looks decide files' names: what people see first is the test part.
     return sorted(found, key=lambda each: (each["state"] != "before", each["set"] != "test"))
+
+
+def _map(file: Path) -> Entry:
+    try:
+        found: Entry = json.loads(file.read_text("utf-8"))
+        return found
+    except ValueError as error:
+        raise InputError(f"not a map ({error})", file=file, remedy="Remove its step's folder and run again.") from error
 
 
 def spelled_in(records: Sequence[Record], synth: str) -> Spellings | None:

@@ -101,10 +101,12 @@ def _cosines(records: Sequence[Record]) -> dict[tuple[str, ...], list[float]]:
     A state is `before`, or `after` with the language of fine-tuning (papers/003 Table 2).
     """
     mine = [r for r in records if r.measure == "parallel-cosine" and r.corpus == "test" and "geometry" in r.details]
-    last = max((record.layer or 0 for record in mine), default=0)
+    last: dict[str, int] = {}
+    for record in mine:
+        last[record.model] = max(last.get(record.model, 0), record.layer or 0)
     found: dict[tuple[str, ...], list[float]] = {}
     for record in mine:
-        if record.layer == last:
+        if record.layer == last[record.model]:
             for pair in ((record.source, str(record.target)), (str(record.target), record.source)):
                 state = " ".join(each for each in (record.details["state"], record.details["trained"]) if each)
                 cell = (record.model, record.details["geometry"], *pair, f"{record.measure}/{record.variant}", state)
