@@ -29,7 +29,7 @@ STUDY = """
 name = "own"
 languages = ["en", "ru"]
 seeds = 1
-regimes = ["adjusted", "mine", "frozen", "mapped-inside"]
+regimes = ["adjusted", "mine", "gentle", "frozen", "mapped-inside"]
 [encoders.bert]
 model = "model"
 [encoders.first]
@@ -52,6 +52,13 @@ batch = 16
 parts = [{ objective = "adjustment" }, { objective = "anchor" }]
 [[regime.mine.phases]]
 parts = [{ objective = "task" }]
+[regime.gentle]
+[[regime.gentle.phases]]
+parts = [{ objective = "contrastive", weight = 0.5 }, { objective = "drift" }]
+epochs = 1
+freeze = 1
+[[regime.gentle.phases]]
+parts = [{ objective = "task" }, { objective = "adjustment", weight = 0.1, batch = 8, replacement = true }]
 [regime.frozen]
 phases = [{ parts = [{ objective = "task" }], freeze = -1 }]
 [regime.mapped-inside]
@@ -128,11 +135,23 @@ def test_a_frozen_body_stays_as_it_came(world: World, done: Planned) -> None:
     assert all(torch.equal(tuned[name], came[name]) for name in came)
 
 
+def test_a_phase_of_ones_own_trains_what_it_does_not_freeze(world: World, done: Planned) -> None:
+    (tuned,) = [step for step in done.graph if step.shown == "finetune bert ner en gentle ru seed 0"]
+    folder = done.home.step(tuned.needs["adjusted"].key) / MODEL
+    adjusted = Encoder.load(str(folder), device="cpu", precision="fp32").model.state_dict()
+    came = Encoder.load(world["model"], device="cpu", precision="fp32").model.state_dict()
+    moved = {name for name in came if not torch.equal(adjusted[name], came[name])}
+    assert any(name.startswith("encoder.layer.1.") for name in moved)
+    assert not [name for name in moved if name.startswith(("embeddings.", "encoder.layer.0."))]
+    assert ("ru", "f1/token") in values(done, "ner", "gentle")
+
+
 def test_regimes_that_train_alike_share_a_model(done: Planned) -> None:
     tuned = [step.shown for step in done.graph if step.kind == "finetune"]
     assert sorted(tuned) == [
         "finetune bert ner en adjusted ru seed 0",
         "finetune bert ner en frozen seed 0",
+        "finetune bert ner en gentle ru seed 0",
         "finetune bert ner en mine ru seed 0",
         "finetune first crossed en frozen seed 0",
     ]
@@ -243,7 +262,7 @@ def test_a_cut_model_is_saved_and_read_again(tmp_path: Path) -> None:
         ("[regime.frozen]", "[regime.original]\nphases = []\n[regime.frozen]", "a regime of ours has this name"),
         ("[regime.frozen]", "[regime.bare]\nphases = []\n[regime.frozen]", "has a phase without parts"),
         ('[{ objective = "adjustment" }, ', '[{ objective = "task" }, ', "not the first part of its last"),
-        ('"mine", "frozen"', '"mien", "frozen"', "unknown regime: 'mien'. Did you mean 'mine'?"),
+        ('"mine", "gentle"', '"mien", "gentle"', "unknown regime: 'mien'. Did you mean 'mine'?"),
         ('ru = "second"', 'ru = "secund"', "unknown encoder: 'secund'. Did you mean 'second'?"),
         ('ru = "second"', 'de = "second"', "unknown language of the study: 'de'"),
         ("mapped = true\nphases = [{ parts = [{", 'mapped = true\nphases = [{ parts = [{ objective = "task" }, {',
@@ -266,7 +285,7 @@ def test_what_is_wrong_with_a_regime_is_told(world: World, old: str, new: str, t
 def test_without_a_bitext_only_what_reads_one_is_refused(world: World) -> None:
     text = STUDY.replace('[bitexts]\nfiles = "bitext.{source}-{language}.tsv"\nlinks = "links"\n', "")
     file = world.folder / "bare.toml"
-    file.write_text(text.replace('"adjusted", "mine", "frozen", "mapped-inside"', '"frozen"').replace(
+    file.write_text(text.replace('"adjusted", "mine", "gentle", "frozen", "mapped-inside"', '"frozen"').replace(
         'regimes = ["frozen", "mapped-inside"]', 'regimes = ["frozen"]'), "utf-8")  # fmt: skip
     assert plan_study(file).graph
     file.write_text(text, "utf-8")
