@@ -36,6 +36,13 @@ def total(settings: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, wo
     tell(side, f"end {work.key} {os.getpid()}")
 
 
+def knows(settings: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, work: Work) -> None:
+    """Fails where no measure of that name is registered in this process."""
+    from interlingua.measures import measures
+
+    (out / "summary").write_text(measures[settings["measure"]].summary)
+
+
 def measures(settings: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, work: Work) -> None:
     """Two records with per-item values, through the store."""
     import numpy as np

@@ -6,7 +6,7 @@ import datetime
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from interlingua.encoder.encoder import pick_device
 from interlingua.encoder.loading import EMBEDDED, check_precision
 from interlingua.report.geometry import geometry_files
 from interlingua.report.notebook import Drawing, framed
-from interlingua.studies.concluding import conclusions
+from interlingua.studies.concluding import conclusions, spellings_of_test
 from interlingua.studies.geometry import Geometry, GeometrySettings
 from interlingua.studies.looking import LookSettings
 from interlingua.studies.pairwise import PairwiseSettings
@@ -138,7 +138,7 @@ def geometry(
         "source": settings.source,
         "about": settings.about,
         "seed": seed,
-        "settings": _plain(settings),
+        "settings": settings.plain(),
     }
     return _result(study, about, Path(out), began)
 
@@ -158,7 +158,8 @@ def _result(study: Geometry, about: dict[str, Any], out: Path, began: float) -> 
         store = study.store if is_first_process() else Store(out)
         wanted = set(study.steps)
         records = [record for record in store.read() if record.step in wanted]
-        found, notes = conclusions(records, study.synthetic, seed=about["seed"])
+        spelled = spellings_of_test(study.synthetic, seed=about["seed"])
+        found, notes = conclusions(records, spelled, seed=about["seed"])
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         left = [*study.synthetic.notes, *(str(one) for one in study.synthetic.left_out), *study.notes]
         run = {
@@ -189,18 +190,6 @@ def _training(given: PairwiseSettings, model: str, *, small: bool, seed: int) ->
         batch=EMBEDDED_BATCH if model == EMBEDDED and given.batch is None else given.batch,
         seeds=tuple(seed + number for number in given.seeds),
     )
-
-
-def _plain(settings: GeometrySettings) -> dict[str, Any]:
-    """The settings as one level of plain values."""
-    looks, training = asdict(settings.looks), asdict(settings.training)
-    watch = training.pop("watch")
-    return {
-        "about_rows": settings.about_rows,
-        **looks,
-        **training,
-        **{f"watch_{name}": value for name, value in watch.items()},
-    }
 
 
 def _kept(path: Path) -> dict[str, Any]:

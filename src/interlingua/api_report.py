@@ -15,6 +15,7 @@ from interlingua.report.notebook import Drawing, drawing, framed
 from interlingua.report.runs import Run
 from interlingua.report.tables import Table
 from interlingua.studies.examples import page_examples
+from interlingua.studies.geometryrecords import maps_of
 from interlingua.studies.record import SCHEMA
 from interlingua.studies.store import write_text
 
@@ -131,7 +132,9 @@ def _study(folder: Path) -> Run:
     records = [record for record in every if record.get("step") in wanted]
     if len(records) < len(every):
         notes.append(f"{len(every) - len(records)} records that the study’s last report was not made from")
-    more = {name: found.get(name) or [] for name in ("scores", "distances", "beside")}
+    more = {name: found.get(name) or [] for name in ("scores", "distances", "beside", "geometries")}
+    for each in more["geometries"]:
+        each["maps"] = maps_of(folder, each["steps"])
     return Run({**about, "skipped": notes}, records, more=more)
 
 

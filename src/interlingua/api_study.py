@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,14 @@ from interlingua.report.study_files import StudyReport, study_files, study_repor
 from interlingua.studies.digests import Digests
 from interlingua.studies.disk import Use, Waste, garbage, remove, usage
 from interlingua.studies.executors import Options
+from interlingua.studies.geometryrecords import maps_of, study_geometries
 from interlingua.studies.graph import Graph, State
 from interlingua.studies.grid import steps_of
 from interlingua.studies.home import Failure, Home
 from interlingua.studies.planning import Plan, plan
 from interlingua.studies.published import read_published
 from interlingua.studies.record import versions
+from interlingua.studies.revisions import Revisions
 from interlingua.studies.running import Event, Ran, run
 from interlingua.studies.store import Store, write_text
 from interlingua.studies.study import Study, read_study
@@ -36,6 +38,7 @@ class Planned:
     graph: Graph
     home: Home
     notes: tuple[str, ...]
+    revisions: Revisions = field(default_factory=Revisions, repr=False)
 
     def plan(self, *, retry: bool = False) -> Plan:
         """Steps by kind, what is done, and about how long the rest takes."""
@@ -50,6 +53,7 @@ class Planned:
         tell: Callable[[Event], None] | None = None,
     ) -> Ran:
         """Run what is not done; see `studies.running.run`."""
+        self.revisions.keep(self.home)
         return run(self.graph, self.home, executor=executor, options=options, retry=retry, tell=tell)
 
     def states(self) -> dict[str, State]:
@@ -100,7 +104,11 @@ class Planned:
         scores = study_scores(records, store, regimes=table.regimes, permutations=table.permutations)
         numbers = [] if table.published is None else read_published(self.study.file.parent / table.published)
         plain = [record.to_dict() for record in records]
-        return study_report(about, scores, study_distances(records), beside(scores, records, numbers), plain)
+        looked = study_geometries(table, self.graph, self.home, records)
+        for each in looked:
+            each["maps"] = maps_of(self.home.folder, each["steps"])
+        distances, papers = study_distances(records), beside(scores, records, numbers)
+        return study_report(about, scores, distances, papers, plain, looked)
 
     def write_report(self) -> StudyReport:
         """The report, also as files in the study's folder: tables, `study.json`, a page."""
@@ -111,16 +119,25 @@ class Planned:
 
 
 def plan_study(
-    file: str | Path, *, size: str | None = None, data: str | Path | None = None, out: str | Path | None = None
+    file: str | Path,
+    *,
+    size: str | None = None,
+    data: str | Path | None = None,
+    out: str | Path | None = None,
+    ask: bool = False,
 ) -> Planned:
-    """A study file at a size, checked, with all its steps; nothing is written but a cache of files' digests."""
+    """A study file at a size, checked, with all its steps; nothing is written but a cache of files' digests.
+
+    `ask` asks the hub for the commits of models that its cache here does not have, as a run does.
+    """
     found = read_study(file, size=size, data=data)
     home = Home(study_folder(found, out))
     digests = Digests(home.digests)
-    steps, notes = steps_of(found, digests)
+    revisions = Revisions(home.revisions, ask)
+    steps, notes = steps_of(found, digests, revisions)
     if home.folder.is_dir():
         digests.keep()
-    return Planned(found, Graph(steps), home, tuple(notes))
+    return Planned(found, Graph(steps), home, tuple(notes), revisions)
 
 
 def check_study(file: str | Path, *, size: str | None = None, data: str | Path | None = None) -> dict[str, Planned]:
@@ -156,7 +173,7 @@ def study(
     `size` is one of the file's `[sizes.NAME]`; `data` takes the place of the folder its files are in; `out` is
     where results go. Steps that fail do not stop the others: `report.about["failed"]` has them.
     """
-    planned = plan_study(file, size=size, data=data, out=out)
+    planned = plan_study(file, size=size, data=data, out=out, ask=True)
     planned.run(executor=executor, options=options, retry=retry, tell=tell)
     return planned.write_report()
 
@@ -172,6 +189,7 @@ def as_dict(planned: Planned, told: Plan) -> dict[str, Any]:
         "seeds": list(planned.study.seeds),
         "measures": list(table.measures),
         "explanations": list(table.explanations),
+        "geometry": list(table.geometry),
     }
     return {
         "study": planned.study.name,

@@ -110,7 +110,7 @@ def run(
     from interlingua.api_study import plan_study
     from interlingua.studies.executors import Options
 
-    planned = plan_study(file, size=size, data=data, out=out)
+    planned = plan_study(file, size=size, data=data, out=out, ask=True)
     ids = None if gpus is None else tuple(each.strip() for each in gpus.split(",") if each.strip())
     with progress_bars() as tell:
         ran = planned.run(

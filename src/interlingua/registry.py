@@ -10,6 +10,7 @@ import difflib
 import importlib
 import importlib.util
 import pkgutil
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,6 +95,7 @@ def load(path: Path) -> None:
     if spec is None or spec.loader is None:
         raise InputError("not a Python file", value=str(path), remedy="Give a file that ends in .py.")
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # Dataclasses look their module up while it is made.
     try:
         spec.loader.exec_module(module)
     except InputError as error:

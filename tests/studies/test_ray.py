@@ -11,6 +11,7 @@ import pytest
 
 import steps_for_tests
 from interlingua.errors import InterlinguaError
+from interlingua.studies.digests import Digests
 from interlingua.studies.executors import Options
 from interlingua.studies.graph import Graph
 from interlingua.studies.home import Home
@@ -115,3 +116,17 @@ def test_no_cluster_is_an_error_that_says_how_to_start_one(tmp_path: Path) -> No
             executor="ray",
             options=Options(address="127.0.0.1:1"),
         )
+
+
+def test_workers_of_a_cluster_load_the_files_of_a_step(tmp_path: Path, options: Options) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from interlingua.measures import measures\n"
+        "@measures.register('fourfold')\n"
+        "def fourfold(source, target):\n"
+        "    'Nothing.'\n",
+        "utf-8",
+    )
+    file = Digests().file(tmp_path / "mine.py")
+    steps = [Step("knows", "steps_for_tests:knows", {"measure": "fourfold"}, load=(file,))]
+    ran = run(Graph(steps), Home(tmp_path / "out"), executor="ray", options=options)
+    assert not ran.failed, ran.failed

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from interlingua.encoder import loading
+from interlingua.encoder.cutting import cut
 from interlingua.encoder.pooling import Pool, send
 from interlingua.encoder.representations import Cache, CacheWriter, MemoryWriter, Representations
 from interlingua.encoder.tokens import (
@@ -105,17 +106,19 @@ class Encoder:
         budget: int | None = None,
         trust_remote_code: bool = False,
         allow_pickle: bool = False,
+        revision: str | None = None,
+        blocks: int | None = None,
     ) -> Encoder:
-        """The encoder called `name`: 'embedded', a local folder, or a hub name.
+        """The encoder called `name`: 'embedded', a local folder, or a hub name (at a `revision` of it).
 
-        `budget` is the number of tokens, padding included, that go through the model at once.
+        `budget` is the number of tokens, padding included, that go through the model at once. `blocks` takes the first
+        so many alone: what was their output is then the model's.
         """
         place = pick_device(device)
         chosen = precision or loading.default_precision(place)
-        loaded = loading.load(
-            name, device=place, precision=chosen, trust_remote_code=trust_remote_code, allow_pickle=allow_pickle
-        )
-        return cls(loaded, device=place, precision=chosen, budget=budget)
+        loaded = loading.load(name, device=place, precision=chosen, trust_remote_code=trust_remote_code,
+                              allow_pickle=allow_pickle, revision=revision)  # fmt: skip
+        return cls(loaded if blocks is None else cut(loaded, blocks), device=place, precision=chosen, budget=budget)
 
     @classmethod
     def of(cls, model: torch.nn.Module, tokenizer: Any, *, name: str, precision: str = "fp32") -> Encoder:

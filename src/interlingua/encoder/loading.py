@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,11 +38,17 @@ class Loaded:
 
 
 def load(
-    name: str, *, device: torch.device, precision: str, trust_remote_code: bool = False, allow_pickle: bool = False
+    name: str,
+    *,
+    device: torch.device,
+    precision: str,
+    trust_remote_code: bool = False,
+    allow_pickle: bool = False,
+    revision: str | None = None,
 ) -> Loaded:
     """The tokenizer and the encoder side of the model called `name`, checked and in evaluation mode."""
     check_precision(device, precision)
-    top = find_folder(name, allow_pickle=allow_pickle)
+    top = find_folder(name, allow_pickle=allow_pickle, revision=revision)
     parts = sentence_folder(top)
     folder = parts.transformer
     config = _check_folder(folder, trust_remote_code=trust_remote_code, allow_pickle=allow_pickle)
@@ -107,8 +114,8 @@ def from_memory(model: Any, tokenizer: Any, *, name: str) -> Loaded:
     )
 
 
-def find_folder(name: str, *, allow_pickle: bool = False) -> Path:
-    """The local folder of a model: the embedded one, a path, or a snapshot of a hub repository."""
+def find_folder(name: str, *, allow_pickle: bool = False, revision: str | None = None) -> Path:
+    """The local folder of a model: the embedded one, a path, or a snapshot of a hub repository at a revision."""
     if name == EMBEDDED:
         folder = ASSETS / "encoder"
         if not folder.is_dir():
@@ -127,8 +134,16 @@ def find_folder(name: str, *, allow_pickle: bool = False) -> Path:
     from huggingface_hub import snapshot_download
 
     patterns = ["*.json", "*.txt", "*.model", "*.spm", "*.safetensors", "*.py", *(["*.bin"] if allow_pickle else [])]
+    fetch = partial(
+        snapshot_download, name, revision=revision, allow_patterns=patterns, ignore_patterns=["onnx/*", "openvino/*"]
+    )
     try:
-        return Path(snapshot_download(name, allow_patterns=patterns, ignore_patterns=["onnx/*", "openvino/*"]))
+        try:
+            return Path(fetch())
+        except Exception:
+            if revision is None:
+                raise
+            return Path(fetch(local_files_only=True))  # A commit that is here needs no network.
     except Exception as error:  # Not found, no network, not allowed: to the user they are one case.
         raise InputError(
             f"no such folder, and the hub did not give it ({_first_line(error)})",

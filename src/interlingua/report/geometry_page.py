@@ -72,10 +72,10 @@ def _answer(run: Run) -> Section:
     title = _titled("The answer", run)
     if not told:
         return Section(run.id("answer"), title, ("Nothing has been measured yet: run the same command again.",))
-    return Section(run.id("answer"), title, (told[0][1],), tuple(_tiles(run)), tuple(told[1:]))
+    return Section(run.id("answer"), title, (told[0][1],), tuple(geometry_tiles(run)), tuple(told[1:]))
 
 
-def _tiles(run: Run) -> Iterator[tuple[str, str, str, Ref]]:
+def geometry_tiles(run: Run) -> Iterator[tuple[str, str, str, Ref]]:
     """Numbers at a glance: purity at the output, errors in other languages, and what they have to do with spelling."""
     places, last = places_of(run.records, run.first), last_layer(run.records)
     corpus = next(iter(sets_of(run.records)), "")

@@ -18,6 +18,7 @@ from interlingua.report.readings import Reading, mean
 from interlingua.report.runs import Run
 from interlingua.report.sections import Section
 from interlingua.report.study_answer import peaks
+from interlingua.report.study_geometry import geometry_runs
 from interlingua.report.study_page import study_page, study_sections
 from interlingua.report.study_parts import consistency_points, measure_blocks, task_runs
 from interlingua.report.transfer import SHOWN, interval, metrics
@@ -140,6 +141,8 @@ def study_numbers(run: Run) -> Numbers:
             for measure, variant, _, reading in peaks(found):
                 named = ", ".join(each for each in (visible(called), visible(part.name)) if each)
                 numbers[f"{named}: {measure_name(measure)}, {variant_name(measure, variant)}"] = reading
+    for part in geometry_runs(run):
+        numbers |= {f"{visible(part.name)}: {name}": each for name, each in geometry_numbers(part).items()}
     for (model, task, regime, source, aspect), points in consistency_points(run).items():
         of = f"{model}, {task}, {regime}"
         for code, value, _, behind in points:

@@ -9,6 +9,7 @@ import numpy as np
 
 from interlingua.report.readings import Record
 from interlingua.report.runs import Run
+from interlingua.report.study_geometry import study_geometry_tables
 from interlingua.report.study_parts import (
     Entry,
     Names,
@@ -34,7 +35,7 @@ _DISTANCES = ("distance/related/l2", "distance/unrelated/l2", "auc/l2")
 def study_tables(run: Run) -> list[Table]:
     """All tables of a study: the paper's numbers, scores, distances, measures, consistency; what there is of them."""
     names = Names()  # A name is a file's.
-    found = (beside_tables, score_tables, distance_tables, measure_tables, consistency_tables)
+    found = (beside_tables, score_tables, distance_tables, measure_tables, study_geometry_tables, consistency_tables)
     return [replace(table, name=names.new(slug(table.name))) for make in found for table in make(run)]
 
 
@@ -79,7 +80,7 @@ def distance_tables(run: Run) -> list[Table]:
     held: dict[tuple[str, ...], tuple[int, ...]] = {}
     for place, record in run.numbered():
         details = record.get("details") or {}
-        if "state" in details:
+        if record["measure"] == "distances":
             group = (record["model"], details.get("task") or "", record["source"])
             cell = (*group, details["state"], str(record["target"]), record["variant"])
             held[cell] = (*held.get(cell, ()), place)

@@ -7,11 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from interlingua.report.geometry_page import geometry_tiles
+from interlingua.report.geometry_tables import findings
 from interlingua.report.panels import PANELS
 from interlingua.report.readings import Reading, Readings, mean
 from interlingua.report.runs import Run
 from interlingua.report.sections import Section
 from interlingua.report.study import lower_is_better
+from interlingua.report.study_geometry import geometry_runs
 from interlingua.report.study_parts import (
     Block,
     Entry,
@@ -39,10 +42,15 @@ def study_answer(run: Run) -> Section:
     # The section says which study it is of; its lines need not.
     parts, blocks, explained = task_runs(run), measure_blocks([replace(run, key="", name="")]), _explained(run)
     more = [("Consistency of attributions", _cut(explained))] if explained else []
-    facts: list[Fact] = [*_tasks(parts), *_blocks(blocks), *more, *_papers(run), *_sure(run, parts)]
+    looked = [(part, findings(part.records, part.about, part.more["found"])) for part in geometry_runs(run)]
+    names = [(visible(part.name), [f"{topic}. {text}" for topic, text in said]) for part, said in looked if said]
+    facts: list[Fact] = [*_tasks(parts), *_blocks(blocks), *names, *more, *_papers(run), *_sure(run, parts)]
     question = visible(str(run.about.get("about") or ""))
-    words = tuple(text for text in (lead(parts, blocks, explained), f"Asked: {question}" if question else "") if text)
-    return Section(run.id("answer"), title, words, _tiles(run, parts, blocks), tuple(facts))
+    first = [text for _, said in looked for _, text in said[:1]]
+    leading = first[0] if first and not comparisons(parts) else lead(parts, blocks, explained)
+    words = tuple(text for text in (leading, f"Asked: {question}" if question else "") if text)
+    tiles = [tile for part, _ in looked[:1] for tile in geometry_tiles(part)]
+    return Section(run.id("answer"), title, words, (*tiles, *_tiles(run, parts, blocks)), tuple(facts))
 
 
 def comparisons(parts: Sequence[Run]) -> list[Entry]:

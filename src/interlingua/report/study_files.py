@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from interlingua.report.notebook import Drawing, drawing, framed
@@ -19,6 +19,7 @@ from interlingua.report.tables import Table, to_csv, to_latex, to_markdown
 class StudyReport:
     """What a study found: `scores` of tasks, `distances` of words, the paper's numbers `beside` ours, and `tables`.
 
+    `geometries` has, for each geometry table and encoder, its maps and what was concluded.
     `about` is all that made them, `records` every number as plain data.
     """
 
@@ -28,6 +29,7 @@ class StudyReport:
     beside: list[dict[str, Any]]
     tables: list[Table]
     records: Sequence[Record] = field(default=(), repr=False)
+    geometries: list[dict[str, Any]] = field(default_factory=list, repr=False)
 
     def select(self, task: str, metric: str) -> dict[tuple[str, str, str], dict[str, Any]]:
         """The entries of a task's metric, by encoder, regime and test."""
@@ -40,7 +42,7 @@ class StudyReport:
     def run(self) -> Run:
         """The report as pages have a run."""
         more = {"scores": self.scores, "distances": self.distances, "beside": self.beside}
-        return Run(self.about, self.records, more=more)
+        return Run(self.about, self.records, more={**more, "geometries": self.geometries})
 
     def page(self) -> str:
         """The HTML page, self-contained."""
@@ -63,10 +65,11 @@ def study_report(
     distances: list[dict[str, Any]],
     beside: list[dict[str, Any]],
     records: Sequence[Record],
+    geometries: Sequence[dict[str, Any]] = (),
 ) -> StudyReport:
     """The report with its tables; `records` are all of the study's, as plain data."""
-    run = Run(about, records, more={"scores": scores, "distances": distances, "beside": beside})
-    return StudyReport(about, scores, distances, beside, study_tables(run), records)
+    bare = StudyReport(about, scores, distances, beside, [], records, list(geometries))
+    return replace(bare, tables=study_tables(bare.run()))
 
 
 def study_files(report: StudyReport) -> dict[str, str]:
@@ -82,4 +85,6 @@ def as_json(report: StudyReport) -> dict[str, object]:
     """The report as one object of plain data; `steps` are those whose records it was made from."""
     steps = list(dict.fromkeys(record["step"] for record in report.records if record.get("step")))
     found = {"study": report.about, "scores": report.scores, "distances": report.distances, "beside": report.beside}
-    return {**found, "steps": steps}
+    # Maps are large, and stay where their steps left them.
+    looked = [{key: value for key, value in each.items() if key != "maps"} for each in report.geometries]
+    return {**found, "geometries": looked, "steps": steps}

@@ -21,6 +21,7 @@ from interlingua.report.study import (
     score_tables,
 )
 from interlingua.report.study_answer import study_answer
+from interlingua.report.study_geometry import geometry_parts
 from interlingua.report.study_parts import (
     Block,
     Entry,
@@ -81,6 +82,7 @@ def study_sections(runs: Sequence[Run]) -> list[Section]:
     sections += [section for run in runs for section in _scores(run)]
     sections += [section for run in runs for section in _distances(run)]
     sections += [_block(block, found, runs) for block, found in measure_blocks(runs).items()]
+    sections += geometry_parts(runs)
     sections += [section for run in runs for section in _consistency(run)]
     return _told_apart([*sections, *(_made(run) for run in runs)])
 

@@ -31,7 +31,7 @@ _SEED = re.compile(r" seed \d+$")
 
 
 def entries(run: Run, name: str) -> list[Entry]:
-    """A list of a study's: `scores`, `distances` or `beside`."""
+    """A list of a study's: `scores`, `distances`, `beside` or `geometries`."""
     return list(run.more.get(name) or [])
 
 
@@ -72,7 +72,7 @@ def state_runs(run: Run) -> list[Run]:
     held: dict[Group, list[tuple[int, Record]]] = {}
     for place, record in run.numbered():
         details = record.get("details") or {}
-        if "state" in details:
+        if record["measure"] == "distances":
             held.setdefault((record["model"], details.get("task") or "", record["source"]), []).append((place, record))
     found = []
     for (encoder, task, source), its in held.items():
@@ -139,12 +139,22 @@ def cell_records(run: Run) -> dict[tuple[str, ...], Ref]:
         for entry in part.more["scores"]:
             found[(*group_of(entry), entry["test"], entry["metric"], entry["regime"])] = behind_entry(behind, entry)
     held: dict[tuple[str, ...], tuple[int, ...]] = {}
+    last: dict[str, int] = {}
+    for record in run.records:
+        if record["measure"] == "parallel-cosine":
+            last[record["model"]] = max(last.get(record["model"], 0), record["layer"])
     for place, record in run.numbered():
         details = record.get("details") or {}
         if record["measure"] == "consistency" and "called" in details:
             named = (f"consistency/{record['variant']}", details["regime"])
             cell = (record["model"], details["task"], record["source"], str(record["target"]), *named)
             held[cell] = (*held.get(cell, ()), place)
+        elif record["measure"] == "parallel-cosine" and "geometry" in details and record["corpus"] == "test":
+            state = " ".join(each for each in (details["state"], details["trained"]) if each)
+            if record["layer"] == last[record["model"]]:
+                for pair in ((record["source"], record["target"]), (record["target"], record["source"])):
+                    metric = f"parallel-cosine/{record['variant']}"
+                    held[record["model"], details["geometry"], *pair, metric, state] = (place,)
     return {**found, **held}
 
 

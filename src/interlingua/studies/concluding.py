@@ -16,8 +16,10 @@ GROUPS = 2
 """As papers/003 Fig. 4 sees them."""
 
 
-def conclusions(records: Sequence[Record], synthetic: Synthetic, *, seed: int = 0) -> tuple[dict[str, Any], list[str]]:
-    """Plain data for the report, and what could not be concluded, in words.
+def conclusions(
+    records: Sequence[Record], spelled: Spellings | None, *, seed: int = 0
+) -> tuple[dict[str, Any], list[str]]:
+    """Plain data for the report, and what could not be concluded, in words; `spelled` is how names are spelled.
 
     - `changes`: for each language of training the changes of every language's average cosine (papers/003 Fig. 3).
     - `groups`: their correlations over all fine-tunings end to end, and their clustering (Fig. 4).
@@ -30,7 +32,9 @@ def conclusions(records: Sequence[Record], synthetic: Synthetic, *, seed: int = 
     except InputError as error:
         notes.append(f"no correlations of changes: {error}")
     try:
-        scatter = against_spelling(records, spellings_of_test(synthetic, seed=seed), seed=seed)
+        if spelled is None:
+            raise InputError("names were not compared", remedy="Compare them first.")
+        scatter = against_spelling(records, spelled, seed=seed)
         found["scatter"] = {
             "points": scatter.points,
             "pearson": _plain(scatter.pearson),

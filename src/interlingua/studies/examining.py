@@ -17,6 +17,7 @@ from interlingua.score import Score, Scores
 from interlingua.studies.exams import Exam
 from interlingua.studies.lessons import Lesson
 from interlingua.studies.linkedtexts import LinkedFiles
+from interlingua.studies.mapping import fit_two_models, linked_vectors, sentence_vectors
 from interlingua.studies.record import Record, versions
 from interlingua.studies.scenarios import Scenario, TransferSettings
 from interlingua.studies.stages import Pairs
@@ -25,6 +26,7 @@ from interlingua.tasks.saving import FineTuned
 from interlingua.training.distances import WordDistances
 from interlingua.training.loop import Monitor
 from interlingua.training.mapped import mapped
+from interlingua.training.task import TaskModel
 
 Made = list[tuple[Record, Items | None]]
 _MAP_WORDS, _MAP_SENTENCES = 20_000, 5_000
@@ -33,7 +35,11 @@ _COUNTS = ("right", "predicted", "gold")
 
 @dataclass
 class Examiner:
-    """Measures a model of a study; `linked` gives the linked text of a language and seed."""
+    """Measures a model of a study; `linked` gives the linked text of a language and seed.
+
+    `through` is another encoder that reads the exams of mapped regimes in the place of the model's own (papers/000
+    Fig. 5): its vectors go through a map to the model's head.
+    """
 
     encoder: Encoder
     lesson: Lesson
@@ -42,6 +48,7 @@ class Examiner:
     exams: tuple[Exam, ...]
     precision: str
     linked: Callable[[str, int], Pairs]
+    through: Encoder | None = None
 
     @cached_property
     def train_inputs(self) -> Inputs | None:
@@ -54,7 +61,8 @@ class Examiner:
         return {exam.digest: self._inputs_of(exam.examples, training=False) for exam in taken}
 
     def _inputs_of(self, examples: Any, *, training: bool) -> Inputs:
-        inputs: Inputs = self.lesson.task.inputs(examples, self.encoder, labels=self.lesson.labels, training=training)
+        reader = self.encoder if training or self.through is None else self.through
+        inputs: Inputs = self.lesson.task.inputs(examples, reader, labels=self.lesson.labels, training=training)
         return inputs
 
     def watch(self, epoch: int) -> Monitor:
@@ -72,10 +80,11 @@ class Examiner:
         if exam.task.name == "retrieval":
             scores = exam.task.judge(exam.task.predict(tuned.encoder, exam.examples), exam.examples)
         elif scenario.mapped:
-            with mapped(tuned.model, self._map(tuned, exam.judged, seed)):
-                scores = self._judged(tuned, exam)
+            model = tuned.model if self.through is None else TaskModel(self.through.model, tuned.model.head)
+            with mapped(model, self._map(tuned, exam.judged, seed)):
+                scores = self._judged(model, exam)
         else:
-            scores = self._judged(tuned, exam)
+            scores = self._judged(tuned.model, exam)
         spoken = list(scenario.spoken)
         shared = Record(
             exam.task.name,
@@ -85,6 +94,7 @@ class Examiner:
             0.0,
             0,
             target=exam.judged,
+            target_model=None if self.through is None else self.through.name,
             unit="example",
             seed=seed,
             corpus=exam.examples.name,
@@ -94,22 +104,22 @@ class Examiner:
         )
         return _records(scores, shared)
 
-    def _judged(self, tuned: FineTuned, exam: Exam) -> Scores:
-        said = exam.task.predict(tuned.model, self.exam_inputs[exam.digest], labels=self.lesson.labels)
+    def _judged(self, model: torch.nn.Module, exam: Exam) -> Scores:
+        said = exam.task.predict(model, self.exam_inputs[exam.digest], labels=self.lesson.labels)
         scores: Scores = exam.task.judge(said, exam.examples)
         return scores
 
     def _map(self, tuned: FineTuned, code: str, seed: int) -> Map:
         """From the language's vectors to those of the language of training, at this model's last layer."""
         pairs = self.linked(code, seed)
-        if self.settings.map_on == "words":
+        if self.settings.map_on == "words" and self.through is None:
             words = WordDistances(pairs.trained, most=_MAP_WORDS, precision=self.precision, seed=seed)
             english, theirs, _ = words.vectors(tuned.model)
-        else:
-            last = tuned.encoder.layers[-1]
-            sides = [tuned.encoder.encode(texts[:_MAP_SENTENCES], layers=[last])[last] for texts in pairs.texts]
-            english, theirs = (torch.from_numpy(np.array(side, np.float32)) for side in sides)
-        return fit(theirs.float(), english.float(), normalise=False)
+            return fit(theirs.float(), english.float(), normalise=False)
+        encoders = (tuned.encoder, self.through or tuned.encoder)
+        if self.settings.map_on == "words":
+            return fit_two_models(*linked_vectors(pairs.text, encoders, most=_MAP_WORDS, seed=seed))
+        return fit_two_models(*sentence_vectors(pairs.text, encoders, most=_MAP_SENTENCES))
 
     def distances(self, tuned: FineTuned, state: str, spoken: tuple[str, ...], code: str, seed: int) -> Made:
         """The records of related and unrelated words of a language, on rows that were not trained on."""
@@ -136,7 +146,8 @@ class Examiner:
     def _digests(self, spoken: list[str]) -> dict[str, str]:
         train = {} if self.lesson.train is None else {"train": self.lesson.train.digest}
         told = {f"bitext {code}": self.bitexts[code].digest for code in spoken}
-        return {"model": self.encoder.digest, **train, **told}
+        other = {} if self.through is None else {"target_model": self.through.digest}
+        return {"model": self.encoder.digest, **other, **train, **told}
 
 
 def _records(scores: Scores, shared: Record) -> Made:

@@ -42,6 +42,13 @@ class GeometrySettings:
         if self.about_rows < 1:
             raise InputError("sentences about a name must be 1 or more", value=self.about_rows, remedy="Give 100.")
 
+    def plain(self) -> dict[str, Any]:
+        """The settings of looks and training as one level of plain values."""
+        looks, training = asdict(self.looks), asdict(self.training)
+        watch = training.pop("watch")
+        more = {f"watch_{name}": value for name, value in watch.items()}
+        return {"about_rows": self.about_rows, **looks, **training, **more}
+
 
 @dataclass
 class Geometry:
@@ -110,13 +117,17 @@ class Geometry:
     def run(self) -> None:
         """Look, fine-tune under the monitor, look again; a study that was killed goes on where it was."""
         pairwise = self.pairwise  # Made first: what is wrong with the settings is told before any work.
+        self.look_before()
+        pairwise.run()
+
+    def look_before(self) -> None:
+        """Look at the model as it came, where that is not in the store yet."""
         for given in self.sets if is_first_process() else ():  # The first of several looks for all.
             key = self._key(given, STATES[0])
             if not self.store.done(key) or not self._map_file(key).is_file():
                 made = self._look(self.encoder, given, key, STATES[0])
                 if not self.store.done(key):
                     self.store.append(key, made)
-        pairwise.run()
 
     def maps(self) -> list[dict[str, Any]]:
         """The maps of every set and state that are there, before and after."""

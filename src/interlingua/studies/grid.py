@@ -12,19 +12,23 @@ from typing import Any
 from interlingua.measures import measures
 from interlingua.studies.digests import Digests
 from interlingua.studies.explaining import ExplainSettings
+from interlingua.studies.geometries import Geometries
 from interlingua.studies.ingredients import Found, Ingredients, once
+from interlingua.studies.revisions import Revisions
 from interlingua.studies.step import Step
 from interlingua.studies.study import Study, expanded
 from interlingua.studies.tables import ExplainTable, MeasureTable
 from interlingua.studies.transfers import Transfers
 
 
-def steps_of(study: Study, digests: Digests | None = None) -> tuple[list[Step], list[str]]:
+def steps_of(
+    study: Study, digests: Digests | None = None, revisions: Revisions | None = None
+) -> tuple[list[Step], list[str]]:
     """All steps whose results are wanted, in the order of the file, and what cannot be tested, in words.
 
     What they need is reached through them.
     """
-    parts = Ingredients(study, digests or Digests())
+    parts = Ingredients(study, digests or Digests(), revisions or Revisions())
     transfers = Transfers(parts)
     grid = _Grid(parts, transfers)
     found: list[Step] = []
@@ -36,7 +40,9 @@ def steps_of(study: Study, digests: Digests | None = None) -> tuple[list[Step], 
         found += grid.measured(name, measure)
     for name, explain in study.table.explanations.items():
         found += grid.explained(name, explain)
-    return found, transfers.notes
+    for name, looked in study.table.geometry.items():
+        found += Geometries(parts).steps(name, looked)
+    return found, [*transfers.notes, *parts.notes]
 
 
 @dataclass(frozen=True)
@@ -137,7 +143,8 @@ class _Grid:
         spoken = list(self.parts.study.speaks(encoder, corpus["languages"]))
         settings = {**corpus, "encoder": named, "spoken": spoken, "names": sorted(table.names)}
         label = f"encode {called or encoder} {table.corpus}"
-        step = self.parts.step("encode", settings, needs, label=label, like=encoder)
+        uses = [("measure", name) for name in table.names]
+        step = self.parts.step("encode", settings, needs, label=label, like=encoder, uses=uses)
         return _Side(called or encoder, {"encoder": named, "spoken": spoken}, needs, step)
 
     def _measure(self, name: str, called: str, settings: Mapping[str, Any], sides: Sequence[_Side]) -> Step:
@@ -146,14 +153,18 @@ class _Grid:
             own["spellings"] = settings["spellings"]
         if name == "procrustes":
             own["dictionary"] = settings["dictionary"]
-        # A measure that is written anew is measured anew; what else it calls is told by CODE.
-        source = blake2b(inspect.getsource(measures[name].call).encode(), digest_size=8).hexdigest()
+        # A measure that is written anew is measured anew; what else it calls is told by CODE. One that a file of the
+        # study brought is known by that file.
+        brought = ("measure", name) in self.parts.study.plugins.names
+        written = "" if brought else inspect.getsource(measures[name].call)
+        source = blake2b(written.encode(), digest_size=8).hexdigest()
         own |= {"measure": name, "written": source, "sides": [side.settings for side in sides]}
         needs: Found = {}
         for place, side in enumerate(sides):
             # A measure reads vectors, and of the model what it is called, how it cuts words and its digest.
             needs |= {f"{place} {role}": step for role, step in (side.needs | {"encode": side.encode}).items()}
-        return self.parts.step("measure", own, needs, label=f"measure {name} {called}", like=name)
+        uses = [("measure", name)]
+        return self.parts.step("measure", own, needs, label=f"measure {name} {called}", like=name, uses=uses)
 
     def explained(self, name: str, table: ExplainTable) -> list[Step]:
         found = []
@@ -199,8 +210,10 @@ class _Grid:
                 "settings": {**own, "seed": seed},
             }
             label = f"attribute {encoder} {task} {source} {regime} {'+'.join(scenario.spoken)}".strip()
+            uses = [("task", study.kind(task)), ("attribution", table.attribution)]
+            like = f"{encoder} {task}"
             found.append(
-                self.parts.step("attribute", settings, has, label=f"{label} seed {seed}", like=f"{encoder} {task}")
+                self.parts.step("attribute", settings, has, label=f"{label} seed {seed}", like=like, uses=uses)
             )
         return found
 

@@ -56,6 +56,10 @@ class Home:
     def digests(self) -> Path:
         return self.folder / "digests.json"
 
+    @property
+    def revisions(self) -> Path:
+        return self.folder / "revisions.json"
+
     def make(self) -> None:
         for name in ("steps", "work", "logs", "failed"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)

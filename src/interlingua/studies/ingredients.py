@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from interlingua.encoder.loading import find_folder
 from interlingua.studies.digests import Digests
+from interlingua.studies.ownregimes import plain_phases
+from interlingua.studies.plugins import Name
 from interlingua.studies.recipe import read_config
+from interlingua.studies.revisions import Revisions
 from interlingua.studies.scenarios import TransferSettings
 from interlingua.studies.stages import PairSettings
 from interlingua.studies.step import Resources, Step
 from interlingua.studies.study import MADE, Study, expanded
 from interlingua.studies.tables import AdjustTable
+from interlingua.training.regime import Phase
 
 CODE: Mapping[str, str] = {}
 """Raised for a kind where its function's results change; a kind that is not here is at its first."""
-ON_GPU = ("pretrain", "adjust", "finetune", "predict", "distances", "encode", "attribute")
+ON_GPU = ("pretrain", "adjust", "finetune", "predict", "distances", "encode", "attribute", "geometry")
 _GIB = 1 << 30
 Found = dict[str, Step]
 """Steps by the role that they have for another."""
@@ -25,12 +29,24 @@ Found = dict[str, Step]
 
 @dataclass
 class Ingredients:
-    """The parts of a study's steps; files are known by their content."""
+    """The parts of a study's steps: files by content, hub models by commit; `notes` say where that is unknown."""
 
     study: Study
     digests: Digests = field(default_factory=Digests)
+    revisions: Revisions = field(default_factory=Revisions)
+    notes: list[str] = field(default_factory=list)
 
-    def step(self, kind: str, settings: Mapping[str, Any], needs: Found, *, label: str, like: str = "") -> Step:
+    def step(
+        self,
+        kind: str,
+        settings: Mapping[str, Any],
+        needs: Found,
+        *,
+        label: str,
+        like: str = "",
+        uses: Iterable[Name] = (),
+    ) -> Step:
+        """A step; `uses` are the registered things it names, which a file of the study may have brought."""
         return Step(
             kind,
             f"interlingua.studies.steps.{kind}:run",
@@ -40,6 +56,7 @@ class Ingredients:
             CODE.get(kind, "1"),
             label,
             like,
+            tuple(self.digests.file(file) for file in self.study.plugins.used(uses)),
         )
 
     def _resources(self, kind: str) -> Resources:
@@ -64,18 +81,24 @@ class Ingredients:
         return name if name == "sampler" or name.startswith("hf:") else self.digests.file(self.study.place(name))
 
     def synth(self, name: str) -> Step:
+        return self.step("synth", self.synthetic(name), {}, label=f"synth {name}")
+
+    def synthetic(self, name: str) -> dict[str, Any]:
+        """The settings that name a set of parallel tagged sentences."""
         table = self.study.table.synth[name]
         settings = asdict(table)
         for key in ("contexts", "names"):
-            if settings[key] != "embedded":
-                settings[key] = self.corpus(settings[key])
+            given = [settings[key]] if isinstance(settings[key], str) else settings[key]
+            settings[key] = [each if each == "embedded" else self.corpus(each) for each in given]
         settings["languages"] = table.languages or once(self.study.table.source, *self.study.languages)
-        return self.step("synth", settings, {}, label=f"synth {name}")
+        return settings
 
     def model(self, name: str, needs: Found) -> dict[str, Any]:
         """The settings that name an encoder; one that is pretrained here is needed."""
         table, home = self.study.table.encoders[name], self.study.file.parent
-        allowed = {"trust_remote_code": table.trust_remote_code, "allow_pickle": table.allow_pickle}
+        allowed: dict[str, Any] = {"trust_remote_code": table.trust_remote_code, "allow_pickle": table.allow_pickle}
+        if table.blocks is not None:
+            allowed["blocks"] = table.blocks
         if table.recipe is not None:
             needs["encoder"] = self._pretrained(name)
             return {"name": name, "model": None, **allowed}
@@ -84,6 +107,12 @@ class Ingredients:
             model = self.digests.file(find_folder(model))
         elif (folder := (home / model).expanduser()).is_dir():
             model = self.digests.file(folder)
+        else:
+            commit = self.revisions.commit(model, table.revision)
+            allowed["revision"] = commit or table.revision
+            told = f"{model} is known by its name alone: it is not in the hub's cache here"
+            if commit is None and told not in self.notes:
+                self.notes.append(told)
         return {"name": name, "model": model, **allowed}
 
     def _pretrained(self, name: str) -> Step:
@@ -100,7 +129,7 @@ class Ingredients:
             "text": read,
             "pieces": None if pieces is None else self.digests.file(path.parent / pieces),
         }
-        return self.step("pretrain", settings, {}, label=f"pretrain {name}", like=name)
+        return self.step("pretrain", settings, {}, label=f"pretrain {path.stem}", like=path.stem)
 
     def bitext(self, code: str, needs: Found) -> dict[str, Any]:
         """The settings that name a language's bitext; its links are needed."""
@@ -131,7 +160,8 @@ class Ingredients:
             "pairs": PairSettings(rows=table.rows, held_out=table.held_out, layer=table.layer, target=table.target),
         }
 
-    def adjusted(self, encoder: str, spoken: Sequence[str], seed: int) -> Step:
+    def adjusted(self, encoder: str, spoken: Sequence[str], seed: int, own: Sequence[Phase] | None = None) -> Step:
+        """The step that adjusts an encoder: as papers/001 does, or by the phases of a regime of the study's own."""
         needs: Found = {}
         settings = {
             "encoder": self.model(encoder, needs),
@@ -139,8 +169,15 @@ class Ingredients:
             "settings": asdict(self.settings(**self.adjusting)),
             "seed": seed,
         }
+        if own is not None:
+            settings["phases"] = plain_phases(own)
         label = f"adjust {encoder} {'+'.join(spoken)} seed {seed}"
-        return self.step("adjust", settings, needs, label=label, like=encoder)
+        return self.step("adjust", settings, needs, label=label, like=encoder, uses=objectives_in(own or ()))
+
+
+def objectives_in(phases: Sequence[Phase]) -> list[Name]:
+    """The objectives that phases name."""
+    return [("objective", part.objective) for phase in phases for part in phase.parts]
 
 
 def once(*codes: str) -> list[str]:

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from interlingua.errors import InputError, InterlinguaError
 from interlingua.studies.step import Resources, Work, resolve
@@ -22,21 +22,31 @@ from interlingua.studies.threads import VARIABLES
 _WATCH = 1.0
 
 
-def launch(
-    function: str,
-    arguments: Mapping[str, Any],
-    inputs: Mapping[str, Path],
-    out: Path,
-    work: Work,
-    resources: Resources,
-) -> None:
-    """Run a step function in `resources.processes` processes of this machine; one that ends badly ends them all.
+class Launched(Protocol):
+    """What of a job it takes to run it."""
+
+    @property
+    def function(self) -> str: ...
+
+    @property
+    def arguments(self) -> Mapping[str, Any]: ...
+
+    @property
+    def resources(self) -> Resources: ...
+
+    @property
+    def load(self) -> tuple[str, ...]: ...
+
+
+def launch(job: Launched, inputs: Mapping[str, Path], out: Path, work: Work) -> None:
+    """Run a job's function in `resources.processes` processes of this machine; one that ends badly ends them all.
 
     The first writes into `out` (`training.processes.is_first_process`); the CPUs of the step are shared out.
     """
     told = {
-        "function": function,
-        "arguments": dict(arguments),
+        "function": job.function,
+        "arguments": dict(job.arguments),
+        "load": list(job.load),
         "inputs": {role: str(path) for role, path in inputs.items()},
         "out": str(out),
         "key": work.key,
@@ -44,6 +54,7 @@ def launch(
         "gpus": work.gpus,
         "parent": os.getpid(),
     }
+    resources = job.resources
     about = out.with_name(f"{out.name}.json")
     about.write_text(json.dumps(told), "utf-8")
     threads = str(max(resources.cpus // resources.processes, 1))
@@ -73,6 +84,10 @@ def main(about: Path) -> None:
     inputs = {role: Path(path) for role, path in told["inputs"].items()}
     work = Work(told["key"], Path(told["state"]), lambda stage, done, total: None, told["gpus"])
     try:
+        if told["load"]:
+            from interlingua.studies.plugins import load_once
+
+            load_once(told["load"])
         resolve(told["function"])(told["arguments"], inputs, Path(told["out"]), work)
     except InputError as error:
         kept = {"problem": error.problem, "line": error.line, "remedy": error.remedy}

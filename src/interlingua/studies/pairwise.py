@@ -161,12 +161,15 @@ class Pairwise:
         """The keys of all that is to be in the store."""
         return [step.key for _, _, steps in self._plan for step in steps]
 
-    def run(self) -> None:
-        """Fine-tune and measure, language by language; what was killed goes on from its newest checkpoint."""
+    def run(self, *, only: str | None = None) -> None:
+        """Fine-tune and measure, language by language; what was killed goes on from its newest checkpoint.
+
+        `only` is the language of the one fine-tuning that is wanted; how it is watched goes by all of them still.
+        """
         todo = [
             (code, seed, missing)
             for code, seed, steps in self._plan
-            if (missing := [step for step in steps if not self.store.done(step.key)])
+            if only in (None, code) and (missing := [step for step in steps if not self.store.done(step.key)])
         ]
         for number, (code, seed, missing) in enumerate(todo):
             self._tell("models", number, len(todo))

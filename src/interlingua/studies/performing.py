@@ -41,6 +41,7 @@ class Job:
     files: tuple[tuple[str, str], ...] = ()
     resources: Resources = field(default_factory=Resources)
     after: tuple[str, ...] = ()
+    load: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, step: Step, *, running: set[str] | frozenset[str] = frozenset()) -> Job:
@@ -59,6 +60,7 @@ class Job:
             tuple((file.path, file.stamp) for file in files),
             step.resources,
             tuple(dict.fromkeys(key for key in needs.values() if key in running)),
+            tuple(file.path for file in step.load),
         )
 
 
@@ -121,8 +123,12 @@ def _run(job: Job, home: Home, making: Path, work: Work, token: str) -> None:
                     )
             limit_threads(job.resources.cpus)
             if job.resources.processes > 1:
-                launch(job.function, job.arguments, inputs, making, work, job.resources)
+                launch(job, inputs, making, work)
             else:
+                if job.load:
+                    from interlingua.studies.plugins import load_once
+
+                    load_once(job.load)  # Not imported by steps that need none: it brings every registry.
                 resolve(job.function)(job.arguments, inputs, making, work)
         except (Exception, SystemExit) as error:
             if not isinstance(error, InterlinguaError):
@@ -199,6 +205,8 @@ def _logged(home: Home, key: str, token: str) -> Iterator[None]:
 def _told(error: BaseException) -> str:
     if isinstance(error, InterlinguaError):
         return str(error)
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        return f"the library {error.name} is not installed where this step ran. Run: pip install {error.name}"
     return f"{type(error).__name__}: {error}".strip().splitlines()[0]
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from interlingua.errors import InputError
 from interlingua.registry import unknown
 from interlingua.studies.exams import Exam
-from interlingua.studies.stages import NEED_PAIRS, PairSettings
-from interlingua.training.regime import ALPHA, NAMES, SUMMARIES, Phase, Regime, Schedule, regime
+from interlingua.studies.stages import NO_PAIRS, PairSettings
+from interlingua.tasks import tasks
+from interlingua.training.regime import ALPHA, FINE_TUNE, NAMES, SUMMARIES, Phase, Regime, Schedule, regime
 
 MAPPED = "mapped"
 REGIMES = (*(name for name in NAMES if name != "adjust-only"), MAPPED)
@@ -66,16 +67,16 @@ class TransferSettings:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A regime with the languages whose bitexts it reads, and the exams that are given to what it trains."""
+    """A regime with the languages whose bitexts it reads, and the exams that are given to what it trains.
+
+    `mapped`: the exams' language goes through a map before the head.
+    """
 
     regime: str
     phases: tuple[Phase, ...]
     spoken: tuple[str, ...]
     exams: tuple[Exam, ...]
-
-    @property
-    def mapped(self) -> bool:
-        return self.regime == MAPPED
+    mapped: bool = False
 
 
 def plan(
@@ -102,8 +103,8 @@ def plan(
         )
         if name in [scenario.regime for scenario in scenarios]:
             raise InputError("a regime is named twice", value=name, remedy="Name each once.")
-        if name == MAPPED:
-            found, left = _maps(phases, exams, bitexts, settings.source)
+        if is_mapped(each):
+            found, left = _maps(name, phases, exams, bitexts, settings.source)
         elif not any(needs_pairs(phase) for phase in phases):
             found, left = [Scenario(name, phases, (), tuple(exams))], []
         else:
@@ -113,9 +114,14 @@ def plan(
     return scenarios, notes
 
 
+def is_mapped(given: str | Regime) -> bool:
+    """Whether a regime puts a map before a head."""
+    return given.mapped if isinstance(given, Regime) else given == MAPPED
+
+
 def needs_pairs(phase: Phase) -> bool:
     """Whether a phase reads linked text."""
-    return any(part.objective in NEED_PAIRS for part in phase.parts)
+    return any(part.objective not in NO_PAIRS for part in phase.parts)
 
 
 def phases_of(given: str | Regime, settings: TransferSettings, *, task: str, headless: bool) -> tuple[Phase, ...]:
@@ -126,12 +132,20 @@ def phases_of(given: str | Regime, settings: TransferSettings, *, task: str, hea
     if given not in known:
         raise unknown(f"regime of {task}" if headless else "regime", given, list(known))
     if headless:
-        return tuple(_changed(phase, settings) for phase in regime("adjust-only").phases if given != "original")
-    named = regime("original" if given == MAPPED else given, task=task)
-    return tuple(_changed(phase, settings) for phase in named.phases)
+        return tuple(changed(phase, settings) for phase in regime("adjust-only").phases if given != "original")
+    named = regime("original" if given == MAPPED else given, task=task, schedule=own_schedule(task))
+    return tuple(changed(phase, settings) for phase in named.phases)
 
 
-def _changed(phase: Phase, settings: TransferSettings) -> Phase:
+def own_schedule(task: str) -> Schedule | None:
+    """How a task that is not ours is trained, as it says itself; None for ours."""
+    if task in FINE_TUNE or task not in [entry.name for entry in tasks]:
+        return None
+    own = getattr(tasks[task].call, "defaults", None)
+    return None if own is None else Schedule(own.learning_rate, epochs=own.epochs, clip=1.0)
+
+
+def changed(phase: Phase, settings: TransferSettings) -> Phase:
     """The phase with what the user set in place of its own."""
     is_task = phase.parts[0].objective == "task"
     batch = settings.batch if is_task else settings.adjust_batch
@@ -152,19 +166,19 @@ def _changed(phase: Phase, settings: TransferSettings) -> Phase:
 
 
 def _maps(
-    phases: tuple[Phase, ...], exams: Sequence[Exam], bitexts: Sequence[str], source: str
+    name: str, phases: tuple[Phase, ...], exams: Sequence[Exam], bitexts: Sequence[str], source: str
 ) -> tuple[list[Scenario], list[str]]:
     """A map is of one language: exams in two, and in the language of training, have none."""
     found, notes = [], []
     mine: dict[str, list[Exam]] = {}
     for exam in exams:
         if exam.languages == (source,) or len(exam.languages) > 1 or exam.task.name == "retrieval":
-            notes.append(f"{exam.name} is not tested under mapped: a map is of one language, for a head to read")
+            notes.append(f"{exam.name} is not tested under {name}: a map is of one language, for a head to read")
         elif exam.judged not in bitexts:
-            raise _no_bitext(exam, MAPPED)
+            raise _no_bitext(exam, name)
         else:
             mine.setdefault(exam.judged, []).append(exam)
-    found = [Scenario(MAPPED, phases, (code,), tuple(its)) for code, its in mine.items()]
+    found = [Scenario(name, phases, (code,), tuple(its), mapped=True) for code, its in mine.items()]
     return found, notes
 
 

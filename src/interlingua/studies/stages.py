@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -12,9 +12,9 @@ import torch
 from interlingua.encoder import Encoder
 from interlingua.encoder.inputs import Inputs
 from interlingua.errors import InputError
+from interlingua.objectives import objectives
 from interlingua.objectives.adjustment import REDUCTIONS, TARGETS, Adjustment, check_choice
 from interlingua.objectives.anchor import Anchor
-from interlingua.objectives.contrastive import Contrastive
 from interlingua.objectives.drift import Drift
 from interlingua.objectives.task import TaskObjective
 from interlingua.registry import unknown
@@ -25,10 +25,13 @@ from interlingua.training.pairpass import PairBatches, PairPass
 from interlingua.training.phases import Stage
 from interlingua.training.reference import Reference, reference
 from interlingua.training.regime import Part, Phase
+from interlingua.wordalign.links import Links
 from interlingua.wordalign.pairs import PairFilters, word_pairs
 
 Progress = Callable[[str, int, int], None]
 NEED_PAIRS = ("adjustment", "anchor", "contrastive")
+NO_PAIRS = ("task", "drift")
+"""Objectives that read no linked text; those of users do, as `docs/extending.md` has it."""
 _SHAPES = 12  # lengths of task batches on a GPU, each recorded once
 
 
@@ -59,11 +62,14 @@ class PairSettings:
 
 @dataclass(frozen=True)
 class Pairs:
-    """The linked text of a language for one seed: what is trained on, its texts, and what is held out."""
+    """The linked text of a language for one seed: what is trained on, as tokens and as text, and what is held out.
+
+    `text` has the links that are kept of it.
+    """
 
     trained: Bitext
     held: Bitext
-    texts: tuple[list[str], list[str]]
+    text: LinkedText
     notes: tuple[str, ...] = ()
     """What was left out on the way here, counted, in words."""
 
@@ -74,14 +80,13 @@ def drawn_pairs(text: LinkedText, encoder: Encoder, settings: PairSettings, *, s
     order = np.random.default_rng(seed).permutation(usable).tolist()
     held = min(settings.held_out, max(len(order) // 10, 2))
     chosen = text.take(order[held : held + settings.rows])
-    trained, dropped = _bitext(chosen, encoder, settings)
-    texts = ([one.text for one in chosen.source], [one.text for one in chosen.target])
-    aside, _ = _bitext(text.take(order[:held]), encoder, settings)
+    trained, kept, dropped = _bitext(chosen, encoder, settings)
+    aside, _, _ = _bitext(text.take(order[:held]), encoder, settings)
     lost = [f"{count:,} {reason} left out" for reason, count in trained.left_out if count]
-    return Pairs(trained, aside, texts, (*text.notes, *lost, *dropped))
+    return Pairs(trained, aside, replace(chosen, links=kept), (*text.notes, *lost, *dropped))
 
 
-def _bitext(text: LinkedText, encoder: Encoder, settings: PairSettings) -> tuple[Bitext, list[str]]:
+def _bitext(text: LinkedText, encoder: Encoder, settings: PairSettings) -> tuple[Bitext, Links, list[str]]:
     source, target = ([sentence.words for sentence in side] for side in (text.source, text.target))
     pairs = word_pairs(source, target, text.links, settings.tidy)
     made = bitext(
@@ -93,7 +98,7 @@ def _bitext(text: LinkedText, encoder: Encoder, settings: PairSettings) -> tuple
         specials=settings.specials,
         room=encoder.room,
     )
-    return made, [f"{drop.links:,} links dropped: {drop.name}" for drop in pairs.dropped if drop.links]
+    return made, pairs.links, [f"{drop.links:,} links dropped: {drop.name}" for drop in pairs.dropped if drop.links]
 
 
 @dataclass
@@ -191,22 +196,29 @@ def _objective(
         )
     if part.objective == "drift":
         return Drift.of(model)
-    if part.objective not in NEED_PAIRS:
-        raise unknown("objective of a regime", part.objective, ["task", "drift", *NEED_PAIRS])
+    if part.objective not in known_objectives():
+        raise unknown("objective of a regime", part.objective, known_objectives())
     spoken = part.languages or material.spoken
     key = (spoken, part.batch, part.replacement)
     if key not in passes:
         rows = PairBatches(material.text(spoken), part.batch, material.seed, part.replacement)
         passes[key] = PairPass(rows)
     pairs, layer = passes[key], settings.layer
-    if part.objective == "contrastive":
-        return Contrastive(pairs, layer)
+    if part.objective not in ("adjustment", "anchor"):
+        brought = objectives[part.objective].call
+        return cast(Objective, brought(pairs, layer) if part.objective == "contrastive" else brought(pairs))
     if part.objective == "adjustment" and settings.target == "joint":
         return Adjustment(pairs, layer, settings.target, settings.reduction)
     held = material.reference(model, spoken, progress)
     if part.objective == "adjustment":
         return Adjustment(pairs, layer, settings.target, settings.reduction, held)
     return Anchor(pairs, held, layer, settings.reduction)
+
+
+def known_objectives() -> list[str]:
+    """The objectives that a phase of a regime may name: ours, and those that a user's file brought."""
+    brought = [entry.name for entry in objectives if not entry.call.__module__.startswith(objectives.package)]
+    return ["task", "drift", *NEED_PAIRS, *brought]
 
 
 def bucket(longest: int) -> int:

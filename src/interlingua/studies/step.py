@@ -75,6 +75,7 @@ class Step:
 
     `function` is "package.module:name" of a `StepFunction`. `code` is raised where its results change. `label` is
     what people see; `like` tells which measured steps take about as long. Neither they nor `resources` are in the key.
+    `load` are users' Python files that the function's process loads first; their content is in the key.
 
     >>> first = Step("count", "my.steps:count", {"rows": 3})
     >>> second = Step("count", "my.steps:count", {"rows": 3}, label="again")
@@ -92,6 +93,7 @@ class Step:
     code: str = ""
     label: str = ""
     like: str = ""
+    load: tuple[File, ...] = ()
 
     @cached_property
     def key(self) -> str:
@@ -101,19 +103,18 @@ class Step:
     @cached_property
     def manifest(self) -> str:
         """All that makes the result, as canonical JSON; files by their names and digests."""
-        return canonical(
-            {
-                "kind": self.kind,
-                "function": self.function,
-                "code": self.code,
-                "settings": _plain(self.settings, self.kind, _by_content),
-                "needs": {role: need.key for role, need in self.needs.items()},
-            }
-        )
+        found = {
+            "kind": self.kind,
+            "function": self.function,
+            "code": self.code,
+            "settings": _plain(self.settings, self.kind, _by_content),
+            "needs": {role: need.key for role, need in self.needs.items()},
+        }
+        return canonical(found | ({"load": [_by_content(file) for file in self.load]} if self.load else {}))
 
     def arguments(self) -> tuple[dict[str, Any], tuple[File, ...]]:
         """The settings as the function sees them, files by their paths; and the files among them."""
-        files: list[File] = []
+        files: list[File] = [*self.load]
 
         def path(file: File) -> str:
             files.append(file)

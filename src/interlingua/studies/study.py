@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from interlingua.errors import InputError
 from interlingua.studies.exams import spoken_in
+from interlingua.studies.plugins import Plugins, load_all
 from interlingua.studies.studyfile import read_tables
 from interlingua.studies.tables import Files, StudyTable, TaskTable
 
@@ -21,12 +23,13 @@ MADE = "@"
 
 @dataclass(frozen=True)
 class Study:
-    """A study that was checked: its tables, its file, the size that was taken, and where its data lies."""
+    """A study that was checked: its tables, its file, the size that was taken, where its data lies, what it loads."""
 
     table: StudyTable
     file: Path
     size: str | None
     data: Path
+    plugins: Plugins = field(default_factory=Plugins)
 
     @cached_property
     def seeds(self) -> tuple[int, ...]:
@@ -89,8 +92,12 @@ def read_study(file: str | Path, *, size: str | None = None, data: str | Path | 
     table, problems, taken = read_tables(path, size)
     if table is not None:
         folder = Path(data) if data is not None else path.parent / Path(table.data).expanduser()
-        study = Study(table, path, taken, folder.absolute())
-        study = check(study, problems)
+        plugins = Plugins()
+        try:
+            plugins = load_all(path.parent / Path(each).expanduser() for each in table.load)
+        except InputError as error:
+            problems.take(("load",), error)
+        study = check(Study(table, path, taken, folder.absolute(), plugins), problems)
     problems.check()
     assert table is not None
     return study

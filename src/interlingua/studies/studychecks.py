@@ -9,32 +9,41 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from interlingua import languages as codes
 from interlingua.attribution import attributions
 from interlingua.encoder.loading import PRECISIONS
 from interlingua.errors import InputError
+from interlingua.flattening import flattenings
 from interlingua.measures import measures
 from interlingua.readers import read_corpus
 from interlingua.registry import unknown
 from interlingua.studies.aligning import METHODS
 from interlingua.studies.exams import spoken_in
 from interlingua.studies.explaining import ExplainSettings
+from interlingua.studies.geometries import check_table
 from interlingua.studies.linkedtexts import SIDES
+from interlingua.studies.ownregimes import check_regime, reads_bitexts
 from interlingua.studies.recipe import read_config
 from interlingua.studies.scenarios import MAPS, REGIMES, UNTRAINED
 from interlingua.studies.stages import PairSettings
 from interlingua.studies.strict import Problems
 from interlingua.studies.study import FIELDS, MADE, Study, expanded, fields_of, task_files, templates_of
-from interlingua.studies.tables import EncoderTable, ExplainTable, Files, MeasureTable, StudyTable, TaskTable
+from interlingua.studies.studycodes import plain_codes
+from interlingua.studies.tables import (
+    EncoderTable,
+    ExplainTable,
+    Files,
+    GeometryTable,
+    MeasureTable,
+    StudyTable,
+    TaskTable,
+)
 from interlingua.studies.tomlplaces import Path as Place
 from interlingua.tasks import tasks
 
 KINDS: tuple[str, ...] = ("synth", "pretrain", "align", "adjust", "finetune", "predict", "distances")
-KINDS += ("encode", "measure", "attribute")
+KINDS += ("encode", "measure", "attribute", "spelling", "geometry")
 """The kinds of steps, for which [resources.KIND] may say what they take."""
 TWO_MODELS = ("procrustes", "procrustes-words", "cka")
-ONE_LANGUAGE = ("original",)
-"""Regimes that read no bitext."""
 _HUB = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _ABOVE_0: tuple[str, ...] = (
     "epochs",
@@ -48,7 +57,7 @@ _ABOVE_0: tuple[str, ...] = (
     "steps",
     "cpus",
 )
-_ABOVE_0 += ("processes", "permutations")
+_ABOVE_0 += ("processes", "permutations", "blocks")
 
 
 def check(study: Study, problems: Problems) -> Study:
@@ -62,7 +71,7 @@ class _Checks:
     problems: Problems
 
     def run(self) -> Study:
-        self.study = replace(self.study, table=self._spoken(self.study.table))
+        self.study = replace(self.study, table=plain_codes(self.study.table, self.problems))
         table = self.study.table
         self._top(table)
         for name, encoder in table.encoders.items():
@@ -76,11 +85,13 @@ class _Checks:
         for name, explain in table.explanations.items():
             self._explain(("explanations", name), explain)
         self._synth(table)
+        for name, geometry in table.geometry.items():
+            self._geometry(("geometry", name), geometry)
         for kind, resources in table.resources.items():
             self._known(("resources", kind), "kind of steps", kind, KINDS)
             self._numbers(("resources", kind), asdict(resources))
-        if not (table.tasks or table.measures):
-            self._wrong((), "nothing is done", remedy="Add [tasks.NAME] or [measures.NAME].")
+        if not (table.tasks or table.measures or table.geometry):
+            self._wrong((), "nothing is done", remedy="Add [tasks.NAME], [measures.NAME] or [geometry.NAME].")
         return self.study
 
     def _wrong(self, path: Place, problem: str, *, value: object = None, remedy: str) -> None:
@@ -114,37 +125,6 @@ class _Checks:
             if isinstance(value, int | float) and not value > 0:
                 self._wrong((*path, key), f"{key} must be above 0", value=value, remedy="Give more.")
 
-    def _spoken(self, table: StudyTable) -> StudyTable:
-        """The table with one code for each language; what is no language, or is named twice, is a problem."""
-
-        def plain(path: Place, code: str) -> str:
-            try:
-                return codes.canonical(code)
-            except InputError as error:
-                self.problems.take(path, error)
-                return code
-
-        def all_plain(path: Place, given: Sequence[str]) -> tuple[str, ...]:
-            found: list[str] = []
-            for place, code in enumerate(given):
-                found.append(plain((*path, place), code))
-                if found[-1] in found[:-1]:
-                    self._wrong((*path, place), "a language twice", value=code, remedy="Name each once.")
-            return tuple(found)
-
-        changed: dict[str, Any] = {}
-        for section in ("encoders", "tasks", "measures", "explanations", "synth"):
-            changed[section] = {
-                name: replace(each, languages=all_plain((section, name, "languages"), each.languages))
-                for name, each in getattr(table, section).items()
-            }
-        changed["tasks"] = {
-            name: replace(each, sources=all_plain(("tasks", name, "sources"), each.sources))
-            for name, each in changed["tasks"].items()
-        }
-        languages = all_plain(("languages",), table.languages)
-        return replace(table, languages=languages, source=plain(("source",), table.source), **changed)
-
     def _some(self, path: Place, given: Sequence[str]) -> None:
         """Refuse a table's languages that the study does not have."""
         self._all_known(path, "language of the study", given, (*self.study.languages, self.study.table.source))
@@ -161,7 +141,9 @@ class _Checks:
             )
         if not re.fullmatch(r"[\w.-]+", table.name):
             self._wrong(("name",), "a name is letters, digits, - and _", value=table.name, remedy="Mend that line.")
-        self._all_known(("regimes",), "regime", table.regimes, REGIMES)
+        self._all_known(("regimes",), "regime", table.regimes, (*REGIMES, *table.regime))
+        for name, regime in table.regime.items():
+            self._tried(("regime", name), {}, partial(check_regime, name, regime))
         if table.precision is not None:
             self._known(("precision",), "precision", table.precision, PRECISIONS)
         self._numbers((), {"permutations": table.permutations})
@@ -179,9 +161,14 @@ class _Checks:
             )
             return
         home = self.study.file.parent
+        local = table.recipe is not None or table.model == "embedded" or (home / str(table.model)).expanduser().is_dir()
+        if table.revision is not None and local:
+            self._wrong(
+                (*path, "revision"), "a revision is of a hub name", value=table.revision, remedy="Leave it out."
+            )
         if table.recipe is not None:
             self._recipe(path, table, home / table.recipe)
-        elif table.model != "embedded" and not (home / str(table.model)).expanduser().is_dir():
+        elif not local:
             name = str(table.model)
             if name.startswith((".", "/", "~")) or not _HUB.fullmatch(name):
                 self._wrong(
@@ -246,8 +233,12 @@ class _Checks:
         headless = tasks[kind].needs != "head"
         self._all_known((*path, "encoders"), "encoder", table.encoders, study.table.encoders)
         self._some((*path, "languages"), table.languages)
+        self._some((*path, "through"), list(table.through))
+        for code, other in table.through.items():
+            self._known((*path, "through", code), "encoder", other, study.table.encoders)
         self._numbers(path, asdict(table))
-        self._all_known((*path, "regimes"), "regime", table.regimes, UNTRAINED if headless else REGIMES)
+        known = UNTRAINED if headless else (*REGIMES, *study.table.regime)
+        self._all_known((*path, "regimes"), "regime", table.regimes, known)
         if headless and (table.train is not None or table.dev is not None):
             self._wrong((*path, "train"), "nothing is trained for it", value=kind, remedy="Leave train and dev out.")
         if not headless and table.train is None:
@@ -285,8 +276,9 @@ class _Checks:
 
     def _needed(self, path: Place, name: str, table: TaskTable) -> None:
         """Refuse regimes that need a bitext where a language has none."""
-        regimes = [regime for regime in table.regimes or self.study.table.regimes if regime not in ONE_LANGUAGE]
-        if not regimes:
+        own = self.study.table.regime
+        known = [name for name in table.regimes or self.study.table.regimes if name in (*REGIMES, *own)]
+        if not (regimes := [name for name in known if reads_bitexts(name, own)]):
             return
         where = (*path, "regimes") if table.regimes else ("regimes",)
         bitexts = self.study.table.bitexts
@@ -369,8 +361,23 @@ class _Checks:
         for name, given in table.synth.items():
             self._numbers(("synth", name), asdict(given))
             for key in ("contexts", "names"):
-                if (folder := getattr(given, key)) != "embedded":
-                    self._exist(("synth", name, key), (folder,), folders=True)
+                said: str | tuple[str, ...] = getattr(given, key)
+                folders = (said,) if isinstance(said, str) else said
+                self._exist(("synth", name, key), [each for each in folders if each != "embedded"], folders=True)
+
+    def _geometry(self, path: Place, table: GeometryTable) -> None:
+        study = self.study
+        self._all_known((*path, "encoders"), "encoder", table.encoders, study.table.encoders)
+        self._tried(path, asdict(table), lambda: check_table(table, [entry.name for entry in flattenings]))
+        if not self._known((*path, "synth"), "synth", table.synth, study.table.synth):
+            return
+        spoken = study.table.synth[table.synth].languages or dict.fromkeys((study.table.source, *study.languages))
+        self._all_known((*path, "sources"), "language of the set", table.sources, spoken)
+        if len(spoken) < 2:
+            self._wrong(path, "one language has nothing to be compared with", remedy="Name more languages.")
+        if (source := table.source or study.table.source) not in spoken:
+            self._wrong((*path, "source"), "the language of the second look is not in the set", value=source,
+                        remedy=f"It has: {', '.join(spoken)}.")  # fmt: skip
 
     def _templates(self, path: Place, files: Files | None) -> None:
         for under, template in templates_of(files):

@@ -40,7 +40,7 @@ def study_scores(records: Sequence[Record], store: Store, *, regimes: Sequence[s
 
 def study_distances(records: Sequence[Record]) -> list[Entry]:
     """Distances of words, one entry an encoder, task, language and state; a model before any task has no task."""
-    stood = [record for record in records if "state" in record.details]
+    stood = [record for record in records if record.measure == "distances"]
     found: list[Entry] = []
     for encoder, task, source in _groups(stood):
         mine = [r for r in stood if (r.model, r.details["task"], r.source) == (encoder, task, source)]
@@ -59,7 +59,7 @@ def beside(scores: Sequence[Mapping[str, Any]], records: Sequence[Record], paper
     for entry in scores:
         cell = tuple(entry[key] for key in ("task", "source", "test", "metric", "regime"))
         ours.setdefault(cell, []).append((entry["encoder"], entry["mean"], entry["p"]))
-    for key, values in _consistencies(records).items():
+    for key, values in (_consistencies(records) | _cosines(records)).items():
         ours.setdefault(key[1:], []).append((key[0], over_seeds(values).mean, {}))
     found: list[Entry] = []
     for each in paper:
@@ -92,6 +92,25 @@ def _consistencies(records: Sequence[Record]) -> dict[tuple[str, ...], list[floa
             task, regime = record.details["task"], record.details["regime"]
             cell = (record.model, task, record.source, str(record.target), f"consistency/{record.variant}", regime)
             found.setdefault(cell, []).append(record.value)
+    return found
+
+
+def _cosines(records: Sequence[Record]) -> dict[tuple[str, ...], list[float]]:
+    """Cosines of parallel names at the output, both ways round, by encoder, geometry table, pair, metric and state.
+
+    A state is `before`, or `after` with the language of fine-tuning (papers/003 Table 2).
+    """
+    mine = [r for r in records if r.measure == "parallel-cosine" and r.corpus == "test" and "geometry" in r.details]
+    last: dict[str, int] = {}
+    for record in mine:
+        last[record.model] = max(last.get(record.model, 0), record.layer or 0)
+    found: dict[tuple[str, ...], list[float]] = {}
+    for record in mine:
+        if record.layer == last[record.model]:
+            for pair in ((record.source, str(record.target)), (str(record.target), record.source)):
+                state = " ".join(each for each in (record.details["state"], record.details["trained"]) if each)
+                cell = (record.model, record.details["geometry"], *pair, f"{record.measure}/{record.variant}", state)
+                found.setdefault(cell, []).append(record.value)
     return found
 
 

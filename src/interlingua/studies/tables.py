@@ -16,12 +16,15 @@ class EncoderTable:
 
     `text` is the folder with `xx.txt` for the recipe, in place of the recipe's own.
     `languages` are those it knows (none said: all of the study's). `batch` and `learning_rate` take the place of
-    those of every task.
+    those of every task. `blocks` takes the first so many blocks alone: what was their output is then the model's.
+    `revision` is that of a hub name: a commit, a branch or a tag.
     """
 
     model: str | None = None
+    revision: str | None = None
     recipe: str | None = None
     text: str | None = None
+    blocks: int | None = None
     languages: tuple[str, ...] = ()
     batch: int | None = None
     learning_rate: float | None = None
@@ -62,7 +65,8 @@ class TaskTable:
     """A task: what it is trained on and tested on; `task` is its kind where the table is called otherwise.
 
     `tests` is a template for every language, or a table of tests as `--test` has them. `sources` are languages of
-    training, one model each (none said: the study's `source`).
+    training, one model each (none said: the study's `source`). `through` names, by language, another encoder that
+    reads its tests under a regime that maps, before the head of this one (papers/000 Fig. 5).
     """
 
     task: str | None = None
@@ -75,6 +79,7 @@ class TaskTable:
     languages: tuple[str, ...] = ()
     encoders: tuple[str, ...] = ()
     regimes: tuple[str, ...] = ()
+    through: Mapping[str, str] = field(default_factory=dict)
     epochs: float | None = None
     learning_rate: float | None = None
     batch: int | None = None
@@ -139,13 +144,81 @@ class ExplainTable:
 
 @dataclass(frozen=True)
 class SynthTable:
-    """Parallel tagged sentences that `synth` makes; files of them are named `@NAME/{language}.train.iob2`."""
+    """Parallel tagged sentences that `synth` makes; files of them are named `@NAME/{language}.train.iob2`.
 
-    contexts: str = "embedded"
-    names: str = "embedded"
+    Of several `contexts` and `names` a kind comes from the first that has it.
+    """
+
+    contexts: str | tuple[str, ...] = "embedded"
+    names: str | tuple[str, ...] = "embedded"
     types: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     rows: int = 500
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class PartTable:
+    """An objective of a phase by its name, its weight and its batch; `replacement` draws batches anew at every step."""
+
+    objective: str
+    weight: float = 1.0
+    batch: int | None = None
+    replacement: bool = False
+
+
+@dataclass(frozen=True)
+class PhaseTable:
+    """A weighted sum of objectives and how it is trained; what is left out is the task's, or the adjustment's.
+
+    `freeze` leaves the embeddings and the first so many blocks as they are; -1 is the whole body.
+    """
+
+    parts: tuple[PartTable, ...]
+    epochs: float | None = None
+    learning_rate: float | None = None
+    warmup: float | None = None
+    decay: float | None = None
+    weight_decay: float | None = None
+    freeze: int | None = None
+
+
+@dataclass(frozen=True)
+class RegimeTable:
+    """A regime of one's own: phases in order, the last one with the task first in it.
+
+    `mapped` trains nothing more: in other languages a fitted rotation stands before the head.
+    """
+
+    phases: tuple[PhaseTable, ...]
+    mapped: bool = False
+
+
+@dataclass(frozen=True)
+class GeometryTable:
+    """What fine-tuning does to the space of parallel names (papers/003): looks before and after, curves, errors.
+
+    The sentences are those of the table `synth`. `source` is the language of fine-tuning for the look after it (none
+    said: the study's), `sources` all that are fine-tuned on (none said: every one of the set). `about` is a name to
+    follow. The other keys are those of `interlingua geometry`.
+    """
+
+    synth: str
+    source: str | None = None
+    sources: tuple[str, ...] = ()
+    encoders: tuple[str, ...] = ()
+    about: str | None = None
+    about_rows: int = 100
+    map: str = "pca"
+    perplexity: float | None = None
+    layers: tuple[int, ...] = (0, -1)
+    points: int = 2000
+    epochs: float = 1.0
+    learning_rate: float | None = None
+    batch: int | None = None
+    watch: bool = True
+    every: int | None = None
+    span: int = 50
     seed: int = 0
 
 
@@ -172,6 +245,8 @@ class StudyTable:
     data: str = "."
     source: str = "en"
     seeds: int | tuple[int, ...] = 5
+    load: tuple[str, ...] = ()
+    regime: Mapping[str, RegimeTable] = field(default_factory=dict)
     regimes: tuple[str, ...] = ("original",)
     precision: str | None = None
     permutations: int = 1000
@@ -181,4 +256,5 @@ class StudyTable:
     measures: Mapping[str, MeasureTable] = field(default_factory=dict)
     explanations: Mapping[str, ExplainTable] = field(default_factory=dict)
     synth: Mapping[str, SynthTable] = field(default_factory=dict)
+    geometry: Mapping[str, GeometryTable] = field(default_factory=dict)
     resources: Mapping[str, ResourceTable] = field(default_factory=dict)

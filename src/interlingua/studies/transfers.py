@@ -7,12 +7,14 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from interlingua.studies.exams import Exam, spoken_in, task_named
-from interlingua.studies.ingredients import Found, Ingredients
-from interlingua.studies.scenarios import UNTRAINED, Scenario, needs_pairs, plan
+from interlingua.studies.ingredients import Found, Ingredients, objectives_in
+from interlingua.studies.ownregimes import own_regime, plain_phases
+from interlingua.studies.scenarios import UNTRAINED, Scenario, TransferSettings, is_mapped, needs_pairs, plan
 from interlingua.studies.step import Step
 from interlingua.studies.study import expanded
 from interlingua.tasks import tasks
 from interlingua.tasks.retrieval import Retrieval
+from interlingua.training.regime import Phase
 
 
 @dataclass
@@ -40,18 +42,27 @@ class Transfers:
         kind = study.kind(task)
         every = self._exams(task, kind, source)
         known = {source, *study.speaks(encoder, table.languages or study.languages)}
-        exams = [exam for exam in every if known >= set(exam.languages)]
-        notes = [f"{encoder} does not know the languages of {exam.name}" for exam in every if exam not in exams]
-        spoken = dict.fromkeys(code for exam in exams for code in exam.languages if code != source)
-        found, more = plan(
-            regimes,
-            exams,
-            tuple(spoken) if study.table.bitexts is not None else (),
-            replace(self.parts.settings(together=study.table.adjust.together), source=source),
-            task=kind,
-            headless=tasks[kind].needs != "head",
-        )
-        self.notes += [told for note in (*notes, *more) if (told := f"{task}: {note}") not in self.notes]
+        found: list[Scenario] = []
+        notes: list[str] = []
+        for name in regimes:
+            own = study.table.regime.get(name)
+            regime = name if own is None else own_regime(name, own, task=kind)
+            # Another encoder may know what this one does not, where a map leads from it to this one's head.
+            knows = known | (table.through.keys() if is_mapped(regime) else set())
+            exams = [exam for exam in every if knows >= set(exam.languages)]
+            notes += [f"{encoder} does not know the languages of {exam.name}" for exam in every if exam not in exams]
+            spoken = dict.fromkeys(code for exam in exams for code in exam.languages if code != source)
+            made, more = plan(
+                [regime],
+                exams,
+                tuple(spoken) if study.table.bitexts is not None else (),
+                replace(self.parts.settings(together=study.table.adjust.together), source=source),
+                task=kind,
+                headless=tasks[kind].needs != "head",
+            )
+            found += made
+            notes += more
+        self.notes += [told for note in dict.fromkeys(notes) if (told := f"{task}: {note}") not in self.notes]
         return found
 
     def _exams(self, task: str, kind: str, source: str) -> list[Exam]:
@@ -97,9 +108,11 @@ class Transfers:
             source=source,
         )
         more: Found = dict(needs)
+        own_phases = self._own_phases(task, scenario.regime, settings)
         if first:
-            more["adjusted"] = self.parts.adjusted(encoder, scenario.spoken, seed)
-        regime = scenario.regime if beside else "original"
+            before = None if own_phases is None else own_phases[:-1]
+            more["adjusted"] = self.parts.adjusted(encoder, scenario.spoken, seed, before)
+        regime = scenario.regime if beside and own_phases is None else "original"
         given = {
             "encoder": model,
             "task": self.parts.study.kind(task),
@@ -112,16 +125,27 @@ class Transfers:
             "settings": asdict(settings),
             "seed": seed,
         }
-        told = (
-            f"{'adjusted' if first and not beside else regime} {'+'.join(scenario.spoken) if first or beside else ''}"
-        )
+        shown = "adjusted" if first and not beside else regime
+        if own_phases is not None:
+            given["phases"] = plain_phases(own_phases[-1:])
+            shown = scenario.regime
+        told = f"{shown} {'+'.join(scenario.spoken) if first or beside else ''}"
         label = f"finetune {encoder} {task} {source} {told.strip()} seed {seed}"
+        uses = [("task", given["task"]), *objectives_in((own_phases or ())[-1:])]
         return (
             "tuned",
-            self.parts.step("finetune", given, more, label=label, like=f"{encoder} {task} {regime}"),
+            self.parts.step("finetune", given, more, label=label, like=f"{encoder} {task} {regime}", uses=uses),
             model,
             needs,
         )
+
+    def _own_phases(self, task: str, regime: str, settings: TransferSettings) -> tuple[Phase, ...] | None:
+        """The phases of a regime of the study's own, with what is set for the task; None of one of ours."""
+        own = self.parts.study.table.regime.get(regime)
+        if own is None:
+            return None
+        whole = TransferSettings(**{**vars(settings), **self.parts.adjusting})
+        return own_regime(regime, own, task=self.parts.study.kind(task), settings=whole).phases
 
     def _asked(self, task: str, encoder: str, source: str, scenario: Scenario, seed: int) -> list[Step]:
         """What is asked of a scenario's model: its tests and, where they are wanted, distances in every state."""
@@ -139,13 +163,19 @@ class Transfers:
                     (
                         "adjustment",
                         scenario.spoken,
-                        needs | {"adjusted": self.parts.adjusted(encoder, scenario.spoken, seed)},
+                        needs | {"adjusted": self._before(role, step)},
                     )
                 )
             states.append(("untouched", (), dict(needs)))
             for state, spoken, has in states if role == "tuned" else states[1:]:
                 found.append(self._distances(about, state, spoken, code, has))
         return found
+
+    @staticmethod
+    def _before(role: str, step: Step | None) -> Step:
+        """The step that adjusted a model before its task."""
+        assert step is not None
+        return step if role == "adjusted" else step.needs["adjusted"]
 
     def _distances(self, about: Mapping[str, Any], state: str, spoken: Sequence[str], code: str, needs: Found) -> Step:
         needs = dict(needs)
@@ -161,7 +191,8 @@ class Transfers:
             "settings": asdict(self.parts.settings(pairs=self.parts.adjusting["pairs"])),
         }
         label = f"distances {about['encoder']['name']} {state} {code} seed {about['seed']}"
-        return self.parts.step("distances", settings, needs, label=label, like=about["encoder"]["name"])
+        uses = [("task", about["task"])] if "tuned" in needs else []
+        return self.parts.step("distances", settings, needs, label=label, like=about["encoder"]["name"], uses=uses)
 
     def _predicted(self, task: str, scenario: Scenario, about: Mapping[str, Any], needs: Found, *, label: str) -> Step:
         table, source = self.parts.study.table.tasks[task], about["source"]
@@ -175,6 +206,8 @@ class Transfers:
         settings = {
             **about,
             "regime": scenario.regime,
+            "mapped": scenario.mapped,
+            "through": self._through(task, scenario, needs),
             "spoken": list(scenario.spoken),
             "length": table.length,
             "tests": {name: self.parts.files(files, needs) for name, files in tests.items()},
@@ -189,7 +222,18 @@ class Transfers:
             if scenario.mapped
             else asdict(self.parts.settings()),
         }
-        return self.parts.step("predict", settings, needs, label=label, like=f"{about['encoder']['name']} {task}")
+        like, uses = f"{about['encoder']['name']} {task}", [("task", about["task"])]
+        return self.parts.step("predict", settings, needs, label=label, like=like, uses=uses)
+
+    def _through(self, task: str, scenario: Scenario, needs: Found) -> dict[str, Any] | None:
+        """The settings of the encoder that reads a mapped scenario's tests in place of the model's own."""
+        name = self.parts.study.table.tasks[task].through.get(scenario.spoken[0]) if scenario.mapped else None
+        if name is None:
+            return None
+        more: Found = {}
+        found = self.parts.model(name, more)
+        needs |= {f"through {role}": step for role, step in more.items()}
+        return found
 
     def models(
         self, task: str, encoder: str, regime: str, seed: int, source: str

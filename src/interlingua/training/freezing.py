@@ -17,7 +17,8 @@ class Freeze:
     """What is not trained: all the body's weights outside its blocks (`embeddings`), and blocks 1 … `blocks`.
 
     Freezing up to layer k, layer 0 being the embedding output, is `Freeze(embeddings=True, blocks=k)`; the front half
-    of 12 blocks, as in AlignFreeze (2025), is k = 6.
+    of 12 blocks, as in AlignFreeze (2025), is k = 6. Negative ones count from the end, as layers do: -1 is all blocks,
+    and with `embeddings` the whole body, whatever stands between its parts.
     """
 
     embeddings: bool = False
@@ -27,13 +28,16 @@ class Freeze:
 def frozen(model: torch.nn.Module, freeze: Freeze) -> list[torch.nn.Parameter]:
     """The weights that a freeze leaves as they are."""
     count = block_count(model)
-    if not 0 <= freeze.blocks <= count:
+    if not -count - 1 <= freeze.blocks <= count:
         raise InputError("no such number of blocks", value=freeze.blocks, remedy=f"The model has {count}.")
+    upto = freeze.blocks if freeze.blocks >= 0 else freeze.blocks + count + 1
+    if freeze.embeddings and freeze.blocks == -1:
+        return list(model.base_model.parameters())  # type: ignore[union-attr]
     parts = blocks(model)
-    if parts is None and (freeze.blocks or freeze.embeddings):
+    if parts is None and (upto or freeze.embeddings):
         raise InputError("this architecture shares its blocks", remedy="Freeze nothing.")
     inner = [weight for part in parts or () for weight in part.parameters()]
-    held = [weight for part in (parts or ())[: freeze.blocks] for weight in part.parameters()]
+    held = [weight for part in (parts or ())[:upto] for weight in part.parameters()]
     if freeze.embeddings:
         body = model.base_model
         assert isinstance(body, torch.nn.Module)

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from interlingua.encoder.cutting import block_list
 from interlingua.errors import InputError
 
 Batch = dict[str, torch.Tensor]
@@ -60,15 +61,8 @@ def block_count(model: torch.nn.Module) -> int:
 
 def blocks(model: torch.nn.Module) -> list[torch.nn.Module] | None:
     """The blocks of a model's body in order, None where there is no list of as many as the config says (ALBERT)."""
-    body: Any = model.base_model
-    count = block_count(model)
-    lists: list[torch.nn.ModuleList] = [
-        part for part in body.modules() if isinstance(part, torch.nn.ModuleList) and len(part) == count
-    ]
-    if not lists:
-        return None
-    sizes = [sum(weight.numel() for weight in part.parameters()) for part in lists]
-    return list(lists[sizes.index(max(sizes))])
+    found = block_list(model.base_model, block_count(model))  # type: ignore[arg-type]
+    return None if found is None else list(found)
 
 
 def checked_layer(model: torch.nn.Module, layer: int) -> int:

@@ -95,10 +95,11 @@ class Phase:
 
 @dataclass(frozen=True)
 class Regime:
-    """Ordered phases."""
+    """Ordered phases; `mapped`: nothing more is trained, and other languages go through a map before the head."""
 
     name: str
     phases: tuple[Phase, ...]
+    mapped: bool = False
 
 
 def _task(schedule: Schedule, *more: Part) -> Phase:
@@ -138,8 +139,10 @@ SUMMARIES: Mapping[str, str] = {
 NAMES = tuple(_REGIMES)
 
 
-def regime(name: str, *, task: str = "nli", languages: Sequence[str] = ()) -> Regime:
+def regime(name: str, *, task: str = "nli", languages: Sequence[str] = (), schedule: Schedule | None = None) -> Regime:
     """A regime by name; `task` sets how its task is trained, `languages` which bitexts the adjustment reads.
+
+    `schedule` is for a task that is not ours.
 
     - `original`: the task alone.
     - `adjusted`: the adjustment with its anchor (papers/001 Eq. 1), then the task. With several `languages` it is
@@ -156,6 +159,6 @@ def regime(name: str, *, task: str = "nli", languages: Sequence[str] = ()) -> Re
     """
     if name not in _REGIMES:
         raise unknown("regime", name, list(_REGIMES))
-    if task not in FINE_TUNE:
+    if schedule is None and task not in FINE_TUNE:
         raise unknown("task", task, list(FINE_TUNE))
-    return Regime(name, _REGIMES[name](FINE_TUNE[task], languages))
+    return Regime(name, _REGIMES[name](schedule or FINE_TUNE[task], languages))

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from interlingua.studies.ownregimes import phases_from
 from interlingua.studies.scenarios import phases_of
 from interlingua.studies.step import Work
 from interlingua.studies.steps.given import (
@@ -39,6 +40,8 @@ def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> N
     tuned = FineTuned(task, (), TaskModel(body, torch.nn.Identity()), inside)
     linked = Linked(encoder, linked_files(settings["bitexts"], inputs), own, inputs)
     phases = phases_of("adjusted", own, task="retrieval", headless=True)
+    if "phases" in settings:
+        phases = phases_from(settings["phases"])
     made = stages_of(tuned, phases, None, None, linked, seed=settings["seed"], precision=precision, work=work)
     trained(tuned, made, out, work)
     if is_first_process():

@@ -11,6 +11,7 @@ from interlingua.encoder import Encoder
 from interlingua.studies.examining import Examiner
 from interlingua.studies.exams import task_named
 from interlingua.studies.lessons import Lesson
+from interlingua.studies.ownregimes import phases_from
 from interlingua.studies.scenarios import TransferSettings, phases_of
 from interlingua.studies.step import Work
 from interlingua.studies.steps.given import (
@@ -45,6 +46,8 @@ def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> N
     inside = named(encoder.model, encoder, settings["encoder"]["name"], precision)
     tuned = FineTuned(lesson.task, lesson.labels, TaskModel.of(inside, lesson.task, lesson.labels, seed=seed), inside)
     phases = phases_of(settings["regime"], own, task=lesson.task.name, headless=False)[-1:]
+    if "phases" in settings:
+        phases = phases_from(settings["phases"])
     watch = None if lesson.dev is None else examiner.watch
     made = stages_of(tuned, phases, lesson, read, linked, seed=seed, precision=precision, watch=watch, work=work)
     if "adjusted" in inputs:

@@ -35,6 +35,8 @@ def encoder_of(about: Mapping[str, Any], inputs: Inputs, *, precision: str | Non
         precision=precision,
         trust_remote_code=about["trust_remote_code"],
         allow_pickle=about["allow_pickle"],
+        revision=about.get("revision"),
+        blocks=about.get("blocks"),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from interlingua.studies.dictionaries import dictionary_step, read_dictionaries
 from interlingua.studies.examining import Made
 from interlingua.studies.measuring import language_step, pair_step
 from interlingua.studies.step import Work
-from interlingua.studies.steps.given import Inputs, keep
+from interlingua.studies.steps.given import Inputs, keep, note
 from interlingua.studies.steps.spaces import CACHE, corpus_of, languages_of, plan_of
 
 
@@ -43,18 +44,20 @@ def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> N
         steps += [pair_step(by_code[a], by_code[b], corpus, names, kept) for a, b in known
                   if settings["pairs"] == "all" or a == pivot]  # fmt: skip
     if settings.get("dictionary") is not None:
-        entries = read_dictionaries(settings["dictionary"], corpus.languages, seed=settings["seed"])
+        # A model is asked for words of its own languages alone: of two, the first reads the source.
+        ours, theirs = sides[0]["spoken"], sides[-1]["spoken"]
+        entries = [
+            entry
+            for entry in read_dictionaries(settings["dictionary"], corpus.languages, seed=settings["seed"])
+            if entry.source in ours and entry.target in theirs
+        ]
+        if not entries:
+            note(out, [f"no dictionary from {', '.join(ours)} to {', '.join(theirs)}"])
         steps += [dictionary_step(entry, encoders[0], encoders[-1], kept, cache=None) for entry in entries]
     made: Made = []
     for number, step in enumerate(steps):
         work.progress("measuring", number, len(steps))
         made += step.run()
     second = sides[1]["encoder"]["name"] if len(sides) == 2 else None
-    made = [(record if record.target_model is None else _against(record, second), items) for record, items in made]
+    made = [(replace(record, target_model=second), items) for record, items in made]
     keep(out, work, made, model=sides[0]["encoder"]["name"], called=settings["called"])
-
-
-def _against(record: Any, name: str | None) -> Any:
-    from dataclasses import replace
-
-    return replace(record, target_model=name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -60,12 +60,18 @@ def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> N
     exams = tuple(exam for exam in exams if exam.name in settings["names"])
     check_labels(exams, tuned.labels, train="the training examples")
     linked = Linked(encoder, linked_files(settings["bitexts"], inputs), own, inputs)
-    examiner = Examiner(encoder, lesson_of(task, tuned.labels, inputs), own, linked.bitexts, exams, precision, linked)
-    scenario = Scenario(settings["regime"], (), tuple(settings["spoken"]), exams)
+    through = None
+    if settings["through"] is not None:
+        through = encoder_of(settings["through"], inputs, role="through ")
+    lesson = lesson_of(task, tuned.labels, inputs)
+    examiner = Examiner(encoder, lesson, own, linked.bitexts, exams, precision, linked, through)
+    scenario = Scenario(settings["regime"], (), tuple(settings["spoken"]), exams, settings["mapped"])
     made: Made = []
     for number, exam in enumerate(exams):
         work.progress("tests", number, len(exams))
         made += examiner.examine(tuned, scenario, exam, settings["seed"])
+    if settings["through"] is not None:
+        made = [(replace(record, target_model=settings["through"]["name"]), items) for record, items in made]
     keep(out, work, made, model=settings["encoder"]["name"], task=settings["called"])
     read = examiner.exam_inputs.values()
     note(out, [*(skip for exam in exams for skip in exam.skipped), *(skip for each in read for skip in each.skipped)])

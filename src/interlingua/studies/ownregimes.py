@@ -1,0 +1,98 @@
+"""Regimes that a study file brings: from its tables to phases, and phases as plain data for a step and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from interlingua.errors import InputError
+from interlingua.registry import unknown
+from interlingua.studies.scenarios import REGIMES, TransferSettings, changed, own_schedule
+from interlingua.studies.stages import NO_PAIRS, known_objectives
+from interlingua.studies.tables import PhaseTable, RegimeTable
+from interlingua.training.freezing import Freeze
+from interlingua.training.regime import ADJUST, FINE_TUNE, Part, Phase, Regime, Schedule
+
+TASK = "task"
+
+
+def own_regime(name: str, table: RegimeTable, *, task: str, settings: TransferSettings | None = None) -> Regime:
+    """The regime that a table describes, for a task; what a phase leaves open is as `settings` and the task have it."""
+    last = len(table.phases) - 1
+    named = [TASK if place == last else f"adjust {place + 1}" for place in range(last + 1)]
+    given = settings or TransferSettings()
+    phases = [_phase(each, own, task, given) for each, own in zip(named, table.phases, strict=True)]
+    return Regime(name, tuple(phases), table.mapped)
+
+
+def _phase(name: str, table: PhaseTable, task: str, settings: TransferSettings) -> Phase:
+    usual: Schedule = own_schedule(task) or FINE_TUNE[task] if name == TASK else ADJUST
+    parts = tuple(Part(part.objective, part.weight, part.batch or 32, part.replacement) for part in table.parts)
+    freeze = Freeze() if table.freeze is None else Freeze(embeddings=True, blocks=table.freeze)
+    made = changed(Phase(name, parts, usual, freeze), settings)
+    said = ("epochs", "learning_rate", "warmup", "decay", "weight_decay")
+    own = {key: value for key in said if (value := getattr(table, key)) is not None}
+    both = [
+        replace(part, weight=given.weight, batch=given.batch or part.batch)
+        for part, given in zip(made.parts, table.parts, strict=True)
+    ]
+    return replace(made, parts=tuple(both), schedule=replace(made.schedule, **own))
+
+
+def reads_bitexts(name: str, own: Mapping[str, RegimeTable]) -> bool:
+    """Whether a regime, ours or the study's own, reads bitexts: to train on, or to fit a map on."""
+    if name not in own:
+        return name != "original"
+    parts = [part.objective for phase in own[name].phases for part in phase.parts]
+    return own[name].mapped or any(objective not in NO_PAIRS for objective in parts)
+
+
+def plain_phases(phases: Sequence[Phase]) -> list[dict[str, Any]]:
+    """Phases as plain data."""
+    return [{**asdict(phase), "lora": None} for phase in phases]
+
+
+def phases_from(given: Sequence[Mapping[str, Any]]) -> tuple[Phase, ...]:
+    """The phases that plain data describes."""
+    return tuple(
+        Phase(
+            each["name"],
+            tuple(Part(**{**part, "languages": tuple(part["languages"])}) for part in each["parts"]),
+            Schedule(**{**each["schedule"], "betas": tuple(each["schedule"]["betas"])}),
+            Freeze(**each["freeze"]),
+        )
+        for each in given
+    )
+
+
+def check_regime(name: str, table: RegimeTable) -> None:
+    """Refuse a regime that could not be trained: names, the place of the task, values."""
+    if name in REGIMES:
+        raise InputError("a regime of ours has this name", value=name, remedy="Give it another.")
+    if not table.phases or not all(phase.parts for phase in table.phases):
+        raise InputError(f"the regime {name} has a phase without parts", remedy="Give each an objective.")
+    known = known_objectives()
+    for place, phase in enumerate(table.phases):
+        for part in phase.parts:
+            if part.objective not in known:
+                raise unknown("objective of a regime", part.objective, known)
+        is_last = place == len(table.phases) - 1
+        at = [number for number, part in enumerate(phase.parts) if part.objective == TASK]
+        if at != ([0] if is_last else []):
+            raise InputError(
+                f"the task of the regime {name} is not the first part of its last phase, and there alone",
+                remedy='End with a phase whose parts begin with {objective = "task"}.',
+            )
+        if not is_last and all(part.objective in NO_PAIRS for part in phase.parts):
+            raise InputError(
+                f"a phase before the task of {name} reads no linked text", remedy="Give it adjustment, say."
+            )
+        for key in ("epochs", "learning_rate"):
+            value = getattr(phase, key)
+            if value is not None and value <= 0:
+                raise InputError(f"{key} must be above 0", value=value, remedy="Give more.")
+    if table.mapped and (len(table.phases) > 1 or len(table.phases[0].parts) > 1):
+        raise InputError(
+            f"{name} maps, and trains for more than its task", remedy="Give one phase with the task alone."
+        )

@@ -1,0 +1,53 @@
+"""The commits of the hub models that a study names, so that an updated model is not taken for the old one."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from interlingua.encoder.hub import asked_commit, cached_commit
+from interlingua.studies.home import Home
+from interlingua.studies.store import cannot_write, write_text
+
+
+@dataclass
+class Revisions:
+    """Commits by name and revision: what the hub's cache on this machine has, else what a run of the study found out.
+
+    `kept` is the study's file of those; `ask` lets the hub be asked for what neither has.
+    """
+
+    kept: Path | None = None
+    ask: bool = False
+    _told: dict[str, str] = field(default_factory=dict)
+    _new: bool = False
+
+    def __post_init__(self) -> None:
+        if self.kept is not None and self.kept.is_file():
+            try:
+                self._told = {
+                    str(name): str(commit) for name, commit in json.loads(self.kept.read_text("utf-8")).items()
+                }
+            except (ValueError, AttributeError):
+                self._told = {}  # Asked again.
+
+    def commit(self, name: str, revision: str | None) -> str | None:
+        """The commit that a hub name stands for; None where it is not known here."""
+        if (found := cached_commit(name, revision)) is not None:
+            return found
+        asked = name if revision is None else f"{name}@{revision}"
+        if asked not in self._told and self.ask and (found := asked_commit(name, revision)) is not None:
+            self._told[asked] = found
+            self._new = True
+        return self._told.get(asked)
+
+    def keep(self, home: Home) -> None:
+        """Write what the hub said into the study's folder."""
+        if self.kept is not None and self._new:
+            try:
+                home.make()
+            except OSError as error:
+                raise cannot_write(home.folder, error) from error
+            write_text(self.kept, json.dumps(self._told, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
+            self._new = False

@@ -1,0 +1,42 @@
+"""Parallel names to how alike languages spell them: TNLD of every pair of languages, type by type (papers/003 §3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from interlingua.studies.concluding import spellings_of_test
+from interlingua.studies.examining import Made
+from interlingua.studies.record import Record, versions
+from interlingua.studies.step import Work
+from interlingua.studies.steps.given import Inputs, keep
+from interlingua.studies.steps.synth import synthetic_of
+
+
+def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> None:
+    """Compare the names that the test part draws from; no model is asked."""
+    found = spellings_of_test(synthetic_of(settings["synth"]), seed=settings["seed"])
+    made: Made = []
+    for kind, variants in found.scores.items():
+        for variant, pairs in variants.items():
+            for (source, target), score in pairs.items():
+                record = Record(
+                    "spelling",
+                    variant,
+                    "",
+                    source,
+                    score.value,
+                    score.n,
+                    target=target,
+                    unit="name",
+                    null=score.null,
+                    low=score.low,
+                    high=score.high,
+                    seed=settings["seed"],
+                    corpus=settings["called"],
+                    details={"type": kind, **score.details},
+                    versions=versions(),
+                )
+                made.append((record, score.items))
+    keep(out, work, made, model="", synth=settings["called"])

@@ -1,0 +1,235 @@
+"""Geometry tables of a study find, part by part, what `interlingua geometry` finds in one go, and nothing twice."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import models
+from interlingua.api_report import read_run, report_on
+from interlingua.api_study import Planned, plan_study
+from interlingua.encoder import Encoder
+from interlingua.report.study_geometry import geometry_runs
+from interlingua.studies.concluding import conclusions, spellings_of_test
+from interlingua.studies.geometry import Geometry, GeometrySettings
+from interlingua.studies.graph import State
+from interlingua.studies.looking import LookSettings
+from interlingua.studies.pairwise import PairwiseSettings
+from interlingua.studies.performing import Job, perform
+from interlingua.studies.record import Record
+from interlingua.studies.store import Store
+from interlingua.studies.strict import Wrong
+from interlingua.studies.synthesising import synthesise
+
+STUDY = """
+name = "looks"
+languages = ["en", "ru", "tr"]
+seeds = 2
+published = "published.tsv"
+[encoders.small]
+model = "model"
+[synth.sentences]
+rows = 40
+[geometry.names]
+synth = "sentences"
+sources = ["en", "ru", "tr"]
+about = "Georgia"
+about_rows = 3
+points = 30
+epochs = 2
+learning_rate = 3e-3
+batch = 8
+"""
+PUBLISHED = """cite\tencoder\ttask\tsource\ttest\tmetric\tregime\tvalue\tmark
+A paper, ru, en\tother\tnames\tru\ten\tparallel-cosine/raw\tafter en\t0.5\t
+A paper, before\tother\tnames\ten\ttr\tparallel-cosine/raw\tbefore\t0.25\t
+"""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_thread() -> object:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("geometry")
+    models.modernbert(folder / "model")
+    (folder / "published.tsv").write_text(PUBLISHED, "utf-8")
+    (folder / "study.toml").write_text(STUDY, "utf-8")
+    return folder / "study.toml"
+
+
+@pytest.fixture(scope="module")
+def done(file: Path, tmp_path_factory: pytest.TempPathFactory) -> Planned:
+    planned = plan_study(file, out=tmp_path_factory.mktemp("study") / "out")
+    planned.home.make()
+    for step in planned.graph:
+        outcome = perform(Job.of(step), planned.home, progress=lambda *_: None)
+        assert outcome.status == "done", outcome.failure
+    planned.run()
+    planned.write_report()
+    return planned
+
+
+@pytest.fixture(scope="module")
+def whole(file: Path, tmp_path_factory: pytest.TempPathFactory) -> Geometry:
+    encoder = Encoder.load(str(file.parent / "model"), device="cpu", precision="fp32")
+    made = synthesise(["embedded"], ["embedded"], languages=["en", "ru", "tr"], rows=40)
+    training = PairwiseSettings(epochs=2, learning_rate=3e-3, batch=8, seeds=(0, 1))
+    settings = GeometrySettings(about="Georgia", about_rows=3, looks=LookSettings(points=30), training=training)
+    found = Geometry(encoder, made, settings, Store(tmp_path_factory.mktemp("whole") / "run"))
+    found.run()
+    return found
+
+
+def cell(record: Record) -> tuple[object, ...]:
+    state = record.details.get("state")
+    return (
+        record.measure,
+        record.variant,
+        record.source,
+        record.target,
+        record.layer,
+        record.seed,
+        record.corpus,
+        state,
+    )
+
+
+def geometry_records(planned: Planned) -> list[Record]:
+    return [record for record in Store(planned.home.folder).read() if "geometry" in record.details]
+
+
+def test_parts_find_what_the_whole_finds(done: Planned, whole: Geometry) -> None:
+    ours, theirs = Store(done.home.folder), whole.store
+    found, wanted = ({cell(r): r for r in its} for its in (geometry_records(done), theirs.read()))
+    assert found.keys() == wanted.keys()
+    for key, record in wanted.items():
+        mine = found[key]
+        assert (mine.value, mine.null, mine.n) == pytest.approx((record.value, record.null, record.n), rel=1e-4)
+        assert mine.details.keys() - record.details.keys() == {"geometry"}
+        if record.items is not None:
+            np.testing.assert_allclose(ours.items(mine), theirs.items(record), rtol=1e-4, atol=1e-5)
+
+
+def test_maps_and_conclusions_are_those_of_the_whole(done: Planned, whole: Geometry) -> None:
+    (entry,) = done.report().geometries
+    ours, theirs = ({(each["set"], each["state"]): each for each in its} for its in (entry["maps"], whole.maps()))
+    assert ours.keys() == theirs.keys()
+    for place, wanted in theirs.items():
+        assert ours[place]["points"] == wanted["points"]
+        for mine, own in zip(ours[place]["panels"], wanted["panels"], strict=True):
+            assert mine["x"] + mine["y"] == pytest.approx(own["x"] + own["y"], rel=1e-2, abs=1e-3)
+    assert [(each["set"], each["state"]) for each in entry["maps"][:2]] == [
+        ("test", "before"),
+        ("about Georgia", "before"),
+    ]
+    found, _ = conclusions(geometry_records(done), spellings_of_test(whole.synthetic))
+    assert json.loads(json.dumps(entry["found"])) == json.loads(json.dumps(found))
+    assert {"changes", "groups", "scatter"} <= entry["found"].keys()
+    assert entry["about"]["pieces"] == whole.pieces()
+
+
+def test_nothing_is_done_twice_and_run_again_nothing_runs(done: Planned) -> None:
+    kinds = [step.kind for step in done.graph]
+    assert (kinds.count("spelling"), kinds.count("geometry")) == (1, 1 + 3 * 2)
+    assert done.run().done == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "again"),
+    [
+        ("points = 30", "points = 40", {"names small before", "names small en seed 0"}),
+        ("seeds = 2", "seeds = 3", {f"names small {code} seed 2" for code in ("en", "ru", "tr")}),
+        ("batch = 8", "batch = 4", {f"names small {code} seed {n}" for code in ("en", "ru", "tr") for n in (0, 1)}),
+        ("languages =", "permutations = 7\nlanguages =", set()),
+    ],
+)
+def test_a_changed_setting_runs_only_what_hangs_on_it(
+    file: Path, done: Planned, old: str, new: str, again: set[str]
+) -> None:
+    other = file.with_name("other.toml")
+    other.write_text(STUDY.replace(old, new), "utf-8")
+    states = plan_study(other, out=done.home.folder)
+    needed = {step.shown for step in states.graph if states.states()[step.key] is State.NEEDED}
+    assert needed == {f"geometry {name}" for name in again}
+
+
+def test_the_papers_cosines_stand_beside_ours_whichever_way_round(done: Planned) -> None:
+    records = geometry_records(done)
+    last = max(record.layer or 0 for record in records)
+    after = {
+        (r.details["state"], r.source, r.target): r.value
+        for r in records
+        if (r.measure, r.variant, r.corpus, r.layer) == ("parallel-cosine", "raw", "test", last)
+    }
+    found = {each["cite"]: (each["paper"], each["ours"]) for each in done.report().beside}
+    assert found == {
+        "A paper, ru, en": (0.5, after["after", "en", "ru"]),
+        "A paper, before": (0.25, after["before", "en", "tr"]),
+    }
+
+
+def test_the_page_shows_the_parts_of_a_geometry_run_and_points_at_its_records(done: Planned) -> None:
+    page = (done.home.folder / "study.html").read_text("utf-8")
+    for title in ("Maps of names", "Cosine of parallel names", "While fine-tuning", "From each language to all others"):
+        assert f"{title}: names, small</h2>" in page
+    _, run = read_run(done.home.folder)
+    (part,) = geometry_runs(run)
+    assert part.records == run.records[part.first : part.first + len(part.records)]
+    assert report_on(done.home.folder).html == page
+
+
+def test_distances_of_other_studies_are_not_looked_for_in_looks(done: Planned) -> None:
+    report = done.report()
+    assert report.distances == []
+    assert not [table for table in report.tables if table.name.endswith("distances")]
+
+
+def test_a_library_that_is_missing_is_named_by_the_step(
+    done: Planned, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def gone(*_: object, **__: object) -> None:
+        raise ModuleNotFoundError("No module named 'anyascii'", name="anyascii")
+
+    monkeypatch.setattr("interlingua.studies.steps.spelling.spellings_of_test", gone)
+    planned = plan_study(done.study.file, out=tmp_path / "out")
+    planned.home.make()
+    step = next(step for step in planned.graph if step.kind == "spelling")
+    outcome = perform(Job.of(step), planned.home, progress=lambda *_: None)
+    assert outcome.failure is not None
+    assert outcome.failure.message.endswith("Run: pip install anyascii")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('synth = "sentences"', 'synth = "sentence"', "unknown synth: 'sentence'. Did you mean 'sentences'?"),
+        ('sources = ["en", "ru", "tr"]', 'sources = ["en", "de"]', "unknown language of the set: 'de'"),
+        ("points = 30", "points = 4", "a map needs a layer and ten points"),
+        ("points = 30", 'map = "tsen"', "unknown flattening: 'tsen'. Did you mean 'tsne'?"),
+        ("points = 30", "perplexity = 5", "PCA has no perplexity"),
+        ("points = 30", 'source = "de"', "the language of the second look is not in the set: 'de'"),
+        ("epochs = 2", "epochs = 0", "epochs must be above 0"),
+        ("epochs = 2", "every = 7", "changes over 50 steps can't be taken at every so many steps: 7"),
+    ],
+)
+def test_what_is_wrong_with_a_table_is_told_with_its_line(file: Path, old: str, new: str, told: str) -> None:
+    other = file.with_name("wrong.toml")
+    other.write_text(STUDY.replace(old, new), "utf-8")
+    with pytest.raises(Wrong) as wrong:
+        plan_study(other)
+    (problem,) = wrong.value.problems
+    assert told in str(problem)
+    key = new.partition(" =")[0]
+    lines = other.read_text("utf-8").splitlines()
+    assert problem.line is not None
+    assert lines[problem.line - 1].startswith((key, "[geometry.names]"))

@@ -1,0 +1,240 @@
+"""A study's own files: measures, objectives and tasks by name, in every process, and rerun where they changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from interlingua.api_study import Planned, plan_study
+from interlingua.studies.digests import Digests
+from interlingua.studies.graph import Graph, State
+from interlingua.studies.home import Home
+from interlingua.studies.performing import Job, perform
+from interlingua.studies.plugins import REGISTRIES, load_all
+from interlingua.studies.running import run
+from interlingua.studies.step import Step
+from interlingua.studies.store import Store
+from interlingua.studies.strict import Wrong
+from worlds import World, make_world
+
+MEASURE = '''"""A measure of ours."""
+
+from interlingua.measures import measures
+from interlingua.score import Score
+
+
+@measures.register("twice", needs="sentences")
+def twice(source, target):
+    """Twice the number of rows."""
+    return {"rows": Score(2.0 * len(source), len(source))}
+'''
+OBJECTIVE = '''"""The means of two languages' words brought together, as docs/extending.md has it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from interlingua.objectives import objectives
+from interlingua.training.pairpass import PairPass
+
+
+@objectives.register("centre")
+@dataclass
+class Centre:
+    """Squared distance of the mean vectors of a batch's linked words."""
+
+    pairs: PairPass
+    layer: int = -1
+
+    def prepare(self, model):
+        return self.pairs.prepare(model, self.layer)
+
+    def batch(self, step, *, rank, world, device):
+        return self.pairs.batch(step, rank=rank, world=world, device=device)
+
+    def loss(self, model, batch):
+        words = self.pairs.words(model, batch, self.layer).flatten(0, 1)
+        apart = words.index_select(0, batch["left"]) - words.index_select(0, batch["right"])
+        return ((apart * batch["pair_weight"][:, None]).sum(dim=0) / batch["counts"][0]).square().sum()
+'''
+TASK = '''"""Names again, as a task of ours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from interlingua.tasks import tasks
+from interlingua.tasks.ner import Ner
+from interlingua.training.task import FineTuning
+
+
+@tasks.register("tagging", needs="head")
+@dataclass(frozen=True)
+class Tagging(Ner):
+    """Tags of words."""
+
+    name: ClassVar[str] = "tagging"
+    defaults: ClassVar[FineTuning] = FineTuning(learning_rate=5e-3, epochs=1)
+'''
+STUDY = """
+name = "brought"
+load = ["measure.py", "objective.py", "task.py"]
+languages = ["ru"]
+seeds = 1
+regimes = ["original", "centred"]
+[encoders.bert]
+model = "model"
+[bitexts]
+files = "bitext.{source}-{language}.tsv"
+links = "links"
+[adjust]
+rows = 40
+held_out = 20
+[regime.centred]
+phases = [{ parts = [{ objective = "centre" }] }, { parts = [{ objective = "task" }] }]
+[tasks.tagging]
+train = "ner-train-{source}.tsv"
+tests = "ner-test-{language}.tsv"
+train_rows = 32
+batch = 16
+[measures.rows]
+names = ["twice"]
+corpus = "parallel.tsv"
+[measures.plain]
+names = ["cka"]
+corpus = "parallel.tsv"
+"""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_thread() -> object:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _registries_as_they_were() -> object:
+    before = [(registry, dict(registry._entries)) for registry in REGISTRIES if list(registry)]
+    yield
+    for registry, entries in before:
+        registry._entries.clear()
+        registry._entries.update(entries)
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    made = make_world(tmp_path_factory.mktemp("brought"))
+    for name, text in (("study.toml", STUDY), ("measure.py", MEASURE), ("objective.py", OBJECTIVE), ("task.py", TASK)):
+        (made.folder / name).write_text(text, "utf-8")
+    return made
+
+
+@pytest.fixture(scope="module")
+def done(world: World, tmp_path_factory: pytest.TempPathFactory) -> Planned:
+    planned = plan_study(world["study.toml"], out=tmp_path_factory.mktemp("study") / "out")
+    planned.home.make()
+    for step in planned.graph:
+        outcome = perform(Job.of(step), planned.home, progress=lambda *_: None)
+        assert outcome.status == "done", outcome.failure
+    planned.run()
+    return planned
+
+
+def test_a_measure_a_task_and_an_objective_of_ones_own_are_used(done: Planned) -> None:
+    records = Store(done.home.folder).read()
+    assert {(r.variant, r.value) for r in records if r.measure == "twice"} == {("rows", 60.0)}
+    told = {(r.details["task"], r.details["regime"]) for r in records if "regime" in r.details}
+    assert told == {("tagging", "original"), ("tagging", "centred")}
+    assert done.run().done == 0
+
+
+@pytest.mark.parametrize(
+    ("file", "again"),
+    [
+        ("measure.py", {"encode bert parallel.tsv", "measure twice bert"}),
+        (
+            "objective.py",
+            {
+                "adjust bert ru seed 0",
+                "finetune bert tagging en centred ru seed 0",
+                "predict bert tagging en centred ru seed 0",
+            },
+        ),
+        (
+            "task.py",
+            {
+                "finetune bert tagging en original seed 0",
+                "predict bert tagging en original seed 0",
+                "finetune bert tagging en centred ru seed 0",
+                "predict bert tagging en centred ru seed 0",
+            },
+        ),
+    ],
+)
+def test_a_changed_file_reruns_what_uses_it_and_no_more(
+    world: World, done: Planned, file: str, again: set[str]
+) -> None:
+    path = world.folder / file
+    before = path.read_text("utf-8")
+    try:
+        path.write_text(before + "\n# changed\n", "utf-8")
+        planned = plan_study(world["study.toml"], out=done.home.folder)
+        states = planned.states()
+        assert {step.shown for step in planned.graph if states[step.key] is State.NEEDED} == again
+    finally:
+        path.write_text(before, "utf-8")
+    assert State.NEEDED not in plan_study(world["study.toml"], out=done.home.folder).states().values()
+
+
+def test_a_file_that_registers_nothing_or_a_reader_is_for_every_step(tmp_path: Path) -> None:
+    (tmp_path / "nothing.py").write_text("X = 1\n", "utf-8")
+    (tmp_path / "measure.py").write_text(MEASURE, "utf-8")
+    found = load_all([tmp_path / "nothing.py", tmp_path / "measure.py"])
+    assert found.names == {("measure", "twice"): tmp_path / "measure.py"}
+    assert found.used([("measure", "cka")]) == [tmp_path / "nothing.py"]
+    assert found.used([("measure", "twice")]) == [tmp_path / "nothing.py", tmp_path / "measure.py"]
+
+
+def steps(tmp_path: Path) -> list[Step]:
+    (tmp_path / "mine.py").write_text(MEASURE.replace('"twice"', '"thrice"'), "utf-8")
+    file = Digests().file(tmp_path / "mine.py")
+    return [Step("knows", "steps_for_tests:knows", {"measure": "thrice"}, load=(file,))]
+
+
+def test_worker_processes_load_the_files_of_a_step(tmp_path: Path) -> None:
+    found = steps(tmp_path)
+    ran = run(Graph(found), Home(tmp_path / "out"))
+    assert not ran.failed, ran.failed
+    bare = [Step("knows", "steps_for_tests:knows", {"measure": "thrice"})]
+    assert bare[0].key != found[0].key
+    (failure,) = run(Graph(bare), Home(tmp_path / "bare")).failed
+    assert "unknown measure: 'thrice'" in failure.message
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("raise ValueError('no')\n", "cannot be loaded (ValueError: no)"),
+        ("def f(:\n", "cannot be loaded (SyntaxError"),
+        (None, "no such file to load"),
+    ],
+)
+def test_a_file_that_cannot_be_loaded_is_told_with_the_line_that_names_it(
+    world: World, text: str | None, told: str
+) -> None:
+    file = world.folder / "broken.toml"
+    path = world.folder / "broken.py"
+    path.unlink(missing_ok=True)
+    if text is not None:
+        path.write_text(text, "utf-8")
+    file.write_text(STUDY.replace('"task.py"]', '"task.py", "broken.py"]'), "utf-8")
+    with pytest.raises(Wrong) as wrong:
+        plan_study(file)
+    problem = wrong.value.problems[0]
+    assert told in str(problem)
+    assert problem.line == 3
