@@ -5,6 +5,8 @@ import copy
 import pytest
 import torch
 
+import models
+from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.objectives.adjustment import Adjustment
 from interlingua.objectives.anchor import Anchor
@@ -56,6 +58,23 @@ def test_what_is_frozen_stays_to_the_bit_and_the_rest_moves(toy, freeze):
     free += [] if freeze.embeddings else ["bert.embeddings.word_embeddings.weight"]
     assert set(free) <= moved
     assert all(weight.requires_grad for weight in toy.model.parameters())
+
+
+@pytest.mark.parametrize("architecture", ["bert", "distilbert", "electra", "xlm-roberta", "modernbert", "t5", "qwen2"])
+@pytest.mark.parametrize("layer", [0, 2])
+def test_a_layer_up_to_which_all_is_frozen_does_not_hang_on_anything_that_is_trained(architecture, layer, tmp_path):
+    model = Encoder.load(
+        str(models.ARCHITECTURES[architecture](tmp_path / "model")), device="cpu"
+    ).model.requires_grad_(True)
+    ids = torch.tensor([[5, 6, 7, 8]])
+
+    def reached():
+        states = model(input_ids=ids, output_hidden_states=True).hidden_states
+        return states[layer].requires_grad, states[layer + 1].requires_grad
+
+    assert reached() == (True, True)
+    with freezing(model, Freeze(embeddings=True, blocks=layer)):
+        assert reached() == (False, True)
 
 
 def test_more_blocks_than_there_are_cannot_be_frozen(toy):

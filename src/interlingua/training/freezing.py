@@ -14,7 +14,7 @@ from interlingua.training.passes import block_count, blocks
 
 @dataclass(frozen=True)
 class Freeze:
-    """What is not trained: all the body's weights outside its blocks (`embeddings`), and blocks 1 … `blocks`.
+    """What is not trained: the body's weights before its blocks (`embeddings`), and blocks 1 … `blocks`.
 
     Freezing up to layer k, layer 0 being the embedding output, is `Freeze(embeddings=True, blocks=k)`; the front half
     of 12 blocks, as in AlignFreeze (2025), is k = 6. Negative ones count from the end, as layers do: -1 is all blocks,
@@ -48,12 +48,17 @@ def frozen(model: torch.nn.Module, freeze: Freeze) -> list[torch.nn.Parameter]:
 
 
 def _embeddings(body: torch.nn.Module) -> list[torch.nn.Parameter]:
-    """The weights of whatever part of the body has its embedding tables: norms beside them are theirs."""
+    """The weights of whatever part of the body has its embedding tables: norms beside them are theirs.
+
+    So are parts between them and the blocks, as ELECTRA's map from narrow embeddings to the width of its blocks.
+    """
     found: list[torch.nn.Parameter] = []
+    before = True
     for child in body.children():
         tables = [part for part in child.modules() if isinstance(part, torch.nn.Embedding)]
         has_blocks = any(isinstance(part, torch.nn.ModuleList) for part in child.modules())
-        if tables and not has_blocks:
+        before = before and not has_blocks
+        if before or (tables and not has_blocks):
             found += list(child.parameters())
         elif tables:
             found += [weight for table in tables for weight in table.parameters()]
