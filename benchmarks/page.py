@@ -3,9 +3,9 @@
     python benchmarks/page.py [--folder RUN] [--points 50000]
 
 Needs playwright and a chromium. Prints JSON: bytes of the page, milliseconds until it is loaded and all that is on the
-screen is drawn, then until all is that a print needs, and for panning, zooming and pointing frames a second, the slowest frame, and CPU milliseconds a frame of all
-processes of the browser, which do not hang on what else the machine does. With --folder the page is that of a run;
-otherwise of made-up points.
+screen is drawn, then until all is that a print needs, and for panning, zooming and pointing frames a second, the
+slowest frame, and CPU milliseconds a frame of all processes of the browser, which do not hang on what else the machine
+does. With --folder the page is that of a run; otherwise of made-up points.
 """
 
 from __future__ import annotations

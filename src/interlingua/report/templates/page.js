@@ -178,6 +178,9 @@
   const chosen = (section) => Object.fromEntries(all(section, "[data-choice]").map((select) => [select.dataset.choice, select.value]));
   const fits = (trace, values) => Object.entries(trace.when ?? {}).every(([name, wanted]) => [wanted].flat().includes(values[name]));
 
+  // A sheet's width is not told before it is laid out: figures on paper are as wide as page.css makes room for.
+  const onPaper = () => matchMedia("print").matches;
+
   class Plot {
     constructor(place, figure) {
       Object.assign(this, { place, figure, plot: place.querySelector(".plot"), section: place.closest("section"), busy: null, again: false, begun: false });
@@ -213,9 +216,12 @@
       if (this.figure.dense) {
         this.dots ??= new Dots(this.plot, { colour, tell, hide, bare });
         this.dots.show(traces.map((trace) => ({ ...trace, name: bare(trace.name), text: trace.text ?? [] })));
+        if (onPaper()) this.dots.draw(); // A print waits for no frame.
       } else {
-        const fresh = !this.plot.data;
-        await Plotly.react(this.plot, traces.map(drawn), layout(this.figure.layout, this.figure.size), { responsive: true, displayModeBar: false, doubleClick: "reset" });
+        const fresh = !this.plot.data, paper = onPaper() ? { width: this.place.closest(".one") ? 680 : 330, height: this.figure.size === "square" ? 330 : this.plot.clientHeight } : {};
+        await Plotly.react(this.plot, traces.map(drawn), { ...layout(this.figure.layout, this.figure.size), ...paper }, { responsive: true, displayModeBar: false, doubleClick: "reset" });
+        if (this.sized && !paper.width) await Plotly.Plots.resize(this.plot);
+        this.sized = Boolean(paper.width);
         if (fresh) this.plot.on("plotly_click", (event) => this.clicked(event.points[0]));
       }
     }
@@ -266,7 +272,7 @@
   });
 
   /* ---- theme: as the system has it, or by the button ---- */
-  const themes = ["", "light", "dark"], words = { "": "as the system", light: "light", dark: "dark" }, button = one("theme");
+  const themes = ["", "light", "dark"], words = { "": "system", light: "light", dark: "dark" }, button = one("theme");
   const redrawAll = () => Promise.all(plots.map((plot) => plot.redraw()));
   function paint(theme) {
     if (theme) root.dataset.theme = theme; else delete root.dataset.theme;
