@@ -215,8 +215,8 @@ def main() -> None:
             print(f"  error: {error}")
     for name, at in found["heads"].items():
         print(
-            f"head {name}: {at['answers']} answers ({at['nothing to explain']} with nothing to explain), p50 {at['p50']} "
-            f"ms, p99 {at['p99']} ms, {at['processor ms an answer']} processor ms an answer"
+            f"head {name}: {at['answers']} answers ({at['nothing to explain']} with nothing to explain), "
+            f"p50 {at['p50']} ms, p99 {at['p99']} ms, {at['processor ms an answer']} processor ms an answer"
         )
     first, *later = found["megabytes"]
     print(f"memory: {first} MB before, then {', '.join(map(str, later))}")

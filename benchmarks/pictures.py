@@ -142,21 +142,18 @@ def views(home: Path) -> dict[str, tuple[list[str], str]]:
     return {**found, "explorer-against": (["--against", str(home / "adjust")], "")}
 
 
-def page_files(home: Path) -> dict[str, Path]:
+def page_files(home: Path, wanted: list[str]) -> dict[str, Path]:
     """The pages of the runs that are there, and of several side by side."""
-    found = {}
-    for name in runs(home, home):
-        if (home / name).is_dir():
-            found[name] = reported(home, name, (name,))
-    together = {
+    parts_of = {name: (name,) for name in runs(home, home)} | {
         "two-audits": ("audit", "audit-after"),
         "all-kinds": ("audit", "nli", "explain"),
         "two-transfers": ("ner", "qa"),
     }
-    for name, parts in together.items():
-        if all(part in found for part in parts):
-            found[name] = reported(home, name, parts)
-    return found
+    return {
+        name: reported(home, name, parts)
+        for name, parts in parts_of.items()
+        if (not wanted or name in wanted) and all((home / part).is_dir() for part in parts)
+    }
 
 
 def reported(home: Path, name: str, parts: tuple[str, ...]) -> Path:
@@ -246,9 +243,8 @@ def main() -> None:
     wrong = []
     with sync_playwright() as started:
         browser = started.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        for name, path in page_files(home).items():
-            if not wanted or name in wanted:
-                wrong += shots(browser, name, path.resolve().as_uri(), into, drawn)
+        for name, path in page_files(home, wanted).items():
+            wrong += shots(browser, name, path.resolve().as_uri(), into, drawn)
         wrong += explored(browser, home, into, wanted)
         browser.close()
     for line in wrong:
