@@ -182,7 +182,7 @@ def test_entities_of_no_common_kind_are_told(shelf: Shelf, tmp_path: Path) -> No
             weight.copy_(torch.eye(3)[0] if weight.shape == (3,) else torch.zeros_like(weight))
     save(FineTuned(task, labels, model, encoder), tmp_path / "ner")
     explorer = Explorer((shelf,), shelf.corpus, (Head.load("ner", tmp_path / "ner", device="cpu"),))
-    with pytest.raises(InputError, match="no entity of one kind"):
+    with pytest.raises(InputError, match="nothing of one kind in both texts: none in the first, none in the second"):
         explorer.head({"source": "The tap.", "target": "El grifo.", "head": "ner"})
 
 

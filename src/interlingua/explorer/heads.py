@@ -70,9 +70,11 @@ class Head:
             # Keys of entities are (example, tag, which of its kind); those of answers and labels meet.
             keys = [read.aspects[0].keys for read in reads]
             found_in = [sorted({str(key[1]) for key in side if isinstance(key, tuple)}) for side in keys]
-            shown = " and ".join(", ".join(tags) or "none" for tags in found_in)
+            shown = [", ".join(tags) or "none" for tags in found_in]
             raise InputError(
-                f"{self.name} finds no entity of one kind in both texts", value=shown, remedy="Type texts with one."
+                f"{self.name} finds nothing of one kind in both texts: {shown[0]} in the first, "
+                f"{shown[1]} in the second",
+                remedy="Type texts with a name in both.",
             )
         compared = explainer.compare(sides[0], sides[1], 0)
         lines = example_lines(sides[0], sides[1], 0, compared, most=1)

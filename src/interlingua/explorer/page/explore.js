@@ -201,7 +201,7 @@ function choose(layer) {
 // --- the corpus ---
 
 function place() {
-  byId("place").textContent = state.row >= 0 ? `row ${state.row + 1} of ${setup.corpus.rows}` : "typed";
+  byId("place").textContent = state.row >= 0 ? `row ${state.row + 1} of ${setup.corpus.rows}` : "typed, no row of the corpus";
 }
 
 function pick(row) {
