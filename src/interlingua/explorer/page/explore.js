@@ -92,13 +92,13 @@ async function askHead() {
     return withoutHead(`${head.name} reads a ${head.reads.join(" and a ")}: fill in the second of both.`);
   }
   const found = await ask("head", { ...texts(), head: state.head, label: state.label, source_second: state.source_second, target_second: state.target_second }, (words) => {
-    // What a head can't read is told where it would stand; a figure of other texts must not.
     say("");
     if (words) withoutHead(words);
   });
   if (found) drawHead((latest.head = found));
 }
 
+// What a head can't read is told where its figure would stand; one of other texts must not stay there.
 function withoutHead(words) {
   latest.head = null;
   byId("head_said").textContent = visible(words);
