@@ -24,7 +24,7 @@ from interlingua.report.page import Page, render_page
 from interlingua.studies.aspects import by_order, texts_of
 from interlingua.studies.examples import example_file, page_examples
 from interlingua.studies.exams import File, check_file
-from interlingua.studies.explaining import Explainer, ExplainSettings, Outside, example_lines, step_key
+from interlingua.studies.explaining import Explainer, ExplainSettings, Outside, Read, example_lines, step_key
 from interlingua.studies.record import versions
 from interlingua.studies.runfolder import check_folder
 from interlingua.studies.store import Store, write_text
@@ -208,13 +208,18 @@ def explain_texts(
     if settings.space in ("aligned", "vectors"):
         raise InputError("this space needs files", value=settings.space, remedy="Use embeddings or layer for texts.")
     examples = [_of_text(tuned, text, code) for text, code in zip((first, second), languages, strict=True)]
-    only = None
-    if tuned.task.kind == "sequence":
-        only = [_label(tuned, examples[0], label)]
-    elif label is not None:
+    if label is not None and tuned.task.kind != "sequence":
         raise InputError("only pairs have a label", value=label, remedy="Leave --label out.")
     explainer = Explainer(tuned, replace(settings, target="predicted"), Outside({}, {}))
-    sides = [explainer.side(code, each, only=only or ()) for code, each in zip(languages, examples, strict=True)]
+    reads = [explainer.read(code, each) for code, each in zip(languages, examples, strict=True)]
+    chosen = _label(tuned, reads[0], label) if tuned.task.kind == "sequence" else None
+    sides = explainer.two(reads[0], reads[1], label=chosen)
+    if sides is None:
+        raise InputError(
+            "the model finds nothing in one text that it finds in the other, too",
+            value=tuned.task.name,
+            remedy="Give texts with a name of one kind in both." if tuned.task.kind == "token" else "Give other texts.",
+        )
     compared = explainer.compare(sides[0], sides[1], 0)
     lines = example_lines(sides[0], sides[1], 0, compared, most=1)
     if not lines:
@@ -238,14 +243,12 @@ def _about(tuned: FineTuned, side: Any, number: int) -> str:
     )
 
 
-def _label(tuned: FineTuned, examples: Examples[Any], label: str | None) -> str:
+def _label(tuned: FineTuned, read: Read, label: str | None) -> str:
     if label is not None and label not in tuned.labels:
         raise InputError(
             "a label that the model was not trained on", value=label, remedy=f"It knows: {', '.join(tuned.labels)}."
         )
-    inputs = tuned.task.inputs(examples, tuned.encoder, labels=tuned.labels, training=False)
-    said = tuned.task.predict(tuned.model, inputs, labels=tuned.labels)
-    return label or tuned.labels[int(said.choice[0])]
+    return label or tuned.labels[int(read.predictions.choice[0])]
 
 
 def _of_text(tuned: FineTuned, text: str, code: str) -> Examples[Any]:

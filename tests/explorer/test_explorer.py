@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ import torch
 import models
 import toys
 from interlingua import align, explain_texts
+from interlingua.attribution.attributed import Case
+from interlingua.attribution.integrated import IntegratedGradients
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.explorer.explorer import Explorer
@@ -17,6 +20,8 @@ from interlingua.explorer.heads import SETTINGS, Head
 from interlingua.explorer.opening import open_explorer, open_server
 from interlingua.explorer.reading import words_of
 from interlingua.explorer.shelf import Shelf
+from interlingua.readers.examples import Examples
+from interlingua.studies.explaining import Explainer, Outside, example_lines
 from interlingua.studies.linkers import Saved
 from interlingua.tasks import tasks
 from interlingua.tasks.saving import FineTuned, save
@@ -118,6 +123,55 @@ def test_a_head_says_what_explain_says_of_the_same_texts(shelf: Shelf, nli: Path
     assert found["source"]["explained"] == likely
 
 
+NAMES = ("Anna lives in Rome.", "Anna vive en Roma.")
+QUESTIONS = (("Where does she live?", "Anna lives in Rome."), ("¿Dónde vive?", "Anna vive en Roma."))
+
+
+@pytest.mark.parametrize("name", ["ner", "qa"])
+def test_a_head_attributes_no_more_than_it_shows_and_that_as_explain_does(name: str, tmp_path: Path) -> None:
+    encoder = Encoder.load(str(models.bert(tmp_path / "body")), device="cpu", precision="fp32")
+    task = tasks[name].call()
+    labels = task.labels(toys.toy(name))
+    tuned = FineTuned(task, labels, TaskModel.of(encoder, task, labels, seed=3), encoder)
+    head = Head("mine", tuned)
+    if name == "ner":
+        with torch.no_grad():  # A head that calls every word the first of a name.
+            next(weight for weight in tuned.model.head.parameters() if weight.ndim == 1)[labels.index("B-PER")] = 9.0
+        texts, seconds = NAMES, ("", "")
+    else:
+        texts, seconds = tuple(zip(*QUESTIONS, strict=True))
+    found = head.explain(texts, seconds, ("en", "es"))
+    # All targets of all aspects, as data sets are explained.
+    explainer = Explainer(tuned, SETTINGS, Outside({}, {}))
+    examples = [
+        Examples((head._example(text, second),), code, code)
+        for text, second, code in zip(texts, seconds, ("en", "es"), strict=True)
+    ]
+    sides = [explainer.side(each.language, each) for each in examples]
+    assert sum(len(aspect.targets) for aspect in sides[0].aspects) > 1
+    other = json.loads(example_lines(sides[0], sides[1], 0, explainer.compare(sides[0], sides[1], 0), most=1)[0])
+    assert found["score"] == pytest.approx(other["score"], abs=1e-5)
+    for side in ("source", "target"):
+        assert found[side]["units"] == other[side]["units"]
+        np.testing.assert_allclose(found[side]["attributions"], other[side]["attributions"], rtol=1e-4, atol=2e-6)
+        assert found[side]["gap"] == pytest.approx(other[side]["gap"], abs=1e-4)
+
+
+def test_only_the_target_that_is_shown_goes_through_the_model(nli: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    head, seen = Head.load("mine", nli, device="cpu"), []
+    monkeypatch.setattr(IntegratedGradients, "__call__", _counted(IntegratedGradients.__call__, seen))
+    head.explain(("The tap.", "El grifo."), ("A fall.", "La cocina."), ("en", "es"))
+    assert seen == [1, 1]
+
+
+def _counted(call: Any, seen: list[int]) -> Any:
+    def counted(way: IntegratedGradients, case: Case) -> Any:
+        seen.append(len(case.targets))
+        return call(way, case)
+
+    return counted
+
+
 def test_entities_of_no_common_kind_are_told(shelf: Shelf, tmp_path: Path) -> None:
     encoder = Encoder.load(str(models.bert(tmp_path / "body")), device="cpu", precision="fp32")
     task = tasks["ner"].call()
@@ -128,7 +182,7 @@ def test_entities_of_no_common_kind_are_told(shelf: Shelf, tmp_path: Path) -> No
             weight.copy_(torch.eye(3)[0] if weight.shape == (3,) else torch.zeros_like(weight))
     save(FineTuned(task, labels, model, encoder), tmp_path / "ner")
     explorer = Explorer((shelf,), shelf.corpus, (Head.load("ner", tmp_path / "ner", device="cpu"),))
-    with pytest.raises(InputError, match="no entity of one kind"):
+    with pytest.raises(InputError, match="nothing of one kind in both texts: none in the first, none in the second"):
         explorer.head({"source": "The tap.", "target": "El grifo.", "head": "ner"})
 
 

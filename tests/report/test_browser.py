@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from browsers import all_drawn
 from interlingua.report.audit import build_page
 from interlingua.report.explain_page import texts_sections
 from interlingua.report.page import Page, render_page
@@ -36,7 +37,7 @@ class Opened:
 
     def show(self, path: Path) -> Opened:
         self.tab.goto(path.as_uri())
-        self.tab.wait_for_selector("html[data-ready=all]", timeout=120_000)
+        all_drawn(self.tab)
         return self
 
     def outside(self) -> list[str]:
@@ -57,7 +58,7 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def page(make: Any, browser: Any, tmp_path_factory: Any) -> Iterator[Opened]:
+def path(make: Any, tmp_path_factory: Any) -> Path:
     make_records, make_run, make_points = make
     points = make_points(CODES, 6)
     points["points"][0]["text"], points["points"][1]["text"] = HOSTILE, LONG
@@ -65,6 +66,11 @@ def page(make: Any, browser: Any, tmp_path_factory: Any) -> Iterator[Opened]:
     run = {**make_run(CODES), "names": names, "model": HOSTILE, "skipped": [HOSTILE, LONG]}
     path = tmp_path_factory.mktemp("page") / "page.html"
     path.write_text(build_page(make_records(CODES, range(3)), run, points), "utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def page(path: Path, browser: Any) -> Iterator[Opened]:
     tab = browser.new_page(viewport={"width": 1300, "height": 900})
     yield Opened(tab).show(path)
     tab.close()
@@ -197,6 +203,69 @@ def test_the_map_can_be_read_and_moved_by_hand_and_by_keys(page: Opened) -> None
         if said:
             break
     assert "العربية" in said  # All translations of the sentence that was pointed at.
+
+
+@pytest.fixture
+def fresh(path: Path, browser: Any) -> Iterator[Opened]:
+    """The page just opened, on a screen so low that its figures are below."""
+    tab = browser.new_page(viewport={"width": 1300, "height": 400}, color_scheme="dark")
+    opened = Opened(tab)
+    tab.goto(path.as_uri())
+    tab.wait_for_selector("html[data-ready=first]", timeout=120_000)
+    yield opened
+    tab.close()
+    assert opened.heard == []
+    assert opened.outside() == []
+
+
+FAR = '[data-figure="heat-cka"]'
+"""A figure far below the first screen."""
+
+
+def test_a_figure_is_drawn_when_it_comes_near_and_nothing_moves(fresh: Opened) -> None:
+    tab = fresh.tab
+    assert tab.locator(f"{FAR} .main-svg").count() == 0
+    height = tab.evaluate("document.documentElement.scrollHeight")
+    tab.locator(f"{FAR} summary").focus()  # As the keyboard does it: the browser scrolls there.
+    tab.wait_for_selector(f"{FAR} .main-svg >> nth=0", timeout=60_000)
+    all_drawn(tab)
+    assert tab.evaluate("document.documentElement.scrollHeight") == height
+
+
+def test_a_figure_that_was_never_on_the_screen_downloads(fresh: Opened) -> None:
+    button = fresh.tab.locator(f"{FAR} [data-save=svg]")
+    with fresh.tab.expect_download() as waiting:
+        button.evaluate("button => button.click()")
+    svg = Path(waiting.value.path()).read_text("utf-8")
+    assert ET.fromstring(svg).tag.endswith("svg")
+    assert "हिन्दी" in svg or "hi" in svg
+
+
+def test_a_menu_of_figures_not_yet_drawn_holds_when_they_are(fresh: Opened) -> None:
+    tab = fresh.tab
+    tab.evaluate(
+        """() => {
+            const menu = document.querySelector('#pairs [data-choice="order"]');
+            menu.value = "given";
+            menu.dispatchEvent(new Event("change"));
+        }"""
+    )
+    assert tab.locator(f"{FAR} .main-svg").count() == 0
+    all_drawn(tab)
+    assert tab.locator(f"{FAR} .plot").evaluate("plot => plot.data[0].x.map(x => x.slice(1, -1)).join()") == ",".join(
+        CODES
+    )
+
+
+def test_a_print_has_every_figure_in_the_colours_of_paper(fresh: Opened) -> None:
+    tab = fresh.tab
+    assert tab.pdf().startswith(b"%PDF")
+    tab.wait_for_selector("html[data-ready=all]", timeout=120_000)
+    tab.emulate_media(media="print")
+    tab.wait_for_function(
+        "() => [...document.querySelectorAll('.js-plotly-plot')].every(plot => plot.layout.paper_bgcolor === '#ffffff')"
+    )
+    assert tab.locator(".js-plotly-plot").count() + tab.locator(".dots").count() == tab.locator("figure").count()
 
 
 @pytest.mark.parametrize("width", [1300, 390])

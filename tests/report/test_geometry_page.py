@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from browsers import all_drawn
 from interlingua.report.geometry import geometry_files
 from interlingua.report.geometry_maps import map_section, map_sets, styles
 from interlingua.report.geometry_page import geometry_sections
@@ -306,7 +307,7 @@ def test_a_browser_draws_every_figure_and_recolours_the_maps(files: dict[str, st
         tab.on("console", lambda message: heard.append(message.text))
         tab.on("pageerror", lambda error: heard.append(str(error)))
         tab.goto(page.as_uri())
-        tab.wait_for_selector("html[data-ready=all]", state="attached", timeout=60_000)
+        all_drawn(tab)
         # 2 of layers, 2 of cosines, change and cosine by step, groups, wrong, scatter; and 4 maps.
         assert tab.locator(".plot.js-plotly-plot").count() == 2 + 2 + 2 + 3
         assert tab.locator("#maps .dots canvas").count() == 4

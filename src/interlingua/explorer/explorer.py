@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,7 +68,7 @@ class Explorer:
         }
 
     def warm(self) -> None:
-        """Answer the page's first request once, before anyone waits for it."""
+        """Answer the page's first requests once, before anyone waits for them."""
         pair = self.corpus.pairs()[0]
         row = int(self.corpus.pair(*pair).rows[0])
         texts = [str(self.corpus.texts[code][row]) for code in pair]
@@ -77,6 +78,9 @@ class Explorer:
             self.neighbours({"text": texts[0], "language": pair[0]})
         except InputError:  # A first row longer than a request may be: nobody will ask for it.
             return
+        for head in self.heads:
+            with suppress(InputError):  # One that finds nothing in it has read it all the same.
+                head.explain((texts[0], texts[1]), (texts[0], texts[1]), pair)
 
     def pair(self, given: object) -> Answer:
         """Two texts in each model: words with sub-words, and at every layer similarity, attribution, links and flow."""

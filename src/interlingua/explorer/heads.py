@@ -12,8 +12,7 @@ import numpy as np
 from interlingua.errors import InputError
 from interlingua.explorer.reading import words_of
 from interlingua.readers.examples import Examples, Question, TaggedWords, TextPair
-from interlingua.studies.aspects import matched
-from interlingua.studies.explaining import Explainer, ExplainSettings, Outside, Side, example_lines
+from interlingua.studies.explaining import Explainer, ExplainSettings, Outside, Read, Side, example_lines
 from interlingua.tasks.saving import FineTuned, load
 
 SETTINGS = ExplainSettings(unit="word", target="predicted", steps=8, tolerance=None, faithful=False, choices=False)
@@ -63,17 +62,19 @@ class Head:
                 zip(texts, seconds, strict=True), languages, ("the first", "the second"), strict=True
             )
         ]
-        said = [self._said(each) for each in examples]
-        chosen = self._label(label, said[0])
         explainer = Explainer(self.tuned, SETTINGS, Outside({}, {}))
-        sides = [explainer.side(each.language, each, only=[] if chosen is None else [chosen]) for each in examples]
-        keys = [side.aspects[0].keys for side in sides]
-        if not len(matched(*keys)[0]):
-            # Keys of entities are (example, tag, which of its kind); those of answers and labels always meet.
+        reads = [explainer.read(each.language, each) for each in examples]
+        said = [self._said(read) for read in reads]
+        sides = explainer.two(reads[0], reads[1], label=self._label(label, said[0]))
+        if sides is None:
+            # Keys of entities are (example, tag, which of its kind); those of answers and labels meet.
+            keys = [read.aspects[0].keys for read in reads]
             found_in = [sorted({str(key[1]) for key in side if isinstance(key, tuple)}) for side in keys]
-            shown = " and ".join(", ".join(tags) or "none" for tags in found_in)
+            shown = [", ".join(tags) or "none" for tags in found_in]
             raise InputError(
-                f"{self.name} finds no entity of one kind in both texts", value=shown, remedy="Type texts with one."
+                f"{self.name} finds nothing of one kind in both texts: {shown[0]} in the first, "
+                f"{shown[1]} in the second",
+                remedy="Type texts with a name in both.",
             )
         compared = explainer.compare(sides[0], sides[1], 0)
         lines = example_lines(sides[0], sides[1], 0, compared, most=1)
@@ -104,15 +105,13 @@ class Head:
             return Question("1", text, second, (), 1)
         return TextPair(text, second, self.tuned.labels[0], 1)
 
-    def _said(self, examples: Examples[Any]) -> dict[str, float]:
+    def _said(self, read: Read) -> dict[str, float]:
         """The probability of each label, for a task of labels."""
         if self.tuned.task.kind != "sequence":
             return {}
-        labels = self.tuned.labels
-        inputs = self.tuned.task.inputs(examples, self.tuned.encoder, labels=labels, training=False)
-        scores = np.asarray(self.tuned.task.predict(self.tuned.model, inputs, labels=labels).scores[0], np.float64)
+        scores = np.asarray(read.predictions.scores[0], np.float64)
         shares = np.exp(scores - scores.max())
-        return dict(zip(labels, (shares / shares.sum()).round(4).tolist(), strict=True))
+        return dict(zip(self.tuned.labels, (shares / shares.sum()).round(4).tolist(), strict=True))
 
     def _label(self, label: str | None, said: dict[str, float]) -> str | None:
         if not said:

@@ -45,7 +45,8 @@ def adjustment_lines(summary: Found, code: str) -> list[Line]:
             lines.append(_line(f"P@1 {arrow}, {shown}", values, percent, up=True))
     best = [_best(state["retrieval"]) for state in states]
     words = [f"{percent(value)} at layer {number}" for number, value in best]
-    lines.append(Line("P@1 at the best layer, means removed", words[0], words[-1], best[-1][1] > best[0][1]))
+    better = None if best[0][1] == best[-1][1] else best[-1][1] > best[0][1]
+    lines.append(Line("P@1 at the best layer, means removed", words[0], words[-1], better))
     for kind, up in (("related", False), ("unrelated", None)):
         values = [state["distances"][f"distance/{kind}/l2"]["value"] for state in states]
         lines.append(_line(f"distance of {kind} words", values, number, up=up))

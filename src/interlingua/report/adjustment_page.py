@@ -174,7 +174,8 @@ def _curves(runs: Sequence[Run]) -> Iterator[Figure]:
         heads = ("run", "state", "vectors", "layer", "value", "low", "high", "null")
         table = Table(f"layers-{code}", "Retrieval by layer", "", heads, tuple(rows), tuple(records))
         layout = {"showlegend": True, "xaxis": {"title": {"text": "layer"}, "dtick": 1, "showgrid": False},
-                  "yaxis": {"nticks": 5, "tickformat": ".0%", "rangemode": "tozero"}}  # fmt: skip
+                  "yaxis": {"nticks": 5, "tickformat": ".0%", "rangemode": "tozero",
+                            "title": {"text": "share found", "standoff": 8}}}  # fmt: skip
         yield Figure(f"layers-{code}", visible(code), "Translation retrieval, mean of both directions.", tuple(traces),
                      layout, table)  # fmt: skip
 

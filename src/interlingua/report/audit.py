@@ -30,12 +30,18 @@ RECORDS_BYTES = 120_000
 
 LABELS = {
     "model": "Model",
+    "against": "Against",
     "corpus": "Corpus",
+    "rows": "Rows of the corpus",
     "languages": "Languages",
+    "pairs": "Pairs",
+    "measures": "Measures",
     "layers": "Layers",
+    "dim": "Numbers a vector",
     "pooling": "Pooling",
     "precision": "Precision",
     "device": "Device",
+    "maps": "Rotations fitted for",
     "seed": "Seed",
     "seconds": "Seconds",
     "created": "Created",
@@ -186,7 +192,8 @@ def _made(run: Run) -> Section:
     for key in ("digests", "versions"):  # Records have them where the run does not tell.
         about[key] = about.get(key) or {k: v for record in run.records[:1] for k, v in (record.get(key) or {}).items()}
     more = (("Intervals", _INTERVALS), ("Records", f"{len(run.records)}, in records.jsonl in the run’s folder"))
-    return settings_section(about, labels=LABELS, without=("names",), more=more, name=run.id("made"), title=title)
+    left_out = ("names", "kind")
+    return settings_section(about, labels=LABELS, without=left_out, more=more, name=run.id("made"), title=title)
 
 
 def subtitle(found: Readings, run: Mapping[str, Any]) -> str:

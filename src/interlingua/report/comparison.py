@@ -28,7 +28,24 @@ def compared(runs: Sequence[Run], numbers: Sequence[Numbers], *, kind: str) -> S
     )
     told = tuple(verdict(run, numbers[0], own) for run, own in zip(runs[1:], numbers[1:], strict=True))
     same = "" if any(table.name == "settings" for table in tables) else " Their settings are the same."
-    return Section("compared", "Side by side", (*told, words + same), tables=tuple(tables))
+    return Section("compared", "Side by side", (*told, *other_sentences(runs), words + same), tables=tuple(tables))
+
+
+def other_sentences(runs: Sequence[Run]) -> tuple[str, ...]:
+    """A warning where runs did not read the same corpus; nothing where they did, or do not tell.
+
+    >>> other_sentences([Run({"digests": {"corpus": "a"}}), Run({"digests": {"corpus": "a"}})])
+    ()
+    """
+    seen = {str((run.about.get("digests") or {}).get("corpus")) for run in runs}
+    if len(seen) < 2 or "None" in seen:
+        return ()
+    counts = listing(list(dict.fromkeys(f"{run.about['rows']:,}" for run in runs if run.about.get("rows"))))
+    rows = f" ({counts} rows)" if counts else ""
+    return (
+        f"The runs did not read the same sentences{rows}, so part of every difference may be the sentences’: retrieval "
+        "among more candidates is harder, whatever the model.",
+    )
 
 
 def verdict(run: Run, first: Numbers, own: Numbers) -> str:

@@ -18,6 +18,7 @@ from interlingua.report.wording import number, visible
 
 FURTHER = ("choices", "faithfulness")
 SHADED, FLOWS = 24, 80
+_LINE = 14 / 576  # a line of text as a part of a tall figure's height
 """How many pairs of texts are printed with their words shaded, and how many flows of a pair are drawn."""
 _WORDS = (
     "Consistency is the share of attribution that finds a similar word with as much of it in the translation. Read it "
@@ -105,9 +106,11 @@ def _answer(run: Run) -> Section:
     for each in correlations(run.records, run.about):
         if each["without_source"]:
             low, high = (number(each[key]) for key in ("low", "high"))
+            sure = f"r = {number(each['r'])} (95 % {low} to {high})"
+            said = "no correlation can be told" if "–" in (low, high) else sure
             facts.append(
-                ("With performance", f"{visible(each['aspect'])}: r = {number(each['r'])} (95 % {low} to {high}) over "
-                 f"{each['languages']} languages, {short_names(run.about)[each['model']]}.")
+                ("With performance", f"{visible(each['aspect'])}: {said} over {each['languages']} languages, "
+                 f"{short_names(run.about)[each['model']]}.")
             )  # fmt: skip
     title = f"The answer: {run.name}" if run.key else "The answer"
     return Section(run.id("answer"), title, (lead,), facts=tuple(facts))
@@ -155,8 +158,8 @@ def _levels(run: Run) -> Iterator[Figure]:
         table = Table(f"levels-{aspect}", visible(aspect), "", heads, tuple(rows), tuple(records))
         layout = {
             "showlegend": True,
-            "xaxis": {"type": "category", "showgrid": False},
-            "yaxis": {"rangemode": "tozero"},
+            "xaxis": {"type": "category", "showgrid": False, "title": {"text": "language"}},
+            "yaxis": {"rangemode": "tozero", "title": {"text": "consistency", "standoff": 8}},
         }
         title = f"Consistency: {visible(aspect)}"
         yield Figure(f"levels-{aspect}", title, "Dots with 95 % intervals; crosses and strokes are the controls.",
@@ -209,9 +212,19 @@ def _examples(run: Run) -> list[Section]:
     figure = Figure("flows", "Flows between two texts", "Width is the share of attribution that flows.", traces,
                     {"margin": {"l": 8, "r": 8, "t": 12, "b": 12}}, table, "tall")  # fmt: skip
     menu = Choice("example", "Pair", tuple(shown), "0")
-    texts = tuple(shaded(each) for each in examples[:SHADED])
+    texts = tuple(shaded(each) for each in of_every_pair(examples, SHADED))
     return [Section(run.id("examples"), title, (words,), choices=(menu,), figures=(of_run(figure, run.key, run.name),),
                     texts=texts)]  # fmt: skip
+
+
+def of_every_pair(examples: Sequence[Mapping[str, Any]], most: int) -> list[Mapping[str, Any]]:
+    """So many examples at most, as many of each pair of languages as of the others, in their order."""
+    seen: dict[str, int] = {}
+    ranked = []
+    for place, each in enumerate(examples):
+        rank = seen[_pair(each)] = seen.get(_pair(each), -1) + 1
+        ranked.append((rank, place))
+    return [examples[place] for place in sorted(place for _, place in sorted(ranked)[:most])]
 
 
 def texts_sections(example: Mapping[str, Any]) -> list[Section]:
@@ -245,29 +258,42 @@ def _ribbons(example: Mapping[str, Any]) -> dict[str, Any]:
             # Between where its weight puts a node and even steps: thin nodes would lie on each other.
             up[node] = 0.5 * (done + weight[node] / 2) / total + 0.5 * (at + 0.5) / len(own)
             done += weight[node]
+    named = _with_room(nodes, weight, up)
     plus = {node: example[node[0]]["attributions"][node[1]] >= 0 for node in nodes}
     return {
         "type": "sankey",
         "arrangement": "fixed",
         "node": {
-            "label": [label(example[side]["units"][at], most=24) for side, at in nodes],
+            "label": [label(example[side]["units"][at], most=24) if (side, at) in named else "" for side, at in nodes],
+            "customdata": [label(example[side]["units"][at], most=24) for side, at in nodes],
             "x": [0.001 if side == "source" else 0.999 for side, _ in nodes],
             "y": [min(max(up[node], 0.001), 0.999) for node in nodes],
             "color": ["@one" if plus[node] else "@two" for node in nodes],
             "pad": 4,
             "thickness": 12,
             "line": {"width": 0},
-            "hovertemplate": "%{label}<extra></extra>",
+            "hovertemplate": "%{customdata}<extra></extra>",
         },
         "link": {
             "source": [place["source", i] for i, *_ in flows],
             "target": [place["target", j] for _, j, _ in flows],
             "value": [short(f) for *_, f in flows],
             "color": ["@one/0.28" if plus["source", i] else "@two/0.28" for i, *_ in flows],
-            "hovertemplate": "%{source.label} → %{target.label}: %{value:.3f}<extra></extra>",
+            "hovertemplate": "%{source.customdata} → %{target.customdata}: %{value:.3f}<extra></extra>",
         },
         "textfont": {"color": "@ink", "size": 12},
     }
+
+
+def _with_room(
+    nodes: Sequence[tuple[str, int]], weight: Mapping[tuple[str, int], float], up: Mapping[tuple[str, int], float]
+) -> set[tuple[str, int]]:
+    """The nodes that are named beside: the heaviest first, none where a name above or below would be covered."""
+    named: set[tuple[str, int]] = set()
+    for node in sorted(nodes, key=lambda each: -weight[each]):
+        if all(node[0] != other[0] or abs(up[node] - up[other]) > _LINE for other in named):
+            named.add(node)
+    return named
 
 
 def _tables(run: Run) -> Iterator[Table]:

@@ -49,12 +49,12 @@ def layer_curves(runs: Mapping[str, tuple[Run, Readings]]) -> tuple[list[Choice]
     every = list(dict.fromkeys(measure for _, found in runs.values() for measure in found.measures()))
     first = {measure: next(f for _, f in runs.values() if measure in f.measures()) for measure in every}
     others = tuple(
-        (measure, tuple(first[measure].variants(measure)[:2]), measure_name(measure), "")
+        (measure, tuple(first[measure].variants(measure)[:2]), measure_name(measure), "value", "")
         for measure in every
         if measure not in known
     )
     figures, options = [], {MEAN: "mean of all"}
-    for measure, variants, title, caption in (*PANELS, *others):
+    for measure, variants, title, axis, caption in (*PANELS, *others):
         curves = [
             curve
             for run, found in runs.values()
@@ -66,7 +66,8 @@ def layer_curves(runs: Mapping[str, tuple[Run, Readings]]) -> tuple[list[Choice]
             options |= {curve.chosen: curve.shown for curve in curves}
             name = f"curve-{measure}-{variants[0].split('/')[0]}".replace("@", "").replace(" ", "-").replace(",", "")
             best = {found.best_layer() for _, found in runs.values()} - {None}
-            figures.append(_curve_figure(name, title, caption, curves, sorted(layer for layer in best if layer)))
+            marked = sorted(layer for layer in best if layer)
+            figures.append(_curve_figure(name, (title, axis, caption), curves, marked))
     languages = sorted((value, text) for value, text in options.items() if "\t" not in value and value != MEAN)
     pairs = sorted((value, text) for value, text in options.items() if "\t" in value)
     menu = Choice("line", "Show", ((MEAN, options[MEAN]), *languages, *pairs), MEAN)
@@ -92,7 +93,8 @@ def _curves(run: Run, found: Readings, measure: str, line: tuple[str, int]) -> I
             yield curve("\t".join(sorted((pair[0], pair[1]))), shown, [readings.get(pair) for readings in by_layer])
 
 
-def _curve_figure(name: str, title: str, caption: str, curves: Sequence[Curve], best: Sequence[int]) -> Figure:
+def _curve_figure(name: str, words: tuple[str, str, str], curves: Sequence[Curve], best: Sequence[int]) -> Figure:
+    title, axis, caption = words
     runs = list(dict.fromkeys(curve.run.key for curve in curves))
     lines = list(dict.fromkeys((curve.run.key, curve.place) for curve in curves))
     everything = list(dict.fromkeys(curve.chosen for curve in curves))
@@ -124,7 +126,7 @@ def _curve_figure(name: str, title: str, caption: str, curves: Sequence[Curve], 
         "shapes": [{**upright, "x0": at, "x1": at, "line": {"color": "@soft/0.45", "width": 1}} for at in best],
         "showlegend": len(lines) > 1,
         "xaxis": {"title": {"text": "layer"}, "dtick": 4 if len(layers) > 14 else 1, "showgrid": False},
-        "yaxis": {"nticks": 5},
+        "yaxis": {"nticks": 5, "title": {"text": axis, "standoff": 8}},
     }
     return Figure(name, title, caption, tuple(traces), layout, _curve_table(name, title, curves))
 

@@ -20,6 +20,7 @@ from interlingua.report.geometry_tables import (
 )
 from interlingua.report.readings import Pair, Reading
 from interlingua.report.runs import Run, colour
+from interlingua.report.scatter import label_sides
 from interlingua.report.sections import Choice, Figure, Trace, band, label, short
 from interlingua.report.tables import Cell, Ref, Table
 from interlingua.report.wording import language_name, number, variant_name, visible
@@ -32,11 +33,16 @@ VARIANTS = ("raw", "centred")
 TWO_ENDED = [[0, "#D55E00"], [0.5, "#F2F2F2"], [1, "#0072B2"]]
 """From orange by near white to blue: both ends told apart with any colour vision."""
 WATCHED = {
-    "change": ("Change of the average cosine", "Of words inside each language"),
-    "cosine": ("Average cosine", "Of words inside each language."),
-    "retrieval": ("Retrieval", "Of translations, from the language of training."),
-    "cka": ("CKA with the start", "How much of each language’s space is as it was."),
-    "separation": ("Related against unrelated", "AUC of translations, with the language of training."),
+    "change": ("Change of the average cosine", "change", "Of words inside each language"),
+    "cosine": ("Average cosine", "cosine", "Of words inside each language."),
+    "retrieval": ("Retrieval", "share found", "Of translations, from the language of training."),
+    "cka": ("CKA with the start", "CKA", "How much of each language’s space is as it was."),
+    "separation": (
+        "Related against unrelated",
+        "AUC",
+        "How probably a word lies closer to its translation in the "
+        "language of training than to another word; 0.5 is a coin toss.",
+    ),
 }
 
 
@@ -204,7 +210,12 @@ def purity_curves(runs: Sequence[Run], by: str) -> Figure | None:
     layout = {
         "showlegend": True,
         "xaxis": {"title": {"text": "layer"}, "showgrid": False, "dtick": 4 if most > 14 else 1},
-        "yaxis": {"range": [0, 1.03], "tickformat": ".0%", "nticks": 6},
+        "yaxis": {
+            "range": [0, 1.03],
+            "tickformat": ".0%",
+            "nticks": 6,
+            "title": {"text": "share of the 10 nearest", "standoff": 8},
+        },
     }
     return Figure(f"purity-{by}", title, "Dotted: by chance. Band: 95 %.", tuple(traces), layout, table)
 
@@ -231,7 +242,7 @@ def step_curves(run: Run, marks: Styles) -> tuple[list[Choice], list[Figure]]:
         return [], []
     span = (found.get("groups") or {}).get("span")
     figures = []
-    for what, (title, caption) in WATCHED.items():
+    for what, (title, _, caption) in WATCHED.items():
         mine = {(source, code): line for (own, source, code), line in lines.items() if own == what}
         if mine:
             said = caption if what != "change" else f"{caption}, over {span} steps." if span else f"{caption}."
@@ -264,7 +275,11 @@ def _steps(
     layout = {
         "showlegend": True,
         "xaxis": {"title": {"text": "step"}, "showgrid": False},
-        "yaxis": {"nticks": 6, **({"zeroline": True, "zerolinecolor": "@soft"} if "change" in name else {})},
+        "yaxis": {
+            "nticks": 6,
+            "title": {"text": WATCHED[name.removeprefix("steps-")][1], "standoff": 8},
+            **({"zeroline": True, "zerolinecolor": "@soft"} if "change" in name else {}),
+        },
     }
     size = "square" if many else "plain"
     margin = {"margin": {"l": 44, "r": 10, "t": 28, "b": 40}} if many else {}
@@ -287,13 +302,15 @@ def spelling_scatter(run: Run, marks: Styles) -> Figure | None:
              "y": [short(float(slope * v + level)) for v in ends], "hoverinfo": "skip",
              "line": {"color": "@soft", "width": 1.5, "dash": "dash"}}
         )  # fmt: skip
+    beside = label_sides([(point["tnld"], point["wrong"], 1 + len(point["target"])) for point in points])
     for source in dict.fromkeys(point["source"] for point in points):
         mine, style = [point for point in points if point["source"] == source], marks[visible(source)]
         traces.append(
             {"type": "scatter", "mode": "markers+text" if len(points) <= 30 else "markers",
              "name": label(style["name"]), "x": [short(point["tnld"]) for point in mine],
              "y": [short(point["wrong"]) for point in mine], "text": [label(f"→{p['target']}") for p in mine],
-             "textposition": "middle right", "textfont": {"size": 10, "color": "@soft"}, "cliponaxis": False,
+             "textposition": [beside[at] for at, point in enumerate(points) if point["source"] == source],
+             "textfont": {"size": 10, "color": "@soft"}, "cliponaxis": False,
              "marker": {"color": style["colour"], "symbol": style["symbol"], "size": 8},
              "records": [places.get((point["source"], point["target"])) for point in mine],
              "hover": f"{label(style['name'])} %{{text}}<br>TNLD %{{x:.3f}}, wrong sentences:"}
@@ -307,7 +324,12 @@ def spelling_scatter(run: Run, marks: Styles) -> Figure | None:
         "showlegend": True,
         "margin": {"l": 54, "r": 30, "t": 28, "b": 44},
         "xaxis": {"title": {"text": "spelling distance of names (TNLD)"}, "showgrid": False, "nticks": 6},
-        "yaxis": {"tickformat": ".0%", "rangemode": "tozero", "nticks": 6},
+        "yaxis": {
+            "tickformat": ".0%",
+            "rangemode": "tozero",
+            "nticks": 6,
+            "title": {"text": "wrong sentences", "standoff": 8},
+        },
     }
     table = Table("against-spelling", "Against spelling", "", heads, rows, behind)
     return Figure("against-spelling", "Against spelling", caption, tuple(traces), layout, table, "square")

@@ -101,7 +101,7 @@ def settings_section(
     facts: list[tuple[str, str | Sequence[str]]] = [
         (visible(labels.get(key, key.replace("_", " ").capitalize())), text)
         for key in keys
-        if (text := in_words(plain[key]))
+        if plain[key] is not None and (text := in_words(plain[key]))
     ]
     for key in ("digests", "versions"):
         if run.get(key):
@@ -109,7 +109,8 @@ def settings_section(
     notes = [f"{key}: {value}" for key, value in skipped.items()] if isinstance(skipped, Mapping) else skipped
     notes = [notes] if isinstance(notes, str) else notes
     facts.append(("Skipped", [visible(str(note)) for note in notes] or "Nothing."))
-    return Section(name, title, facts=(*facts, *more))
+    words = ("Settings by the names that options have.",)
+    return Section(name, title, words, facts=(*facts, *more))
 
 
 def in_words(value: object) -> str:

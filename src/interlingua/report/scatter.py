@@ -84,13 +84,15 @@ def dot_plot(
     """
     traces: list[Trace] = []
     rows, records = [], []
+    beside = iter(label_sides([(dot[1], dot[2], min(len(dot[0]), 24)) for dots in series.values() for dot in dots]))
     for place, (name_, dots) in enumerate(series.items()):
         ink = colour(place + first)
         across, up = [dot[1] for dot in dots], [dot[2] for dot in dots]
         traces.append(
             {"type": "scatter", "mode": "markers+text" if named else "markers",
              "x": [short(v) for v in across], "y": [short(v) for v in up],
-             "text": [label(dot[0], most=24 if named else 90) for dot in dots], "textposition": "middle right",
+             "text": [label(dot[0], most=24 if named else 90) for dot in dots],
+             "textposition": [next(beside) for _ in dots],
              "name": label(name_, most=90),
              "marker": {"color": ink, "size": 9}, "textfont": {"color": "@ink"}, "cliponaxis": False,
              "hover": f"{label(name_)}<br>%{{text}}: %{{x:.3f}}, %{{y:.3f}}", "records": [dot[3] for dot in dots]}
@@ -119,6 +121,39 @@ def dot_plot(
         name, title, caption, ("series", "of", visible(axes[0]), visible(axes[1])), tuple(rows), tuple(records)
     )
     return Figure(name, title, caption, (*([equal] if diagonal else []), *traces), layout, table, "wide")
+
+
+SIDES = {"middle right": (1, 0), "middle left": (-1, 0), "top center": (0, 1), "bottom center": (0, -1)}
+"""Where a label may stand beside its dot, by plotly's names: to the right, or as far up."""
+_PLOT, _LETTER, _LINE = (290.0, 250.0), 7.0, 14.0  # pixels of the narrowest figure, of a letter, and of a line
+
+
+def label_sides(dots: Sequence[tuple[float, float, int]]) -> list[str]:
+    """For each dot (across, up, letters of its label) the side its label stands on, where it covers least.
+
+    One by one the first side that covers no dot and no label placed before, on a phone's width; if all do, the right.
+
+    >>> label_sides([(0.0, 0.0, 2), (0.05, 0.0, 2), (1.0, 1.0, 2)])
+    ['middle left', 'middle right', 'middle right']
+    """
+    at = np.array([dot[:2] for dot in dots], np.float64).reshape(-1, 2)
+    spread = np.ptp(at, axis=0) if len(at) else np.ones(2)
+    at = (at - (at.min(axis=0) if len(at) else 0)) / np.where(spread > 0, spread, 1.0) * _PLOT
+    taken = [(x, y, 5.0, 5.0) for x, y in at]
+    sides = []
+    for number, (x, y) in enumerate(at):
+        half = (dots[number][2] * _LETTER / 2, _LINE / 2)
+        far = (7 + half[0], 7 + half[1])
+        boxes = {side: (x + right * far[0], y + up * far[1], *half) for side, (right, up) in SIDES.items()}
+        free = [side for side, box in boxes.items() if not any(_meet(box, other) for other in taken)]
+        sides.append(free[0] if free else next(iter(SIDES)))
+        taken.append(boxes[sides[-1]])
+    return sides
+
+
+def _meet(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    """Whether two boxes (middle across, middle up, half as wide, half as high) have a place in common."""
+    return abs(one[0] - other[0]) < one[2] + other[2] and abs(one[1] - other[1]) < one[3] + other[3]
 
 
 def marker_styles(texts: Mapping[str, str]) -> dict[str, tuple[str, str]]:

@@ -28,11 +28,11 @@ def state_hills(states: Mapping[str, Mapping[str, Reading]]) -> tuple[list[Choic
     share = {**layout.pop("yaxis"), "title": {"text": ""}}
     for place, (state, found) in enumerate(drawn.items()):
         number = "" if place == 0 else str(place + 1)
-        low, high = 1 - (place + 0.86) / len(drawn), 1 - place / len(drawn)
+        low, high = 1 - (place + 0.8) / len(drawn), 1 - place / len(drawn)
         layout[f"yaxis{number}"] = {**share, "domain": [max(low, 0), high], "showticklabels": False}
         layout["annotations"].append(
             {"text": label(state), "xref": "paper", "yref": "paper", "x": 1, "y": high, "showarrow": False,
-             "xanchor": "right", "yanchor": "top", "font": {"size": 13, "color": "@ink"}}
+             "xanchor": "right", "yanchor": "bottom", "font": {"size": 13, "color": "@ink"}}
         )  # fmt: skip
         for code, reading in found.items():
             if _has(reading):

@@ -223,7 +223,7 @@ def summary_table(records: Iterable[Record] | Readings, run: Mapping[str, Any]) 
         ),
         "Separation": _column(found, "separation", "auc/cosine", layer),
         "Mean cosine": _column(found, "isotropy", "average-cosine", layer),
-        "Fertility": {code: found.fertility(code) for code in found.languages},
+        "Pieces a word": {code: found.fertility(code) for code in found.languages},
     }
     bounded = columns["Retrieval, centred"] if any(columns["Retrieval, centred"].values()) else columns["Retrieval"]
     values: dict[str, dict[str, float | None]] = {}

@@ -106,7 +106,7 @@ def layer_lines(found: Readings) -> Table:
     for head, justify in (("measure", "left"), ("", "left"), ("layers", "left"), ("least", "right"), ("most", "right")):
         table.add_column(head, justify=justify)  # type: ignore[arg-type]
     table.add_column("at layer", justify="right")
-    for measure, variants, title, _ in PANELS:
+    for measure, variants, title, *_ in PANELS:
         for variant in variants:
             layers = found.layers(measure, variant)
             if len(layers) > 1:

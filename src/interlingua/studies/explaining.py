@@ -97,6 +97,29 @@ class Outside:
 
 
 @dataclass(frozen=True)
+class Read:
+    """One language's examples as the model reads them, what it says of them, and what is to be explained."""
+
+    language: str
+    examples: Examples[Any]
+    inputs: Inputs
+    predictions: Any
+    aspects: tuple[Aspect, ...]
+
+    def only(self, numbers: Ints) -> Read:
+        """The same with some targets of the first aspect alone."""
+        first = self.aspects[0]
+        keys = tuple(first.keys[number] for number in numbers)
+        return replace(self, aspects=(replace(first, targets=first.targets.take(numbers), keys=keys),))
+
+    def of_label(self, label: int) -> Read:
+        """The same with this label to be explained of every example."""
+        first = self.aspects[0]
+        labels = np.full(len(first.targets), label, np.int64)
+        return replace(self, aspects=(replace(first, targets=replace(first.targets, label=labels)),))
+
+
+@dataclass(frozen=True)
 class Side:
     """One language's examples with their attributions, by aspect; `vectors` are those of all units."""
 
@@ -162,25 +185,46 @@ class Explainer:
         tell = None if self._progress is None else lambda done, of: self._progress(label, done, of)  # type: ignore[misc]
         return Case(self.through, inputs, aspect.targets, self.baseline, tell)
 
-    def side(self, language: str, examples: Examples[Any], *, only: Sequence[str] | None = None) -> Side:
-        """A language's examples, attributed; `only` sets the label that is explained of each."""
+    def read(self, language: str, examples: Examples[Any]) -> Read:
+        """A language's examples as the model reads them, and what there is to explain of them."""
         task, encoder, labels = self.tuned.task, self.tuned.encoder, self.tuned.labels
         inputs = task.inputs(examples, encoder, labels=labels, training=False)
         self.notes += [f"{language}: {skip}" for skip in (*examples.skipped, *inputs.skipped)]
         predictions = task.predict(self.tuned.model, inputs, labels=labels)
-        choice = self.settings.target if only is None else "predicted"
-        asked = Asked(task, examples, inputs, predictions, labels, choice, self.settings.scale)
+        asked = Asked(task, examples, inputs, predictions, labels, self.settings.target, self.settings.scale)
         aspects = tuple(asked.aspects())
-        if only is not None and task.kind == "sequence":
-            numbers = np.array([labels.index(name) for name in only], np.int64)
-            aspects = (replace(aspects[0], targets=replace(aspects[0].targets, label=numbers)),)
         self.notes += [f"{language}: {skip}" for aspect in aspects for skip in aspect.skipped]
+        return Read(language, examples, inputs, predictions, aspects)
+
+    def attributed(self, read: Read, *, judged: bool = True) -> Side:
+        """What was read, attributed; `judged` also says how right the model is."""
         way = self.settings.way()
-        found = tuple(way(self.case(inputs, aspect, f"{language} {aspect.name}")) for aspect in aspects)
-        units = units_of(inputs, texts_of(task, examples), encoder, unit=self.settings.unit)
-        vectors = self.space.vectors(units, inputs, language)
-        judged = task.judge(predictions, examples) if only is None else {}
-        return Side(language, examples, inputs, units, vectors, aspects, found, judged)
+        found = tuple(way(self.case(read.inputs, each, f"{read.language} {each.name}")) for each in read.aspects)
+        task = self.tuned.task
+        units = units_of(read.inputs, texts_of(task, read.examples), self.tuned.encoder, unit=self.settings.unit)
+        vectors = self.space.vectors(units, read.inputs, read.language)
+        scores = task.judge(read.predictions, read.examples) if judged else {}
+        return Side(read.language, read.examples, read.inputs, units, vectors, read.aspects, found, scores)
+
+    def side(self, language: str, examples: Examples[Any]) -> Side:
+        """A language's examples, attributed."""
+        return self.attributed(self.read(language, examples))
+
+    def two(self, source: Read, target: Read, *, label: str | None = None) -> tuple[Side, Side] | None:
+        """Two texts of one example each, attributed for what is shown of them; None where they share nothing.
+
+        That is `label` in both, an answer's start, or the first entity that both have: no more is attributed.
+        """
+        if self.tuned.task.kind == "sequence" and label is not None:
+            source, target = (read.of_label(self.tuned.labels.index(label)) for read in (source, target))
+        pairs = matched(source.aspects[0].keys, target.aspects[0].keys)
+        if not len(pairs[0]):
+            return None
+        ours, theirs = (
+            self.attributed(read.only(numbers[:1]), judged=False)
+            for read, numbers in zip((source, target), pairs, strict=True)
+        )
+        return ours, theirs
 
     def compare(self, source: Side, target: Side, place: int) -> Compared:
         """The consistency of one aspect of two languages."""

@@ -35,7 +35,7 @@ function recall() {
 const running = {};
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
-async function ask(route, asked) {
+async function ask(route, asked, complain = say) {
   running[route]?.abort();
   const mine = (running[route] = new AbortController());
   document.body.classList.add("waiting");
@@ -45,11 +45,11 @@ async function ask(route, asked) {
       const reply = await fetch(`/api/${route}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(asked), signal: mine.signal });
       const found = await reply.json();
       if (reply.ok) {
-        say("");
+        complain("");
         byId("took").textContent = `Answered in ${Math.round(performance.now() - begun)} ms.`;
         return found;
       }
-      say(found.error ?? `The server answers ${reply.status}.`);
+      (reply.status === 400 ? complain : say)(found.error ?? `The server answers ${reply.status}.`);
       if (reply.status !== 503 || again >= 5) return null;
       await pause(1000);
     }
@@ -89,12 +89,21 @@ async function askHead() {
   const head = setup.heads.find((each) => each.name === state.head);
   if (!head || !ready()) return;
   if (head.reads.length > 1 && !(state.source_second.trim() && state.target_second.trim())) {
-    byId("head_said").textContent = `${visible(head.name)} reads a ${head.reads.join(" and a ")}: fill in the second of both.`;
-    byId("head_pair").replaceChildren();
-    return;
+    return withoutHead(`${head.name} reads a ${head.reads.join(" and a ")}: fill in the second of both.`);
   }
-  const found = await ask("head", { ...texts(), head: state.head, label: state.label, source_second: state.source_second, target_second: state.target_second });
+  const found = await ask("head", { ...texts(), head: state.head, label: state.label, source_second: state.source_second, target_second: state.target_second }, (words) => {
+    say("");
+    if (words) withoutHead(words);
+  });
   if (found) drawHead((latest.head = found));
+}
+
+// What a head can't read is told where its figure would stand; one of other texts must not stay there.
+function withoutHead(words) {
+  latest.head = null;
+  byId("head_said").textContent = visible(words);
+  byId("head_reading").textContent = "";
+  byId("head_pair").replaceChildren();
 }
 
 const timers = {};
@@ -192,7 +201,7 @@ function choose(layer) {
 // --- the corpus ---
 
 function place() {
-  byId("place").textContent = state.row >= 0 ? `row ${state.row + 1} of ${setup.corpus.rows}` : "typed";
+  byId("place").textContent = state.row >= 0 ? `row ${state.row + 1} of ${setup.corpus.rows}` : "typed, no row of the corpus";
 }
 
 function pick(row) {

@@ -172,7 +172,7 @@ class Dots {
     const list = document.createElement("ul");
     for (const series of this.group === null ? [] : this.series) (series.groups ?? []).forEach((group, at) => {
       if (group !== this.group || list.children.length >= 60) return;
-      const item = document.createElement("li"), text = Object.assign(document.createElement("span"), { textContent: series.text[at] ?? "", dir: "auto" });
+      const item = document.createElement("li"), text = Object.assign(document.createElement("span"), { textContent: this.page.bare(series.text[at]), dir: "auto" });
       item.append(Object.assign(document.createElement("bdi"), { textContent: series.name }), text);
       list.append(item);
     });
@@ -205,7 +205,7 @@ class Dots {
         return;
       }
       const found = this.nearest(x, y);
-      if (found) this.page.tell(found.series.name + "\n" + (found.series.text[found.at] ?? ""), event.clientX, event.clientY); else this.page.hide();
+      if (found) this.page.tell(found.series.name + "\n" + this.page.bare(found.series.text[found.at]), event.clientX, event.clientY); else this.page.hide();
       this.point(found, false);
     });
     canvas.addEventListener("pointerup", (event) => { if (!moved) this.point(this.nearest(...place(event)), true); from = null; });

@@ -178,9 +178,12 @@
   const chosen = (section) => Object.fromEntries(all(section, "[data-choice]").map((select) => [select.dataset.choice, select.value]));
   const fits = (trace, values) => Object.entries(trace.when ?? {}).every(([name, wanted]) => [wanted].flat().includes(values[name]));
 
+  // A sheet's width is not told before it is laid out: figures on paper are as wide as page.css makes room for.
+  const onPaper = () => matchMedia("print").matches;
+
   class Plot {
     constructor(place, figure) {
-      Object.assign(this, { place, figure, plot: place.querySelector(".plot"), section: place.closest("section"), busy: null, again: false });
+      Object.assign(this, { place, figure, plot: place.querySelector(".plot"), section: place.closest("section"), busy: null, again: false, begun: false });
       this.details = place.querySelector("details");
       this.details.addEventListener("toggle", () => { if (this.details.open) this.fill(); });
       for (const button of all(place, "[data-save]")) button.addEventListener("click", () => this.save(button.dataset.save));
@@ -188,28 +191,37 @@
     traces() { const values = chosen(this.section); return this.figure.traces.filter((trace) => fits(trace, values)); }
     // One drawing at a time, and of those that wait only the last: two in one tick never settle in plotly.
     async draw() {
-      this.again = true;
+      this.again = this.begun = true;
+      watch.unobserve(this.place);
       this.busy ??= (async () => {
         while (this.again) {
           this.again = false;
           await this.once();
         }
         this.busy = null;
+        if (plots.every((plot) => plot.begun && !plot.busy)) root.dataset.ready = "all";
       })();
       return this.busy;
     }
+    // Drawn again if it is drawn at all; if not, it will be as things are by then.
+    async redraw() { if (this.begun) await this.draw(); else this.empty(); }
+    empty() {
+      if (this.figure.table) return; // Otherwise its numbers are those of the marks that are shown.
+      this.details.querySelector(".scroll").replaceChildren();
+      if (this.details.open) this.fill();
+    }
     async once() {
       const traces = this.traces();
-      if (!this.figure.table) { // Its numbers are those of the marks that are shown.
-        this.details.querySelector(".scroll").replaceChildren();
-        if (this.details.open) this.fill();
-      }
+      this.empty();
       if (this.figure.dense) {
-        this.dots ??= new Dots(this.plot, { colour, tell, hide });
-        this.dots.show(traces.map((trace) => ({ ...trace, name: bare(trace.name), text: (trace.text ?? []).map(bare) })));
+        this.dots ??= new Dots(this.plot, { colour, tell, hide, bare });
+        this.dots.show(traces.map((trace) => ({ ...trace, name: bare(trace.name), text: trace.text ?? [] })));
+        if (onPaper()) this.dots.draw(); // A print waits for no frame.
       } else {
-        const fresh = !this.plot.data;
-        await Plotly.react(this.plot, traces.map(drawn), layout(this.figure.layout, this.figure.size), { responsive: true, displayModeBar: false, doubleClick: "reset" });
+        const fresh = !this.plot.data, paper = onPaper() ? { width: this.place.closest(".one") ? 680 : 330, height: this.figure.size === "square" ? 330 : this.plot.clientHeight } : {};
+        await Plotly.react(this.plot, traces.map(drawn), { ...layout(this.figure.layout, this.figure.size), ...paper }, { responsive: true, displayModeBar: false, doubleClick: "reset" });
+        if (this.sized && !paper.width) await Plotly.Plots.resize(this.plot);
+        this.sized = Boolean(paper.width);
         if (fresh) this.plot.on("plotly_click", (event) => this.clicked(event.points[0]));
       }
     }
@@ -221,6 +233,7 @@
     async save(format) {
       const name = this.figure.name + "." + format;
       if (format === "csv") return saved(name, "text/csv;charset=utf-8", csv(tableOf(this.figure, this.traces())));
+      if (!this.begun) await this.draw();
       const width = this.plot.clientWidth || 700, height = this.plot.clientHeight || 400;
       const what = this.figure.dense ? { data: this.traces().map((trace) => ({ ...drawn(trace), type: "scatter", mode: "markers", marker: { size: 4, ...trace.marker } })), layout: layout({ showlegend: true, xaxis: { visible: false }, yaxis: { visible: false } }) } : this.plot;
       const address = await Plotly.toImage(what, { format, width, height, scale: format === "png" ? 2 : 1 });
@@ -252,15 +265,15 @@
 
   const byName = new Map(data.figures.map((figure) => [figure.name, figure]));
   const plots = all(document, "[data-figure]").map((place) => new Plot(place, byName.get(place.dataset.figure)));
-  for (const select of all(document, "[data-choice]")) select.addEventListener("change", () => plots.filter((plot) => plot.section === select.closest("section")).forEach((plot) => plot.draw()));
+  for (const select of all(document, "[data-choice]")) select.addEventListener("change", () => plots.filter((plot) => plot.section === select.closest("section")).forEach((plot) => plot.redraw()));
   for (const place of all(document, "[data-table]")) for (const button of all(place, "[data-save]")) button.addEventListener("click", () => {
     const type = { csv: "text/csv", tex: "application/x-tex", md: "text/markdown" }[button.dataset.save];
     saved(place.dataset.table + "." + button.dataset.save, type + ";charset=utf-8", data.tables[place.dataset.table][button.dataset.save]);
   });
 
   /* ---- theme: as the system has it, or by the button ---- */
-  const themes = ["", "light", "dark"], words = { "": "as the system", light: "light", dark: "dark" }, button = one("theme");
-  const drawAll = () => Promise.all(plots.map((plot) => plot.draw()));
+  const themes = ["", "light", "dark"], words = { "": "system", light: "light", dark: "dark" }, button = one("theme");
+  const redrawAll = () => Promise.all(plots.map((plot) => plot.redraw()));
   function paint(theme) {
     if (theme) root.dataset.theme = theme; else delete root.dataset.theme;
     button.textContent = "Theme: " + words[theme];
@@ -273,19 +286,37 @@
     theme = themes[(themes.indexOf(theme) + 1) % themes.length];
     try { localStorage.setItem("interlingua-theme", theme); } catch { /* then it is forgotten */ }
     paint(theme);
-    drawAll();
+    redrawAll();
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
-  matchMedia("print").addEventListener("change", drawAll);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
+  matchMedia("print").addEventListener("change", redrawAll); // In the colours of paper, and back.
 
-  // What is in sight first, the rest one by one while there is nothing else to do.
-  const near = (plot) => plot.place.getBoundingClientRect().top < innerHeight * 1.5;
-  await Promise.all(plots.filter(near).map((plot) => plot.draw()));
-  root.dataset.ready = "first";
-  const calm = () => new Promise((go) => (window.requestIdleCallback ? requestIdleCallback(go, { timeout: 200 }) : setTimeout(go, 20)));
-  for (const plot of plots.filter((each) => !near(each))) {
-    await calm();
-    await plot.draw();
+  /* ---- drawing: what is on the screen first, then what is near it; the rest when it comes near, or before printing ---- */
+  const waiting = new Set();
+  let working = false;
+  const away = (plot) => { const box = plot.place.getBoundingClientRect(); return Math.max(box.top - innerHeight, -box.bottom, 0); };
+  async function work() {
+    if (working) return;
+    working = true;
+    while (waiting.size) {
+      const [next, far] = Array.from(waiting, (plot) => [plot, away(plot)]).reduce((best, each) => (each[1] < best[1] ? each : best));
+      if (far > 0) root.dataset.ready ??= "first";
+      waiting.delete(next);
+      await next.draw();
+      await new Promise((go) => setTimeout(go)); // Scrolling and typing come between two figures.
+    }
+    working = false;
+    root.dataset.ready ??= "first";
   }
-  root.dataset.ready = "all";
+  const watch = new IntersectionObserver((seen) => {
+    // One that has gone by before its turn, as by a jump to a section, is not drawn for it.
+    for (const { target, isIntersecting } of seen) waiting[isIntersecting ? "add" : "delete"](plots.find((plot) => plot.place === target));
+    work();
+  }, { rootMargin: "400px 0px" });
+  for (const plot of plots) {
+    // A map makes its own legend, which would push down what is below: it is cheap, and made at once.
+    if (plot.figure.dense) plot.draw(); else watch.observe(plot.place);
+  }
+  addEventListener("beforeprint", () => plots.filter((plot) => !plot.begun).forEach((plot) => plot.draw()));
+  if (plots.every((plot) => plot.begun)) root.dataset.ready = "all";
 })();
