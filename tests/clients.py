@@ -33,7 +33,7 @@ class Client:
         if method == "POST":
             given["Origin"] = f"http://{gate.hosts[0]}"
         given |= {name.replace("_", "-"): value for name, value in headers.items()}
-        connection = http.client.HTTPConnection("127.0.0.1", gate.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", gate.port, timeout=120)
         try:
             connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
             if body is not None and "Content_Length" not in headers:

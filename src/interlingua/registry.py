@@ -99,8 +99,10 @@ def load(path: Path) -> None:
     try:
         spec.loader.exec_module(module)
     except InputError as error:
+        del sys.modules[spec.name]
         raise InputError(error.problem, file=path, line=error.line, value=error.value, remedy=error.remedy) from error
     except Exception as error:
+        del sys.modules[spec.name]
         raise InputError(
             f"cannot be loaded ({type(error).__name__}: {error})",
             file=path,

@@ -120,10 +120,10 @@ def test_a_mark_shows_its_record_on_hover_and_on_click(page: Opened) -> None:
     place = (box["x"] + box["width"] * 0.88, box["y"] + box["height"] * 0.12)
     tab.mouse.move(place[0] - 5, place[1])
     tab.mouse.move(*place)
-    tab.wait_for_selector('[data-figure="heat-cka"] .hoverlayer .hovertext', timeout=10_000)
+    tab.wait_for_selector('[data-figure="heat-cka"] .hoverlayer .hovertext', timeout=60_000)
     assert "n = 600" in tab.locator('[data-figure="heat-cka"] .hoverlayer').text_content()
     tab.mouse.click(*place)
-    tab.wait_for_selector("#record[open]", timeout=10_000)
+    tab.wait_for_selector("#record[open]", timeout=60_000)
     said = tab.locator("#record").inner_text()
     assert "cka, debiased" in said
     assert "ab12ab12" in said
@@ -169,14 +169,14 @@ def test_menus_and_theme_redraw_what_they_govern(page: Opened) -> None:
     heat = tab.locator('[data-figure="heat-retrieval"] .plot')
     before = heat.evaluate("plot => plot.data[0].x.join()")
     tab.locator('#pairs [data-choice="order"]').select_option("given")
-    tab.wait_for_timeout(1500)
-    assert heat.evaluate("plot => plot.data[0].x.map(x => x.slice(1, -1)).join()") == ",".join(CODES)
+    plot = """document.querySelector('[data-figure="heat-retrieval"] .plot')"""
+    drawn = f"codes => {plot}.data[0].x.map(x => x.slice(1, -1)).join() === codes"
+    tab.wait_for_function(drawn, arg=",".join(CODES), timeout=60_000)
     assert isinstance(before, str)
     paper = heat.evaluate("plot => plot.layout.paper_bgcolor")
     tab.locator("#theme").click()
     tab.locator("#theme").click()
-    tab.wait_for_timeout(2500)
-    assert heat.evaluate("plot => plot.layout.paper_bgcolor") != paper
+    tab.wait_for_function(f"paper => {plot}.layout.paper_bgcolor !== paper", arg=paper, timeout=60_000)
     tab.locator("#theme").click()
     assert page.heard == []
 
@@ -185,12 +185,13 @@ def test_the_map_can_be_read_and_moved_by_hand_and_by_keys(page: Opened) -> None
     tab = page.tab
     canvas = tab.locator('[data-figure="map"] canvas').first
     canvas.scroll_into_view_if_needed()
-    before = canvas.evaluate("canvas => canvas.toDataURL().length + canvas.toDataURL().slice(-3000)")
+    seen = "canvas => canvas.toDataURL().length + canvas.toDataURL().slice(-3000)"
+    before = canvas.evaluate(seen)
     canvas.focus()
     tab.keyboard.press("+")
     tab.keyboard.press("ArrowRight")
-    tab.wait_for_timeout(300)
-    assert canvas.evaluate("canvas => canvas.toDataURL().length + canvas.toDataURL().slice(-3000)") != before
+    moved = f"""before => ({seen})(document.querySelector('[data-figure="map"] canvas')) !== before"""
+    tab.wait_for_function(moved, arg=before, timeout=60_000)
     tab.keyboard.press("0")
     box = canvas.bounding_box()
     said = ""

@@ -247,17 +247,21 @@ def test_a_study_killed_at_random_moments_ends_with_the_same_bytes(tmp_path: Pat
     assert run(graph, quiet, options=TWO).done == len(graph)
     side.write_text("")
     finished: set[str] = set()
+    done = 0
     for number in range(kills):
         runner, before = begin(killed, side, 0.02, layers=layers), len(began(side))
         while len(began(side)) == before and runner.poll() is None:
             time.sleep(0.002)
         time.sleep(draw.random() * 0.05)  # a random moment after its first step began
-        assert runner.poll() is None, "it ended before it could be killed"
+        if runner.poll() is not None:
+            break  # A busy machine let it end before it could be killed.
+        done += 1
         # All of them at once, or the runner alone, whose workers must notice.
         os.kill(runner.pid, signal.SIGKILL) if number % 2 else os.killpg(runner.pid, signal.SIGKILL)
         runner.wait()
         assert not finished & set(began(side)[before:]), "a finished step ran again"
         finished = killed.done()
+    assert done > kills // 2, "it was hardly killed: the test shows nothing"
     before = len(began(side))
     assert begin(killed, side, 0.02, layers=layers).wait(240) == 0
     assert not finished & set(began(side)[before:])
@@ -274,22 +278,27 @@ def test_nothing_finished_runs_again_after_a_kill(tmp_path: Path) -> None:
     runner.wait()
     finished = home.done()
     side.write_text("")
-    assert begin(home, side, 0.05).wait(60) == 0
+    assert begin(home, side, 0.05).wait(240) == 0
     assert len(finished) >= 15
     assert sorted([*finished, *began(side)]) == sorted(home.done())
 
 
 def test_two_runs_at_once_share_the_steps_and_leave_one_result(tmp_path: Path) -> None:
-    side, home, quiet = tmp_path / "side", Home(tmp_path / "study"), Home(tmp_path / "quiet")
-    side.touch()
-    runners = [begin(home, side, 0.02) for _ in range(2)]
-    assert [runner.wait(120) for runner in runners] == [0, 0]
-    graph = Graph(steps_for_tests.study(str(side)))
-    assert sorted(began(side)) == sorted(step.key for step in graph)
-    pids = {line.split()[2] for line in side.read_text().splitlines()}
-    assert len(pids) > 2, "only one of the two did all the work: the test shows nothing"
-    run(graph, quiet, options=TWO)
-    assert everything(home) == everything(quiet)
+    for seconds in (0.02, 0.1, 0.5):  # On a busy machine the second may start when the first is through.
+        place = tmp_path / str(seconds)
+        side, home, quiet = place / "side", Home(place / "study"), Home(place / "quiet")
+        place.mkdir()
+        side.touch()
+        runners = [begin(home, side, seconds) for _ in range(2)]
+        assert [runner.wait(240) for runner in runners] == [0, 0]
+        graph = Graph(steps_for_tests.study(str(side)))
+        assert sorted(began(side)) == sorted(step.key for step in graph)
+        pids = {line.split()[2] for line in side.read_text().splitlines()}
+        run(graph, quiet, options=TWO)
+        assert everything(home) == everything(quiet)
+        if len(pids) > 2:
+            return
+    pytest.fail("only one of the two did all the work: the test shows nothing")
 
 
 @pytest.mark.heavy  # A race with a clock: once in some forty runs the study was over before the signal came, it seems.
@@ -306,7 +315,7 @@ def test_control_c_stops_the_workers_and_a_later_run_goes_on(tmp_path: Path) -> 
     count = len(side.read_text())
     time.sleep(0.3)
     assert len(side.read_text()) == count, "a worker went on"
-    assert begin(home, side, 0.05).wait(60) == 0
+    assert begin(home, side, 0.05).wait(240) == 0
     assert len(home.done()) == 60
 
 
