@@ -87,7 +87,7 @@ def test_the_heartbeat_is_that_of_all_locks_of_a_process(tmp_path: Path, monkeyp
     for lock in locks:
         own.take(lock)
         os.utime(lock, (0, 0))
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while min(lock.stat().st_mtime for lock in locks) < 1 and time.monotonic() < until:
         time.sleep(0.01)
     assert all(time.time() - lock.stat().st_mtime < 60 for lock in locks)
