@@ -24,9 +24,8 @@ def plain_similarity(name, source, target, k):
     cosine = x @ y.T
     r_source = np.sort(cosine, axis=1)[:, -k:].mean(axis=1)[:, None]
     r_target = np.sort(cosine, axis=0)[-k:].mean(axis=0)[None, :]
-    return {"cosine": cosine, "csls": 2 * cosine - r_source - r_target, "margin": cosine / ((r_source + r_target) / 2)}[
-        name
-    ]
+    margin = cosine / np.maximum((r_source + r_target) / 2, 1e-6)
+    return {"cosine": cosine, "csls": 2 * cosine - r_source - r_target, "margin": margin}[name]
 
 
 @pytest.mark.parametrize("name", ["cosine", "csls", "margin"])
@@ -120,11 +119,15 @@ def test_interval_of_mrr_is_the_student_interval_of_its_items():
     assert (score.low, score.high) == (pytest.approx(low), pytest.approx(high))
 
 
-def test_neighbours_are_cut_to_what_there_is():
-    source, target = (torch.tensor(side) for side in noisy_pair(n=5))
-    np.testing.assert_array_equal(
-        ranks(source, target, similarity="csls", neighbours=4)[0], ranks(source, target, similarity="csls")[0]
-    )
+@pytest.mark.parametrize("similarity", ["csls", "margin"])
+@pytest.mark.parametrize(("asked", "used"), [(1, 1), (2, 2), (7, 7), (8, 7), (10, 7)])
+def test_neighbours_are_as_many_as_asked_cut_to_what_there_is(similarity, asked, used):
+    for seed in range(20):
+        source, target = noisy_pair(n=8, noise=1.5, seed=seed)
+        table = plain_similarity(similarity, source, target, used)
+        expected = (table >= np.diagonal(table)[:, None]).sum(axis=1)
+        found = ranks(torch.tensor(source), torch.tensor(target), similarity=similarity, neighbours=asked)[0]
+        np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize(
