@@ -1,3 +1,4 @@
+import importlib
 import itertools
 
 import numpy as np
@@ -109,3 +110,37 @@ def test_what_cannot_be_correlated_is_refused():
     right[1, 3] = np.nan
     with pytest.raises(InputError, match="missing or undefined"):
         mantel(left, right)
+
+
+def test_permutations_in_blocks_are_those_in_one(monkeypatch):
+    left, right = matrices(6)
+    whole = mantel(left, right), mantel(left, right, permutations=50)
+    monkeypatch.setattr(importlib.import_module("interlingua.measures.mantel"), "_BLOCK", 30 * 7)
+    again = mantel(left, right), mantel(left, right, permutations=50)
+    for one, other in zip(whole, again, strict=True):
+        assert one.details == other.details
+        assert one.null == pytest.approx(other.null)
+
+
+def test_the_observed_order_joins_those_that_are_drawn():
+    left, right = matrices(9, tie=50.0)
+    details = mantel(left, right, permutations=19).details
+    assert details == {"p": 1 / 20, "permutations": 19, "exact": False, "languages": 9}
+    loose = matrices(9, tie=0.0)
+    values = [mantel(*loose, permutations=19, seed=seed).details["p"] for seed in range(6)]
+    assert values == [mantel(*loose, permutations=19, seed=seed).details["p"] for seed in range(6)]
+    assert len(set(values)) > 1
+
+
+def test_a_correlation_against_the_grain_is_found_as_well_as_one_with_it():
+    left, right = matrices(6)
+    first, turned = mantel(left, right), mantel(left, -right)
+    assert turned.details == first.details
+    assert (turned.value, turned.low, turned.high) == pytest.approx((-first.value, -first.high, -first.low))
+
+
+def test_all_permutations_are_taken_where_they_are_no_more_than_asked_for():
+    left, right = matrices(4)
+    assert mantel(left, right, permutations=24).details["exact"]
+    assert not mantel(left, right, permutations=23).details["exact"]
+    assert mantel(*matrices(3)).details["permutations"] == 6
