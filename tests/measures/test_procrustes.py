@@ -6,7 +6,7 @@ from scipy.stats import binomtest
 
 from interlingua.errors import InputError
 from interlingua.measures import procrustes as module
-from interlingua.measures.procrustes import Map, dictionary_precision, fit, procrustes, split
+from interlingua.measures.procrustes import Map, dictionary_precision, fit, procrustes, procrustes_words, split
 from interlingua.measures.retrieval import rank_scores, ranks
 from interlingua.stats import half_sample_interval
 
@@ -245,13 +245,16 @@ def test_random_maps_of_the_plane_turn_everywhere_alike():
 @pytest.mark.parametrize("normalise", [True, False])
 def test_dictionary_scores_equal_a_loop_over_words(normalise):
     source, target, _ = rotated_pair(n=60, d=5, noise=0.8)
-    pairs = np.stack([np.arange(60)] * 2, axis=1)
-    train, test = pairs[:40], np.concatenate([pairs[40:], [[45, 3], [46, 7]]])
+    order = np.random.default_rng(1).permutation(60)  # word i of the source is word order[i] of the target
+    target = target[torch.from_numpy(np.argsort(order))]
+    train = np.stack([np.arange(40), order[:40]], axis=1)
+    test = np.concatenate([np.stack([np.arange(40, 60), order[40:]], axis=1), [[45, 3], [46, 7]]])
     scores = dictionary_precision(source, target, train=train, test=test, ks=[1, 3], normalise=normalise, seed=2)
     x, y = source.numpy(), target.numpy()
     if normalise:
         x, y = (side / np.linalg.norm(side, axis=1, keepdims=True) for side in (x, y))
-    middle, goal = x[:40].mean(0), y[:40].mean(0)
+    learnt = y[order[:40]]
+    middle, goal = x[:40].mean(0), learnt.mean(0)
 
     def hits(matrix, k):
         found = []
@@ -263,7 +266,9 @@ def test_dictionary_scores_equal_a_loop_over_words(normalise):
         return np.array(found)
 
     shuffled = np.random.default_rng(2).permutation(40)
-    fitted, blind = (orthogonal_procrustes(x[:40] - middle, y[rows] - goal)[0] for rows in (np.arange(40), shuffled))
+    fitted, blind = (
+        orthogonal_procrustes(x[:40] - middle, learnt[rows] - goal)[0] for rows in (np.arange(40), shuffled)
+    )
     for k in (1, 3):
         mapped, identity = scores[f"p@{k}/mapped"], scores[f"p@{k}/identity"]
         np.testing.assert_array_equal(mapped.items, hits(fitted, k))
@@ -278,3 +283,66 @@ def test_dictionary_scores_equal_a_loop_over_words(normalise):
 def test_a_dictionary_of_more_answers_than_targets_is_never_missed():
     test = np.array([[0, target] for target in range(4)] + [[1, 0]])
     assert module._chance(test, 4, [1, 2, 9]) == pytest.approx({1: (1 + 1 / 4) / 2, 2: (1 + 2 / 4) / 2, 9: 1.0})
+
+
+def test_rows_are_of_length_1_unless_said_otherwise_and_a_saved_map_knows_it():
+    source, target, _ = rotated_pair(n=50)
+    source = source * torch.linspace(0.1, 9, 50)[:, None].double()
+    said, other = fit(source, target, normalise=True), fit(source, target, normalise=False)
+    assert not torch.allclose(said.matrix, other.matrix)
+    assert torch.equal(fit(source, target).matrix, said.matrix)
+    for fitted in (said, other):
+        loaded = Map.from_tensors(fitted.to_tensors())
+        assert loaded.normalise is fitted.normalise
+        assert torch.equal(loaded.apply(source), fitted.apply(source))
+    pairs = np.stack([np.arange(50)] * 2, axis=1)
+    dictionary = {"train": pairs[:35], "test": pairs[35:]}
+    for default, explicit in (
+        (procrustes(source, target), procrustes(source, target, normalise=True, seed=0)),
+        (
+            dictionary_precision(source, target, **dictionary),
+            dictionary_precision(source, target, normalise=True, **dictionary),
+        ),
+    ):
+        assert {name: score.value for name, score in default.items()} == {
+            name: score.value for name, score in explicit.items()
+        }
+
+
+def test_the_random_control_is_that_of_the_seed():
+    source, target, _ = rotated_pair(n=60, d=6, noise=0.1)
+    train, test = split(60, fraction=0.8, groups=None, seed=2)
+    images = (source[test] - source[train].mean(0)) @ torch.from_numpy(module._random_map(6, 6, 2))
+    expected = ranks(images, target[test] - target[train].mean(0))[0]
+    found = procrustes(source, target, normalise=False, seed=2)["mrr/random"].items
+    np.testing.assert_array_equal(found, 1 / expected)
+
+
+def test_the_error_does_not_change_with_the_unit():
+    source, target, _ = rotated_pair(n=60, noise=0.5)
+    one, other = (procrustes(scale * source, scale * target, normalise=False)["error/mapped"] for scale in (1, 1e-3))
+    assert (one.value, one.low, one.high, one.null) == pytest.approx((other.value, other.low, other.high, other.null))
+
+
+def test_words_are_split_by_their_sentences():
+    source, target, _ = rotated_pair(n=60)
+    groups = np.arange(60) // 4
+    options = {"fraction": 0.6, "groups": groups, "normalise": False, "seed": 3}
+    found, expected = procrustes_words(source, target, **options), procrustes(source, target, **options)
+    assert {name: score.value for name, score in found.items()} == {
+        name: score.value for name, score in expected.items()
+    }
+    whole = {name: score.value for name, score in procrustes_words(source, target, groups=groups).items()}
+    assert whole == {name: score.value for name, score in procrustes(source, target, groups=groups).items()}
+
+
+def test_two_rows_on_each_side_of_the_split_are_enough_and_nothing_is_no_share():
+    train, test = split(4, fraction=0.5, groups=None, seed=0)
+    assert (len(train), len(test)) == (2, 2)
+    source, target, _ = rotated_pair(n=4, d=2)
+    assert procrustes(source, target, fraction=0.5)["p@1/mapped"].n == 2
+    with pytest.raises(InputError, match="between 0 and 1"):
+        split(10, fraction=0.0, groups=None, seed=0)
+    for rows in (1, 3):
+        with pytest.raises(InputError, match="too few rows"):
+            split(4, fraction=rows / 4, groups=None, seed=0)
