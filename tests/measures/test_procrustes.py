@@ -32,7 +32,7 @@ def test_map_equals_scipys_polar_factor_however_uneven_the_directions(weakest, f
     count = min(left, right)
     scale = np.geomspace(1, weakest, count) if falling == "slowly" else np.where(np.arange(count) < 60, 1.0, weakest)
     u, v = np.linalg.qr(draw.normal(size=(left, count)))[0], np.linalg.qr(draw.normal(size=(right, count)))[0]
-    for cross in (u * scale @ v.T, 1e-150 * (u * scale @ v.T), 1e150 * (u * scale @ v.T)):
+    for cross in (u * scale @ v.T, 1e-180 * (u * scale @ v.T), 1e180 * (u * scale @ v.T)):
         found = module._isometry(torch.tensor(cross), spanned=True).numpy()
         np.testing.assert_allclose(found, u @ v.T, atol=1e-6)
         small = found @ found.T if left <= right else found.T @ found
