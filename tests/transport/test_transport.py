@@ -246,3 +246,32 @@ def test_batches_of_the_entropic_solver_are_as_large_as_allowed_and_in_the_end_i
         assert flow.plan.shape == problem.similarities.shape
         assert flow.score - 1e-9 <= true.score <= flow.score + flow.error + 1e-9
     assert entropic([]) == []
+
+
+def test_shares_of_any_size_give_every_problem_once_and_in_order(
+    monkeypatch: pytest.MonkeyPatch, problems: list[Problem]
+) -> None:
+    wanted = [exact([problem])[0].score for problem in problems[:30]]
+    monkeypatch.setattr(importlib.import_module("interlingua.transport.exact"), "_SHARE", 7)
+    for threads in (None, 1, 2, 3):
+        assert [flow.score for flow in exact(problems[:30], threads=threads)] == wanted
+    assert exact([]) == []
+
+
+def test_single_precision_problems_are_solved_in_double_precision() -> None:
+    table, weights = np.float32([[0.9, 0.1], [0.3, 0.8]]), np.float32([0.4, 0.6])
+    single = Problem.of(table, weights, weights)
+    double = Problem.of(table.astype(np.float64), weights.astype(np.float64), weights.astype(np.float64))
+    for ours, theirs in zip(
+        (single.similarities, single.source, single.target),
+        (double.similarities, double.source, double.target),
+        strict=True,
+    ):
+        assert ours.dtype == np.float64
+        np.testing.assert_array_equal(ours, theirs)
+    assert single.flow(np.eye(2, dtype=np.float32) / 2).plan.dtype == np.float64
+
+
+def test_nothing_flows_along_a_similarity_of_0() -> None:
+    flow = exact([Problem.of([[0.0]], [1.0], [1.0])])[0]
+    assert (flow.score, flow.plan.tolist()) == (0.0, [[0.0]])
