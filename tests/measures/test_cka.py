@@ -118,6 +118,21 @@ def test_a_side_without_spread_is_similar_to_nothing():
     assert [score.null for score in scores.values()] == [0.0, 0.0]
 
 
+def test_no_side_without_spread_is_similar_to_one_with_it():
+    constant, other = torch.full((9, 3), 0.1), torch.tensor(related_pair(9, 3, 3)[0])
+    for sides in ((constant, other), (other, constant)):
+        assert [score.value for score in cka(*sides).values()] == [0.0, 0.0]
+        assert minibatch_cka([sides]).value == 0.0
+
+
+def test_a_space_beside_itself_or_turned_round_never_reads_more_than_1():
+    for seed in range(40):
+        source = torch.tensor(related_pair(12, 5, 5, seed=seed)[0])
+        score = cka(source, 3 * source.flip(1))["debiased"]
+        assert 1 - 1e-9 < score.value <= 1.0
+        assert score.high <= 1.0
+
+
 def test_refuses_what_it_cannot_compare():
     with pytest.raises(InputError, match="at least 4"):
         cka(torch.eye(3), torch.eye(3))
@@ -159,16 +174,16 @@ def test_the_unit_of_either_side_does_not_matter(forms):
 
 def test_minibatches_are_the_ratio_of_mean_hsics_from_four_rows_on():
     source, target = related_pair(12, 3, 5)
-    n, ratio = 4, []
+    ratio = []
     for left, right in ((source, target), (source, source), (target, target)):
         parts = []
-        for begin in range(0, 12, n):
+        for begin, n in ((0, 4), (4, 8)):
             k, l = (side[begin : begin + n] @ side[begin : begin + n].T for side in (left, right))  # noqa: E741
             np.fill_diagonal(k, 0)
             np.fill_diagonal(l, 0)
             middle = k.sum() * l.sum() / ((n - 1) * (n - 2))
             parts.append(((k * l).sum() + middle - 2 / (n - 2) * (k @ l).sum()) / (n * (n - 3)))
         ratio.append(np.mean(parts))
-    found = minibatch_cka(zip(torch.tensor(source).split(4), torch.tensor(target).split(4), strict=True))
+    found = minibatch_cka(zip(torch.tensor(source).split([4, 8]), torch.tensor(target).split([4, 8]), strict=True))
     assert found.value == pytest.approx(ratio[0] / np.sqrt(ratio[1] * ratio[2]))
     assert (found.n, found.null) == (12, 0.0)
