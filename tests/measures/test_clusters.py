@@ -46,6 +46,10 @@ def test_a_label_of_one_row_has_silhouette_zero():
     items = clusters(torch.tensor(vectors), labels, k=3)["silhouette"].items
     assert items[3] == 0.0
     np.testing.assert_allclose(items, silhouette_samples(vectors, labels, metric="cosine"), atol=1e-5)
+    labels[9] = "tr"
+    items = clusters(torch.tensor(vectors), labels, k=3)["silhouette"].items
+    assert items[3] != 0.0
+    np.testing.assert_allclose(items, silhouette_samples(vectors, labels, metric="cosine"), atol=1e-5)
 
 
 def test_random_labels_read_the_null():

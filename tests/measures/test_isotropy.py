@@ -89,6 +89,7 @@ def test_constant_vectors_are_as_anisotropic_as_can_be():
     assert scores["isoscore"].value == 0.0
     assert scores["top-1"].value == 1.0
     assert scores["average-cosine"].value == pytest.approx(1.0)
+    assert [(scores[name].low, scores[name].high) for name in ("isoscore", "top-1")] == [(0.0, 0.0), (1.0, 1.0)]
 
 
 def test_refuses_lines_and_too_few_rows():
@@ -155,3 +156,22 @@ def test_nulls_follow_the_seed_and_are_those_of_one_spectrum():
         assert scores["isoscore"].null == pytest.approx((ratio - 1) / 11)
     assert not np.array_equal(_isotropic_spectrum(50, 12, 0), _isotropic_spectrum(50, 12, 1))
     assert len(isotropy(torch.tensor(cloud(150, 130)))["top-1"].details["profile"]) == 100
+
+
+@pytest.mark.parametrize(("n", "d"), [(40, 12), (14, 20)])
+def test_the_unit_of_the_vectors_does_not_matter(n, d):
+    points = torch.tensor(cloud(n, d))
+    small = isotropy(1e-3 * points)
+    for name, score in isotropy(points).items():
+        assert (small[name].value, small[name].low, small[name].high) == pytest.approx(
+            (score.value, score.low, score.high), abs=1e-6
+        )
+
+
+def test_shares_and_their_intervals_stay_below_1():
+    clipped = 0
+    for seed in range(40):
+        scores = isotropy(torch.tensor(cloud(4, 3, seed=seed)))
+        assert all(0 <= score.low <= score.value <= score.high <= 1 for score in list(scores.values())[1:])
+        clipped += scores["top-1"].value < scores["top-1"].high == 1.0
+    assert clipped
