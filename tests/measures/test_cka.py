@@ -1,3 +1,4 @@
+import importlib
 import itertools
 
 import numpy as np
@@ -114,6 +115,22 @@ def test_minibatches_of_noise_read_zero_however_small():
 def test_a_side_without_spread_is_similar_to_nothing():
     scores = cka(torch.full((9, 3), 0.1), torch.eye(9))
     assert [score.value for score in scores.values()] == [0.0, 0.0]
+    assert [score.null for score in scores.values()] == [0.0, 0.0]
+
+
+def test_no_side_without_spread_is_similar_to_one_with_it():
+    constant, other = torch.full((9, 3), 0.1), torch.tensor(related_pair(9, 3, 3)[0])
+    for sides in ((constant, other), (other, constant)):
+        assert [score.value for score in cka(*sides).values()] == [0.0, 0.0]
+        assert minibatch_cka([sides]).value == 0.0
+
+
+def test_a_space_beside_itself_or_turned_round_never_reads_more_than_1():
+    for seed in range(40):
+        source = torch.tensor(related_pair(12, 5, 5, seed=seed)[0])
+        score = cka(source, 3 * source.flip(1))["debiased"]
+        assert 1 - 1e-9 < score.value <= 1.0
+        assert score.high <= 1.0
 
 
 def test_refuses_what_it_cannot_compare():
@@ -123,3 +140,50 @@ def test_refuses_what_it_cannot_compare():
         cka(torch.eye(5), torch.eye(5), forms=["debiasd"])
     with pytest.raises(InputError, match="at least one block"):
         minibatch_cka([])
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_many_rows_are_compared_by_the_gram_formulas_too(monkeypatch, kind):
+    module = importlib.import_module("interlingua.measures.cka")
+    monkeypatch.setattr(module, "GRAM_ROWS", 10)
+    monkeypatch.setattr(module, "INTERVAL_ROWS", 12)
+    source, target = related_pair(60, 5, 7)
+    source, target = ((side + np.arange(side.shape[1])).astype(kind) for side in (source, target))
+    scores = cka(torch.tensor(source), torch.tensor(target), seed=3)
+    source, target = source.astype(np.float64), target.astype(np.float64)
+    for name, value in gram_cka(source, target).items():
+        assert scores[name].value == pytest.approx(value, abs=1e-9)
+        assert scores[name].n == 60
+    low, high = half_sample_interval(
+        lambda rows: float(gram_cka(source[rows], target[rows])["debiased"]),
+        60,
+        scores["debiased"].value,
+        seed=3,
+        most=12,
+    )
+    assert (scores["debiased"].low, scores["debiased"].high) == pytest.approx((max(low, -1), min(high, 1)), abs=1e-9)
+
+
+@pytest.mark.parametrize("forms", [["plain"], ["plain", "debiased"]])
+def test_the_unit_of_either_side_does_not_matter(forms):
+    source, target = (torch.tensor(side) for side in related_pair(30, 5, 4))
+    scores = cka(source, target, forms=forms)
+    for form, score in cka(1e-4 * source, 1e-3 * target, forms=forms).items():
+        assert (score.value, score.null) == pytest.approx((scores[form].value, scores[form].null), abs=1e-9)
+
+
+def test_minibatches_are_the_ratio_of_mean_hsics_from_four_rows_on():
+    source, target = related_pair(12, 3, 5)
+    ratio = []
+    for left, right in ((source, target), (source, source), (target, target)):
+        parts = []
+        for begin, n in ((0, 4), (4, 8)):
+            k, l = (side[begin : begin + n] @ side[begin : begin + n].T for side in (left, right))  # noqa: E741
+            np.fill_diagonal(k, 0)
+            np.fill_diagonal(l, 0)
+            middle = k.sum() * l.sum() / ((n - 1) * (n - 2))
+            parts.append(((k * l).sum() + middle - 2 / (n - 2) * (k @ l).sum()) / (n * (n - 3)))
+        ratio.append(np.mean(parts))
+    found = minibatch_cka(zip(torch.tensor(source).split([4, 8]), torch.tensor(target).split([4, 8]), strict=True))
+    assert found.value == pytest.approx(ratio[0] / np.sqrt(ratio[1] * ratio[2]))
+    assert (found.n, found.null) == (12, 0.0)

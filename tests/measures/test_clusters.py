@@ -6,7 +6,8 @@ from sklearn.neighbors import NearestNeighbors
 
 from interlingua.errors import InputError
 from interlingua.measures import rows as rows_module
-from interlingua.measures.clusters import clusters
+from interlingua.measures.clusters import clusters, language_clusters
+from interlingua.stats import mean_interval
 
 
 def cloud(n=90, d=8, seed=0, pull=1.0):
@@ -45,6 +46,10 @@ def test_a_label_of_one_row_has_silhouette_zero():
     items = clusters(torch.tensor(vectors), labels, k=3)["silhouette"].items
     assert items[3] == 0.0
     np.testing.assert_allclose(items, silhouette_samples(vectors, labels, metric="cosine"), atol=1e-5)
+    labels[9] = "tr"
+    items = clusters(torch.tensor(vectors), labels, k=3)["silhouette"].items
+    assert items[3] != 0.0
+    np.testing.assert_allclose(items, silhouette_samples(vectors, labels, metric="cosine"), atol=1e-5)
 
 
 def test_random_labels_read_the_null():
@@ -75,3 +80,43 @@ def test_blocks_length_and_order_of_rows_change_nothing(monkeypatch):
 def test_labels_that_say_nothing_are_refused(labels, k, say):
     with pytest.raises(InputError, match=say):
         clusters(torch.eye(5), labels, k=k)
+
+
+def test_nulls_are_of_shuffled_labels_and_intervals_students():
+    vectors, labels = cloud(n=30)
+    scores = clusters(torch.tensor(vectors), labels, seed=4)
+    draw, names = np.random.default_rng(4), np.unique(labels, return_inverse=True)[1]
+    shuffled = [silhouette_samples(vectors, draw.permutation(names), metric="cosine").mean() for _ in range(5)]
+    assert scores["silhouette"].null == pytest.approx(np.mean(shuffled), abs=1e-5)
+    pairs = labels[:, None] == labels
+    assert scores["purity"].null == pytest.approx((pairs.sum() - 30) / (30 * 29))
+    assert scores["purity"].details["k"] == 10
+    for score in scores.values():
+        assert (score.value, score.n) == (pytest.approx(score.items.mean()), 30)
+        assert (score.low, score.high) == pytest.approx(mean_interval(score.items))
+
+
+def test_intervals_stay_within_what_the_scores_can_be():
+    # Six pairs of equal rows; all but one pair share their label, or all but one do not.
+    rows = torch.eye(6).repeat_interleave(2, dim=0)
+    together = clusters(rows, list("aaaaaaaaaaab"), k=1)["purity"]
+    assert (together.value, together.high) == (pytest.approx(10 / 12), 1.0)
+    crossed = clusters(rows, list("ababababab" + "aa"), k=1)["purity"]
+    assert (crossed.value, crossed.low) == (pytest.approx(2 / 12), 0.0)
+
+
+def test_two_languages_are_clusters_of_their_rows():
+    source, target = (torch.tensor(cloud(n=20, seed=seed)[0]) for seed in (0, 1))
+    found = language_clusters(source, target, seed=2)
+    expected = clusters(torch.cat([source, target]), ["source"] * 20 + ["target"] * 20, k=10, seed=2)
+    for name, score in expected.items():
+        assert (found[name].value, found[name].null) == (score.value, score.null)
+    half = language_clusters(source.half(), target.half())
+    exact = language_clusters(source.half().float(), target.half().float())
+    assert {name: score.value for name, score in half.items()} == {name: score.value for name, score in exact.items()}
+
+
+def test_as_many_neighbours_as_there_are_other_rows_read_the_null():
+    vectors, labels = cloud(n=12)
+    purity = clusters(torch.tensor(vectors), labels, k=11)["purity"]
+    assert purity.value == pytest.approx(purity.null)

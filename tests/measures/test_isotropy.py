@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 import torch
-from scipy.spatial.distance import pdist
+from scipy import stats as scipy_stats
+from scipy.spatial.distance import pdist, squareform
 from sklearn.decomposition import PCA
 
 from interlingua.errors import InputError
@@ -88,6 +89,7 @@ def test_constant_vectors_are_as_anisotropic_as_can_be():
     assert scores["isoscore"].value == 0.0
     assert scores["top-1"].value == 1.0
     assert scores["average-cosine"].value == pytest.approx(1.0)
+    assert [(scores[name].low, scores[name].high) for name in ("isoscore", "top-1")] == [(0.0, 0.0), (1.0, 1.0)]
 
 
 def test_refuses_lines_and_too_few_rows():
@@ -95,3 +97,81 @@ def test_refuses_lines_and_too_few_rows():
         isotropy(torch.ones(5, 1))
     with pytest.raises(InputError, match="at least 3"):
         isotropy(torch.ones(2, 5))
+
+
+def test_the_interval_of_the_average_cosine_is_that_of_a_statistic_of_pairs():
+    points = cloud(n=40)
+    score = isotropy(torch.tensor(points))["average-cosine"]
+    items = (1 - squareform(pdist(points, "cosine"))).sum(axis=1) / 39 - 1 / 39
+    np.testing.assert_allclose(score.items, items, atol=1e-6)
+    half = scipy_stats.t.ppf(0.975, 39) * 2 * scipy_stats.sem(items)
+    assert (score.low, score.high) == pytest.approx((items.mean() - half, items.mean() + half), abs=1e-5)
+    assert (score.null, score.n) == (0.0, 40)
+
+
+def test_the_interval_of_the_average_cosine_stays_within_its_range():
+    line = torch.tensor([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
+    assert isotropy(line)["average-cosine"].high == 1.0
+    cross = torch.tensor([[1.0, 0.0], [-1.0, 0.0], [-0.3, 1.0]])
+    assert isotropy(cross)["average-cosine"].low == -1.0
+
+
+def spectrum(points, weights):
+    moved = points - weights @ points
+    return np.linalg.eigvalsh(moved.T @ (weights[:, None] * moved))[::-1]
+
+
+@pytest.mark.parametrize(("n", "d"), [(40, 12), (14, 20)])
+def test_intervals_are_those_of_what_a_little_more_weight_of_each_row_does(n, d):
+    points = cloud(n, d)
+    statistics = {
+        "isoscore": lambda values: (values.sum() ** 2 / (values**2).sum() - 1) / (d - 1),
+        "top-1": lambda values: values[0] / values.sum(),
+        "top-10": lambda values: values[:10].sum() / values.sum(),
+    }
+    even, step = np.full(n, 1 / n), 1e-5
+    scores = isotropy(torch.tensor(points))
+    for name, statistic in statistics.items():
+        moves = [
+            (
+                statistic(spectrum(points, even + step * (row - even)))
+                - statistic(spectrum(points, even - step * (row - even)))
+            )
+            / (2 * step)
+            for row in np.eye(n)
+        ]
+        value, half = statistic(spectrum(points, even)), 1.959964 * np.sqrt(np.mean(np.square(moves)) / n)
+        score = scores[name]
+        assert (score.value, score.n) == (pytest.approx(value), n)
+        assert (score.low, score.high) == pytest.approx((max(value - half, 0), min(value + half, 1)), rel=1e-4)
+
+
+def test_nulls_follow_the_seed_and_are_those_of_one_spectrum():
+    points = torch.tensor(cloud(50, 12))
+    for seed in (0, 1):
+        scores, expected = isotropy(points, seed=seed), _isotropic_spectrum(50, 12, seed)
+        for count in (1, 10):
+            assert scores[f"top-{count}"].null == pytest.approx(expected[:count].sum() / expected.sum())
+        ratio = expected.sum() ** 2 / np.square(expected).sum()
+        assert scores["isoscore"].null == pytest.approx((ratio - 1) / 11)
+    assert not np.array_equal(_isotropic_spectrum(50, 12, 0), _isotropic_spectrum(50, 12, 1))
+    assert len(isotropy(torch.tensor(cloud(150, 130)))["top-1"].details["profile"]) == 100
+
+
+@pytest.mark.parametrize(("n", "d"), [(40, 12), (14, 20)])
+def test_the_unit_of_the_vectors_does_not_matter(n, d):
+    points = torch.tensor(cloud(n, d))
+    small = isotropy(1e-3 * points)
+    for name, score in isotropy(points).items():
+        assert (small[name].value, small[name].low, small[name].high) == pytest.approx(
+            (score.value, score.low, score.high), abs=1e-6
+        )
+
+
+def test_shares_and_their_intervals_stay_below_1():
+    clipped = 0
+    for seed in range(40):
+        scores = isotropy(torch.tensor(cloud(4, 3, seed=seed)))
+        assert all(0 <= score.low <= score.value <= score.high <= 1 for score in list(scores.values())[1:])
+        clipped += scores["top-1"].value < scores["top-1"].high == 1.0
+    assert clipped

@@ -1,3 +1,4 @@
+import importlib
 import itertools
 
 import numpy as np
@@ -43,7 +44,7 @@ def test_other_names_of_the_languages_and_other_units_change_nothing():
     left, right = matrices(6)
     order = np.random.default_rng(1).permutation(6)
     first = mantel(left, right)
-    again = mantel(3 * left[np.ix_(order, order)] - 1, right[np.ix_(order, order)] / 7)
+    again = mantel(3 * left[np.ix_(order, order)] - 1, right[np.ix_(order, order)] / 7e20)
     for ours, theirs in ((first.value, again.value), (first.low, again.low), (first.high, again.high)):
         assert ours == pytest.approx(theirs)
     assert first.details == again.details
@@ -71,15 +72,17 @@ def test_p_keeps_its_word_where_languages_have_a_way_of_their_own_and_the_usual_
     assert np.mean(np.array(usual) <= 0.05) > 2 * limit
 
 
-def test_the_interval_is_the_jackknifes_over_languages():
-    left, right = matrices(7)
-    score = mantel(left, right, permutations=10)
+@pytest.mark.parametrize("n", [5, 7])
+@pytest.mark.parametrize(("ranks", "theirs"), [(False, stats.pearsonr), (True, stats.spearmanr)])
+def test_the_interval_is_the_jackknifes_over_languages(n, ranks, theirs):
+    left, right = matrices(n)
+    score = mantel(left, right, ranks=ranks, permutations=10)
     without = []
-    for gone in range(7):
-        kept = [number for number in range(7) if number != gone]
-        without.append(stats.pearsonr(cells(left[kept][:, kept]), cells(right[kept][:, kept])).statistic)
+    for gone in range(n):
+        kept = [number for number in range(n) if number != gone]
+        without.append(theirs(cells(left[kept][:, kept]), cells(right[kept][:, kept])).statistic)
     z = np.arctanh(without)
-    half = stats.t.ppf(0.975, 6) * np.sqrt(6 / 7 * ((z - z.mean()) ** 2).sum())
+    half = stats.t.ppf(0.975, n - 1) * np.sqrt((n - 1) / n * ((z - z.mean()) ** 2).sum())
     assert np.arctanh([score.low, score.high]) == pytest.approx(
         [np.arctanh(score.value) - half, np.arctanh(score.value) + half]
     )
@@ -97,7 +100,7 @@ def test_few_languages_and_perfect_fit_have_no_interval():
 def test_cells_without_spread_have_no_correlation():
     left, _ = matrices(5)
     score = mantel(left, np.full((5, 5), 0.3))
-    assert (score.value, score.details["p"]) == (0.0, 1.0)
+    assert (score.value, score.details["p"], score.null) == (0.0, 1.0, 0.0)
 
 
 def test_what_cannot_be_correlated_is_refused():
@@ -109,3 +112,37 @@ def test_what_cannot_be_correlated_is_refused():
     right[1, 3] = np.nan
     with pytest.raises(InputError, match="missing or undefined"):
         mantel(left, right)
+
+
+def test_permutations_in_blocks_are_those_in_one(monkeypatch):
+    left, right = matrices(6)
+    whole = mantel(left, right), mantel(left, right, permutations=50)
+    monkeypatch.setattr(importlib.import_module("interlingua.measures.mantel"), "_BLOCK", 30 * 7)
+    again = mantel(left, right), mantel(left, right, permutations=50)
+    for one, other in zip(whole, again, strict=True):
+        assert one.details == other.details
+        assert one.null == pytest.approx(other.null)
+
+
+def test_the_observed_order_joins_those_that_are_drawn():
+    left, right = matrices(9, tie=50.0)
+    details = mantel(left, right, permutations=19).details
+    assert details == {"p": 1 / 20, "permutations": 19, "exact": False, "languages": 9}
+    loose = matrices(9, tie=0.0)
+    values = [mantel(*loose, permutations=19, seed=seed).details["p"] for seed in range(6)]
+    assert values == [mantel(*loose, permutations=19, seed=seed).details["p"] for seed in range(6)]
+    assert len(set(values)) > 1
+
+
+def test_a_correlation_against_the_grain_is_found_as_well_as_one_with_it():
+    left, right = matrices(6)
+    first, turned = mantel(left, right), mantel(left, -right)
+    assert turned.details == first.details
+    assert (turned.value, turned.low, turned.high) == pytest.approx((-first.value, -first.high, -first.low))
+
+
+def test_all_permutations_are_taken_where_they_are_no_more_than_asked_for():
+    left, right = matrices(4)
+    assert mantel(left, right, permutations=24).details["exact"]
+    assert not mantel(left, right, permutations=23).details["exact"]
+    assert mantel(*matrices(3)).details["permutations"] == 6

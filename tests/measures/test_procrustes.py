@@ -2,11 +2,13 @@ import numpy as np
 import pytest
 import torch
 from scipy.linalg import orthogonal_procrustes, polar
+from scipy.stats import binomtest
 
 from interlingua.errors import InputError
 from interlingua.measures import procrustes as module
-from interlingua.measures.procrustes import Map, dictionary_precision, fit, procrustes, split
-from interlingua.measures.retrieval import ranks
+from interlingua.measures.procrustes import Map, dictionary_precision, fit, procrustes, procrustes_words, split
+from interlingua.measures.retrieval import rank_scores, ranks
+from interlingua.stats import half_sample_interval
 
 
 def rotated_pair(n=200, d=10, noise=0.3, seed=0):
@@ -30,7 +32,7 @@ def test_map_equals_scipys_polar_factor_however_uneven_the_directions(weakest, f
     count = min(left, right)
     scale = np.geomspace(1, weakest, count) if falling == "slowly" else np.where(np.arange(count) < 60, 1.0, weakest)
     u, v = np.linalg.qr(draw.normal(size=(left, count)))[0], np.linalg.qr(draw.normal(size=(right, count)))[0]
-    for cross in (u * scale @ v.T, 1e-150 * (u * scale @ v.T), 1e150 * (u * scale @ v.T)):
+    for cross in (u * scale @ v.T, 1e-180 * (u * scale @ v.T), 1e180 * (u * scale @ v.T)):
         found = module._isometry(torch.tensor(cross), spanned=True).numpy()
         np.testing.assert_allclose(found, u @ v.T, atol=1e-6)
         small = found @ found.T if left <= right else found.T @ found
@@ -183,3 +185,164 @@ def test_splits_that_cannot_be_say_so(options, says):
     source, target, _ = rotated_pair(n=20)
     with pytest.raises(InputError, match=says):
         procrustes(source, target, **options)
+
+
+@pytest.mark.parametrize("normalise", [True, False])
+def test_nulls_controls_sizes_and_the_interval_are_what_their_names_say(normalise):
+    source, target, _ = rotated_pair(n=80, d=6, noise=1.0)
+    train, test = split(80, fraction=0.7, groups=None, seed=3)
+    scores = procrustes(source, target, fraction=0.7, normalise=normalise, seed=3)
+    x, y = source.numpy(), target.numpy()
+    if normalise:
+        x, y = (side / np.linalg.norm(side, axis=1, keepdims=True) for side in (x, y))
+    shuffled = np.random.default_rng(3).permutation(train)
+    left, right = x[test] - x[train].mean(0), y[test] - y[train].mean(0)
+    images = {"identity": left}
+    for name, rows in (("mapped", train), ("astray", shuffled)):
+        images[name] = left @ orthogonal_procrustes(x[train] - x[train].mean(0), y[rows] - y[train].mean(0))[0]
+    wanted = {
+        name: rank_scores(ranks(torch.tensor(image), torch.tensor(right))[0], ks=[1]) for name, image in images.items()
+    }
+    for metric in ("p@1", "mrr"):
+        mapped, identity = scores[f"{metric}/mapped"], scores[f"{metric}/identity"]
+        assert (mapped.value, mapped.null) == pytest.approx(
+            (wanted["mapped"][metric].value, wanted["astray"][metric].value)
+        )
+        assert (mapped.low, mapped.high) == pytest.approx((wanted["mapped"][metric].low, wanted["mapped"][metric].high))
+        assert mapped.details == {"train": 56, "test": 24, "width": 6}
+        assert (identity.value, identity.null) == pytest.approx(
+            (wanted["identity"][metric].value, wanted["identity"][metric].null)
+        )
+
+    def error(name, rows):
+        return float(np.linalg.norm((images[name] - right)[rows]) / np.linalg.norm(right[rows]))
+
+    found = scores["error/mapped"]
+    assert (found.value, found.null, found.n) == pytest.approx(
+        (error("mapped", range(24)), error("astray", range(24)), 24), rel=1e-5
+    )
+    low, high = half_sample_interval(lambda rows: error("mapped", rows), 24, found.value, seed=3)
+    assert (found.low, found.high) == pytest.approx((low, high), rel=1e-5)
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(5, 5), (3, 7), (7, 3)])
+def test_the_random_control_is_a_map_that_keeps_lengths_and_follows_the_seed(rows, columns):
+    maps = [module._random_map(rows, columns, seed) for seed in (0, 1)]
+    assert maps[0].shape == (rows, columns)
+    small = maps[0] @ maps[0].T if rows <= columns else maps[0].T @ maps[0]
+    np.testing.assert_allclose(small, np.eye(min(rows, columns)), atol=1e-12)
+    assert not np.allclose(*maps)
+
+
+def test_random_maps_of_the_plane_turn_everywhere_alike():
+    # A uniform rotation or reflection: every entry has mean 0 and mean square 1/2.
+    drawn = np.stack([module._random_map(2, 2, seed) for seed in range(2000)])
+    np.testing.assert_allclose(drawn.mean(axis=0), 0, atol=0.07)
+    np.testing.assert_allclose((drawn**2).mean(axis=0), 0.5, atol=0.04)
+    assert np.mean(np.linalg.det(drawn) > 0) == pytest.approx(0.5, abs=0.05)
+
+
+@pytest.mark.parametrize("normalise", [True, False])
+def test_dictionary_scores_equal_a_loop_over_words(normalise):
+    source, target, _ = rotated_pair(n=60, d=5, noise=0.8)
+    order = np.random.default_rng(1).permutation(60)  # word i of the source is word order[i] of the target
+    target = target[torch.from_numpy(np.argsort(order))]
+    train = np.stack([np.arange(40), order[:40]], axis=1)
+    test = np.concatenate([np.stack([np.arange(40, 60), order[40:]], axis=1), [[45, 3], [46, 7]]])
+    scores = dictionary_precision(source, target, train=train, test=test, ks=[1, 3], normalise=normalise, seed=2)
+    x, y = source.numpy(), target.numpy()
+    if normalise:
+        x, y = (side / np.linalg.norm(side, axis=1, keepdims=True) for side in (x, y))
+    learnt = y[order[:40]]
+    middle, goal = x[:40].mean(0), learnt.mean(0)
+
+    def hits(matrix, k):
+        found = []
+        for word in range(40, 60):
+            image = (x[word] - middle) @ matrix
+            cosines = (y - goal) @ image / np.linalg.norm(y - goal, axis=1)
+            right = {pair[1] for pair in test.tolist() if pair[0] == word}
+            found.append(bool(right & set(np.argsort(-cosines)[:k].tolist())))
+        return np.array(found)
+
+    shuffled = np.random.default_rng(2).permutation(40)
+    fitted, blind = (
+        orthogonal_procrustes(x[:40] - middle, learnt[rows] - goal)[0] for rows in (np.arange(40), shuffled)
+    )
+    for k in (1, 3):
+        mapped, identity = scores[f"p@{k}/mapped"], scores[f"p@{k}/identity"]
+        np.testing.assert_array_equal(mapped.items, hits(fitted, k))
+        assert mapped.null == pytest.approx(hits(blind, k).mean())
+        np.testing.assert_array_equal(identity.items, hits(np.eye(5), k))
+        interval = binomtest(int(mapped.items.sum()), 20).proportion_ci(0.95, method="wilson")
+        assert (mapped.value, mapped.low, mapped.high) == pytest.approx(
+            (mapped.items.mean(), interval.low, interval.high)
+        )
+
+
+def test_a_dictionary_of_more_answers_than_targets_is_never_missed():
+    test = np.array([[0, target] for target in range(4)] + [[1, 0]])
+    assert module._chance(test, 4, [1, 2, 9]) == pytest.approx({1: (1 + 1 / 4) / 2, 2: (1 + 2 / 4) / 2, 9: 1.0})
+
+
+def test_rows_are_of_length_1_unless_said_otherwise_and_a_saved_map_knows_it():
+    source, target, _ = rotated_pair(n=50)
+    source = source * torch.linspace(0.1, 9, 50)[:, None].double()
+    said, other = fit(source, target, normalise=True), fit(source, target, normalise=False)
+    assert not torch.allclose(said.matrix, other.matrix)
+    assert torch.equal(fit(source, target).matrix, said.matrix)
+    for fitted in (said, other):
+        loaded = Map.from_tensors(fitted.to_tensors())
+        assert loaded.normalise is fitted.normalise
+        assert torch.equal(loaded.apply(source), fitted.apply(source))
+    pairs = np.stack([np.arange(50)] * 2, axis=1)
+    dictionary = {"train": pairs[:35], "test": pairs[35:]}
+    for default, explicit in (
+        (procrustes(source, target), procrustes(source, target, normalise=True, seed=0)),
+        (
+            dictionary_precision(source, target, **dictionary),
+            dictionary_precision(source, target, normalise=True, **dictionary),
+        ),
+    ):
+        assert {name: score.value for name, score in default.items()} == {
+            name: score.value for name, score in explicit.items()
+        }
+
+
+def test_the_random_control_is_that_of_the_seed():
+    source, target, _ = rotated_pair(n=60, d=6, noise=0.1)
+    train, test = split(60, fraction=0.8, groups=None, seed=2)
+    images = (source[test] - source[train].mean(0)) @ torch.from_numpy(module._random_map(6, 6, 2))
+    expected = ranks(images, target[test] - target[train].mean(0))[0]
+    found = procrustes(source, target, normalise=False, seed=2)["mrr/random"].items
+    np.testing.assert_array_equal(found, 1 / expected)
+
+
+def test_the_error_does_not_change_with_the_unit():
+    source, target, _ = rotated_pair(n=60, noise=0.5)
+    one, other = (procrustes(scale * source, scale * target, normalise=False)["error/mapped"] for scale in (1, 1e-3))
+    assert (one.value, one.low, one.high, one.null) == pytest.approx((other.value, other.low, other.high, other.null))
+
+
+def test_words_are_split_by_their_sentences():
+    source, target, _ = rotated_pair(n=60)
+    groups = np.arange(60) // 4
+    options = {"fraction": 0.6, "groups": groups, "normalise": False, "seed": 3}
+    found, expected = procrustes_words(source, target, **options), procrustes(source, target, **options)
+    assert {name: score.value for name, score in found.items()} == {
+        name: score.value for name, score in expected.items()
+    }
+    whole = {name: score.value for name, score in procrustes_words(source, target, groups=groups).items()}
+    assert whole == {name: score.value for name, score in procrustes(source, target, groups=groups).items()}
+
+
+def test_two_rows_on_each_side_of_the_split_are_enough_and_nothing_is_no_share():
+    train, test = split(4, fraction=0.5, groups=None, seed=0)
+    assert (len(train), len(test)) == (2, 2)
+    source, target, _ = rotated_pair(n=4, d=2)
+    assert procrustes(source, target, fraction=0.5)["p@1/mapped"].n == 2
+    with pytest.raises(InputError, match="between 0 and 1"):
+        split(10, fraction=0.0, groups=None, seed=0)
+    for rows in (1, 3):
+        with pytest.raises(InputError, match="too few rows"):
+            split(4, fraction=rows / 4, groups=None, seed=0)

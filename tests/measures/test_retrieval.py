@@ -1,12 +1,13 @@
 import numpy as np
 import pytest
 import torch
+from scipy.stats import binomtest
 from scipy.stats import t as student
 from sklearn.neighbors import NearestNeighbors
 
 from interlingua.errors import InputError
 from interlingua.measures import rows as rows_module
-from interlingua.measures.retrieval import nearest, ranks, retrieval
+from interlingua.measures.retrieval import cosine_ranks, nearest, rank_scores, ranks, retrieval
 
 
 def noisy_pair(n=60, d=12, noise=0.8, seed=0):
@@ -23,9 +24,8 @@ def plain_similarity(name, source, target, k):
     cosine = x @ y.T
     r_source = np.sort(cosine, axis=1)[:, -k:].mean(axis=1)[:, None]
     r_target = np.sort(cosine, axis=0)[-k:].mean(axis=0)[None, :]
-    return {"cosine": cosine, "csls": 2 * cosine - r_source - r_target, "margin": cosine / ((r_source + r_target) / 2)}[
-        name
-    ]
+    margin = cosine / np.maximum((r_source + r_target) / 2, 1e-6)
+    return {"cosine": cosine, "csls": 2 * cosine - r_source - r_target, "margin": margin}[name]
 
 
 @pytest.mark.parametrize("name", ["cosine", "csls", "margin"])
@@ -119,11 +119,15 @@ def test_interval_of_mrr_is_the_student_interval_of_its_items():
     assert (score.low, score.high) == (pytest.approx(low), pytest.approx(high))
 
 
-def test_neighbours_are_cut_to_what_there_is():
-    source, target = (torch.tensor(side) for side in noisy_pair(n=5))
-    np.testing.assert_array_equal(
-        ranks(source, target, similarity="csls", neighbours=4)[0], ranks(source, target, similarity="csls")[0]
-    )
+@pytest.mark.parametrize("similarity", ["csls", "margin"])
+@pytest.mark.parametrize(("asked", "used"), [(1, 1), (2, 2), (7, 7), (8, 7), (10, 7)])
+def test_neighbours_are_as_many_as_asked_cut_to_what_there_is(similarity, asked, used):
+    for seed in range(20):
+        source, target = noisy_pair(n=8, noise=1.5, seed=seed)
+        table = plain_similarity(similarity, source, target, used)
+        expected = (table >= np.diagonal(table)[:, None]).sum(axis=1)
+        found = ranks(torch.tensor(source), torch.tensor(target), similarity=similarity, neighbours=asked)[0]
+        np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize(
@@ -145,3 +149,52 @@ def test_bad_input_says_what_to_do(source, target, says):
 def test_unknown_similarity_names_the_nearest():
     with pytest.raises(InputError, match="Did you mean 'cosine'"):
         retrieval(torch.eye(3), torch.eye(3), similarities=["cosin"])
+
+
+@pytest.mark.parametrize("candidates", [None, 20])
+def test_nulls_are_those_of_a_random_rank_among_the_candidates_and_intervals_wilsons(candidates):
+    found = np.array([1, 2, 1, 6, 3, 1])
+    among = 1 + np.arange(candidates or 6)
+    scores = rank_scores(found, ks=[1, 3, 30], candidates=candidates)
+    assert scores["mrr"].null == pytest.approx(np.mean(1 / among))
+    assert scores["mrr"].n == 6
+    for k in (1, 3, 30):
+        score = scores[f"p@{k}"]
+        interval = binomtest(int((found <= k).sum()), 6).proportion_ci(0.95, method="wilson")
+        assert score.null == pytest.approx(np.mean(among <= k))
+        assert (score.value, score.n) == (pytest.approx(np.mean(found <= k)), 6)
+        assert (score.low, score.high) == pytest.approx((interval.low, interval.high))
+
+
+def test_the_interval_of_mrr_stays_within_0_and_1():
+    assert rank_scores(np.array([1, 1, 2]), ks=[])["mrr"].high == 1.0
+    assert rank_scores(np.array([1, 90, 90]), ks=[])["mrr"].low == 0.0
+
+
+def test_what_is_not_said_is_ten_neighbours():
+    source, target = (torch.tensor(side) for side in noisy_pair(noise=1.5))
+    for similarity in ("csls", "margin"):
+        said, other = (ranks(source, target, similarity=similarity, neighbours=k)[0] for k in (10, 11))
+        assert not np.array_equal(said, other)
+        np.testing.assert_array_equal(ranks(source, target, similarity=similarity)[0], said)
+        expected = 1 / said
+        np.testing.assert_array_equal(retrieval(source, target)[f"mrr/{similarity}/raw"].items, expected)
+
+
+def test_ranks_by_cosine_are_those_of_the_source_rows():
+    source, target = (torch.tensor(side) for side in noisy_pair(noise=1.5))
+    source, target = (side / side.norm(dim=1, keepdim=True) for side in (source, target))
+    forward, backward = ranks(source, target)
+    assert not np.array_equal(forward, backward)
+    np.testing.assert_array_equal(cosine_ranks(source, target), forward)
+
+
+def test_two_rows_can_be_ranked_and_one_row_has_a_nearest():
+    assert ranks(torch.eye(2), torch.eye(2))[0].tolist() == [1, 1]
+    assert nearest(torch.ones(1, 2), torch.ones(1, 2), 5)[0].tolist() == [[0]]
+    for sides, name in (
+        ((torch.ones(0, 2), torch.ones(1, 2)), "source"),
+        ((torch.ones(1, 2), torch.ones(0, 2)), "target"),
+    ):
+        with pytest.raises(InputError, match=name):
+            nearest(*sides, 1)

@@ -3,11 +3,12 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import mannwhitneyu
+from scipy.stats import mannwhitneyu, norm
 
 from interlingua.errors import InputError
 from interlingua.measures import rows as rows_module
 from interlingua.measures.separation import derangement, separation
+from interlingua.stats import mean_interval
 
 
 def word_pair(n=120, d=6, noise=1.5, seed=0):
@@ -37,6 +38,56 @@ def test_auc_distances_and_overlap_equal_scipy_and_numpy(name):
     assert related.sum() == unrelated.sum() == 120
     assert len(auc.details["edges"]) == 41
     assert scores[f"overlap/{name}"].value == pytest.approx(np.minimum(related, unrelated).sum() / 120)
+
+
+@pytest.mark.parametrize("name", ["l2", "cosine"])
+def test_histograms_share_their_edges_and_the_nulls_are_of_unrelated_pairs(name):
+    source, target = word_pair()
+    scores = separation(torch.tensor(source), torch.tensor(target), bins=9, seed=5)
+    partners = [derangement(120, groups=None, seed=[5, draw]) for draw in (0, 1)]
+    near, far, again = (plain_distances(name, source, target[rows]) for rows in (np.arange(120), *partners))
+    details = scores[f"auc/{name}"].details
+    edges = np.linspace(min(map(min, (near, far, again))), max(map(max, (near, far, again))), 10)
+    np.testing.assert_allclose(details["edges"], edges, atol=1e-6)
+    edges[[0, -1]] += -1e-6, 1e-6
+    tables = [np.histogram(part, edges)[0] for part in (near, far, again)]
+    assert (details["related"], details["unrelated"]) == (tables[0].tolist(), tables[1].tolist())
+    assert scores[f"overlap/{name}"].null == pytest.approx(np.minimum(tables[1], tables[2]).sum() / 120)
+    for kind, values, null in (("related", near, far.mean()), ("unrelated", far, None)):
+        score = scores[f"distance/{kind}/{name}"]
+        assert score.value == pytest.approx(values.mean(), rel=1e-5)
+        assert score.null == (None if null is None else pytest.approx(null, rel=1e-5))
+        assert (score.low, score.high) == pytest.approx(mean_interval(values), rel=1e-5)
+    assert {score.n for score in scores.values()} == {120}
+
+
+def test_the_interval_of_the_auc_sums_over_all_pairs_that_share_a_row():
+    source, target = word_pair(n=30, noise=2.5)
+    score = separation(torch.tensor(source), torch.tensor(target), seed=3)["auc/l2"]
+    partner = derangement(30, groups=None, seed=[3, 0])
+    near, far = plain_distances("l2", source, target), plain_distances("l2", source, target[partner])
+    nearer = near[:, None] < far[None, :]
+    pull = np.concatenate([nearer.mean(axis=1), nearer.mean(axis=0)]) - nearer.mean()
+    rows = np.concatenate([np.arange(30)] * 2), np.concatenate([np.arange(30), partner])
+    sharing = (rows[0][:, None] == rows[0]) | (rows[1][:, None] == rows[1])
+    half = norm.ppf(0.975) * np.sqrt(pull @ sharing @ pull / 29 / 30)
+    assert (score.low, score.high) == pytest.approx((nearer.mean() - half, nearer.mean() + half))
+    assert score.null == 0.5
+
+
+def test_the_interval_of_the_auc_stays_within_0_and_1():
+    source, target = word_pair(n=12, noise=1.2)
+    above = separation(torch.tensor(source), torch.tensor(target))["auc/l2"]
+    assert 0.9 < above.value < 1.0 == above.high
+    partner = derangement(12, groups=None, seed=[0, 0])
+    below = separation(torch.tensor(source), torch.tensor(target[np.argsort(partner)]))["auc/l2"]
+    assert below.low == 0.0 < below.value
+
+
+def test_two_words_and_one_bin_are_enough():
+    scores = separation(torch.eye(2), torch.eye(2), bins=1)
+    assert scores["auc/l2"].value == 1.0
+    assert scores["overlap/l2"].value == 1.0
 
 
 def test_ties_count_half():

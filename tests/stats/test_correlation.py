@@ -35,3 +35,42 @@ def test_the_interval_of_spearmans_holds_its_level():
         _, low, high = spearman(x, true * x + np.sqrt(1 - true**2) * noise)
         inside += low <= expected <= high
     assert 0.92 < inside / 600 < 0.98
+
+
+def test_turning_a_side_round_turns_the_interval_round_and_units_do_not_matter():
+    x, noise = np.random.default_rng(3).normal(size=(2, 25))
+    y = x + noise
+    for correlation in (pearson, spearman):
+        value, low, high = correlation(x, y)
+        assert correlation(x, -y) == pytest.approx((-value, -high, -low))
+        assert correlation(1e-20 * x, 1e20 * y) == pytest.approx((value, low, high))
+
+
+def test_the_interval_of_spearmans_is_bonett_and_wrights():
+    x, y = np.random.default_rng(4).normal(size=(2, 20))
+    value, low, high = spearman(x, x + y)
+    half = scipy_stats.norm.ppf(0.975) * np.sqrt((1 + value**2 / 2) / 17)
+    assert (low, high) == pytest.approx((np.tanh(np.arctanh(value) - half), np.tanh(np.arctanh(value) + half)))
+
+
+def test_a_straight_line_is_never_beyond_1_and_its_interval_is_finite():
+    draw = np.random.default_rng(5)
+    for n in range(4, 60):
+        x = draw.normal(size=n)
+        with np.errstate(all="raise"):
+            for side, sign in ((3 * x + 1, 1), (-7 * x + 0.1, -1)):
+                value, low, high = pearson(x, side)
+                assert -1 <= low <= high <= 1
+                assert abs(value) <= 1
+                assert (value, low, high) == pytest.approx((sign, sign, sign))
+
+
+def test_no_constant_correlates_whatever_its_mean_is_rounded_to():
+    for n in range(4, 40):
+        assert pearson(np.full(n, 0.1), np.arange(n) + 0.1) == (0.0, None, None)
+    assert pearson(np.arange(9) * 1e-200, np.arange(9.0)) == (0.0, None, None)  # whose squares are 0
+
+
+def test_single_precision_sides_are_compared_in_double_precision():
+    x, y = (1000 + np.random.default_rng(6).normal(size=(2, 30))).astype(np.float32)
+    assert pearson(x, y) == pearson(x.astype(np.float64), y.astype(np.float64))

@@ -29,6 +29,8 @@ def test_hedges_correction_has_its_closed_forms_and_makes_the_effect_unbiased():
 def test_without_a_scale_there_is_no_effect_size():
     assert paired_effect(np.ones(4), np.ones(4)) == 0.0
     assert paired_effect(np.ones(4), np.zeros(4)) is None
+    assert paired_effect(np.ones(1), np.zeros(1)) is None
+    assert hedges_correction(1) == 1.0
 
 
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=15), st.lists(st.integers(-5, 5), min_size=1, max_size=15))

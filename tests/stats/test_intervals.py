@@ -4,7 +4,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from interlingua.stats import Z95, half_sample_interval, mean_interval, over_seeds, wilson_interval
+from interlingua.stats import (
+    Z95,
+    half_sample_interval,
+    half_samples,
+    interval_of_half_samples,
+    mean_interval,
+    over_seeds,
+    wilson_interval,
+)
 
 
 @given(st.lists(st.floats(-100, 100), min_size=2, max_size=30).filter(lambda values: np.std(values) > 1e-6))
@@ -52,6 +60,20 @@ def test_half_samples_repeat_no_row_and_follow_the_seed():
     assert not np.array_equal(seen[0], seen[2])
 
 
+@pytest.mark.parametrize(("most", "size"), [(None, 10), (4, 4), (8, 8), (11, 10), (50, 10)])
+def test_half_samples_are_of_half_the_rows_or_of_what_can_be_afforded(most, size):
+    assert half_samples(21, seed=0, times=3, most=most).shape == (3, size)
+    sizes = set()
+    half_sample_interval(lambda rows: float(sizes.add(len(rows)) or 0.0), 21, 0.0, seed=0, most=most)
+    assert sizes == {size}
+
+
+def test_the_spread_of_half_samples_is_that_of_their_deviations_from_their_own_mean():
+    # Two samples 2 apart deviate by sqrt 2; 2 of 10 rows spread sqrt(8 / 2) = 2 times as much as the whole.
+    assert interval_of_half_samples([1.0, 3.0], 5, 10, 7.0) == pytest.approx((7 - Z95 * 2**0.5, 7 + Z95 * 2**0.5))
+    assert interval_of_half_samples([1.0, 3.0], 2, 10, 7.0) == pytest.approx((7 - Z95 / 2**0.5, 7 + Z95 / 2**0.5))
+
+
 def test_seeds_together_are_scipys_description_and_interval():
     values = np.random.default_rng(0).normal(0.6, 0.02, 5)
     found = over_seeds(values.tolist())
@@ -60,6 +82,12 @@ def test_seeds_together_are_scipys_description_and_interval():
     assert (found.low, found.high) == pytest.approx(
         scipy_stats.t.interval(0.95, 4, described.mean, scipy_stats.sem(values))
     )
+
+
+def test_two_seeds_deviate_by_half_their_distance_times_the_root_of_2():
+    assert over_seeds([1.0, 3.0]).deviation == pytest.approx(2**0.5)
+    single = np.float32([0.1, 0.7, 0.25])
+    assert over_seeds(single) == over_seeds(single.astype(np.float64))
 
 
 def test_one_seed_has_no_deviation():

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from interlingua.stats import holm, paired_t, permuted_f1, permuted_mean
+from interlingua.stats import holm, paired_t, permuted_f1, permuted_mean, significance
 
 
 @given(st.integers(2, 60), st.integers(0, 1000))
@@ -114,3 +114,41 @@ def test_holms_own_correction_of_a_textbook_table():
     # Wright (1992), "Adjusted p-values for simultaneous inference", has the rule; R's p.adjust(p, "holm") the figures.
     assert holm([0.01, 0.02, 0.03, 0.04, 0.05]) == pytest.approx([0.05, 0.08, 0.09, 0.09, 0.09])
     assert holm([]) == []
+
+
+@pytest.mark.parametrize("items", [8, 9, 16, 17, 18, 27, 36, 40])
+def test_every_item_is_swapped_in_half_of_the_permutations(items):
+    # Two items alone differ: they stay on one side in half of all permutations.
+    for pair in ([0, 1], [items - 2, items - 1]):
+        ours = np.zeros(items)
+        ours[pair] = 1.0
+        assert permuted_mean(ours, np.zeros(items), times=2000) == pytest.approx(0.5, abs=4 * np.sqrt(0.25 / 2000))
+
+
+def test_where_permutations_are_too_many_they_are_drawn_as_often_as_asked():
+    ours = np.random.default_rng(5).normal(size=12)
+    found = permuted_mean(ours, np.zeros(12), times=99) * 100
+    assert found == pytest.approx(round(found))
+    assert permuted_mean(np.ones(32), np.zeros(32)) == 1 / 1001
+    counts = np.ones((3, 32))
+    assert permuted_f1(counts, counts * [[0], [1], [1]]) == 1 / 1001
+
+
+def test_permutations_follow_the_seed():
+    draw = np.random.default_rng(6)
+    ours, theirs = draw.normal(size=(2, 40))
+    counts = counts_of(draw, 40, 0.5), counts_of(draw, 40, 0.4)
+    for test, sides in ((permuted_mean, (ours, theirs)), (permuted_f1, counts)):
+        found = [test(*sides, seed=seed) for seed in range(8)]
+        assert found == [test(*sides, seed=seed) for seed in range(8)]
+        assert len(set(found)) > 1
+        assert test(*sides) == found[0]
+
+
+def test_permutations_in_blocks_are_as_many_as_in_one(monkeypatch):
+    monkeypatch.setattr(significance, "_BLOCK", 40 * 7)
+    # Nothing differs: every permutation is a hit, and p is 1 only if there are as many as were asked for.
+    assert permuted_mean(np.ones(40), np.ones(40), times=99) == 1.0
+    ours = np.zeros(40)
+    ours[:2] = 1.0
+    assert permuted_mean(ours, np.zeros(40), times=2000) == pytest.approx(0.5, abs=4 * np.sqrt(0.25 / 2000))

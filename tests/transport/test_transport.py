@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import importlib
+import itertools
 import sys
 
 import numpy as np
@@ -7,10 +9,10 @@ import pytest
 import torch
 from scipy.optimize import linprog
 
-from interlingua.errors import InputError
-from interlingua.transport import Problem, entropic, exact, weights_of
+from interlingua.errors import InputError, InterlinguaError
+from interlingua.transport import Flow, Problem, entropic, exact, weights_of
 from interlingua.transport import exact as package_exact
-from interlingua.transport.exact import _solver
+from interlingua.transport.exact import _by_network_simplex, _solver
 
 
 def random_problems(count: int, *, seed: int, most: int = 24) -> list[Problem]:
@@ -57,6 +59,7 @@ def test_plans_keep_the_constraints_of_equation_2_and_give_the_score(problems: l
         assert (flow.plan.sum(axis=1) <= problem.source + 1e-12).all()
         assert (flow.plan.sum(axis=0) <= problem.target + 1e-12).all()
         assert (flow.plan * problem.similarities).sum() == pytest.approx(flow.score, abs=1e-12)
+        assert flow.error == 0.0
 
 
 def test_threads_change_nothing(problems: list[Problem]) -> None:
@@ -138,16 +141,29 @@ def test_the_gpu_says_what_the_cpu_says(problems: list[Problem]) -> None:
         ([0.0, float(np.log(3))], "softmax", [0.25, 0.75]),
         ([1e-300, 3e-300], "absolute", [0.25, 0.75]),
         ([1e308, 1e308], "absolute", [0.5, 0.5]),
+        ([1000.0, 1000.0 + float(np.log(3))], "softmax", [0.25, 0.75]),
+        ([-1000.0, -1000.0 + float(np.log(3))], "softmax", [0.25, 0.75]),
     ],
 )
 def test_weights_are_the_shares_their_names_say(attributions: list[float], how: str, wanted: list[float]) -> None:
     assert weights_of(attributions, how) == pytest.approx(np.array(wanted))
 
 
-@pytest.mark.parametrize("attributions", [[], [0.0, 0.0], [np.nan, 1.0], [np.inf]])
+@pytest.mark.parametrize("attributions", [[], [0.0, 0.0], [np.nan, 1.0], [np.inf], [-np.inf, 1.0]])
 @pytest.mark.parametrize("how", ["absolute", "positive", "softmax"])
 def test_attributions_that_weigh_nothing_have_no_weights_and_never_nan(attributions: list[float], how: str) -> None:
     assert weights_of(attributions, how) is None
+
+
+def test_attributions_that_all_speak_against_the_target_have_no_positive_weights() -> None:
+    assert weights_of([-1.0, -2.0], "positive") is None
+
+
+def test_single_precision_attributions_are_weighed_in_double_precision() -> None:
+    attributions = np.float32([0.1, 0.7, 0.25])
+    np.testing.assert_array_equal(
+        weights_of(attributions, "absolute"), weights_of(attributions.astype(np.float64), "absolute")
+    )
 
 
 def test_an_unknown_weighting_is_named_with_its_neighbours() -> None:
@@ -160,11 +176,102 @@ def test_an_unknown_weighting_is_named_with_its_neighbours() -> None:
     [
         ([[1.0]], [0.0], [1.0], "all weights are 0"),
         ([[1.0]], [-1.0], [1.0], "negative"),
+        ([[1.0], [1.0]], [-1.0, 3.0], [1.0], "negative"),
+        ([[1.0, 1.0]], [1.0], [-1.0, 1.0], "negative"),
+        ([[1.0]], [np.inf], [1.0], "negative or undefined"),
+        ([[1.0]], [1.0], [0.0], "all weights are 0"),
         ([[1.0]], [np.nan], [1.0], "negative or undefined"),
         ([[np.nan]], [1.0], [1.0], "undefined"),
         ([[7.0]], [1.0], [1.0], "outside"),
+        ([[1.001]], [1.0], [1.0], "outside"),
+        ([[-1.001]], [1.0], [1.0], "outside"),
     ],
 )
 def test_bad_problems_are_refused(table: object, source: object, target: object, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         Problem.of(table, source, target)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("shape", [(2, 4), (3, 3), (6,), (2, 3, 1)])
+def test_similarities_of_another_shape_than_the_weights_are_refused(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="2 and 3 weights"):
+        Problem.of(np.zeros(shape), np.ones(2), np.ones(3))
+
+
+def test_weights_are_shares_and_similarities_beyond_1_by_rounding_are_1() -> None:
+    problem = Problem.of([[1 + 1e-7, -1 - 1e-7], [1 - 1e-13, 1 - 1e-9]], [1.0, 3.0], [6.0, 2.0])
+    np.testing.assert_array_equal(problem.source, [0.25, 0.75])
+    np.testing.assert_array_equal(problem.target, [0.75, 0.25])
+    np.testing.assert_array_equal(problem.similarities[0], [1.0, -1.0])
+    assert problem.costs[0].tolist() == [0.0, 1.0]
+    assert problem.costs[1, 0] == 0.0
+    assert problem.costs[1, 1] == pytest.approx(1e-9)
+
+
+def test_the_strongest_flows_come_in_order_and_nothing_that_does_not_flow() -> None:
+    flow = Flow(1.0, np.array([[0.1, 0.0, 0.3], [0.3, 0.2, 0.0]]), 0.0)
+    everything = [(0, 2, 0.3), (1, 0, 0.3), (1, 1, 0.2), (0, 0, 0.1)]
+    for count in range(8):
+        assert flow.strongest(count) == everything[:count]
+
+
+def test_a_simplex_that_does_not_end_at_the_optimum_is_an_error() -> None:
+    def unfinished(source: object, target: object, costs: np.ndarray, pivots: int, threads: int) -> tuple[object, ...]:
+        return np.zeros_like(costs), 0.0, None, None, 3
+
+    with pytest.raises(InterlinguaError, match="status 3"):
+        _by_network_simplex(unfinished, np.ones(1), np.ones(1), np.ones((1, 1)))
+
+
+def test_batches_of_the_entropic_solver_are_as_large_as_allowed_and_in_the_end_in_order(
+    monkeypatch: pytest.MonkeyPatch, problems: list[Problem]
+) -> None:
+    module, cells, chosen = importlib.import_module("interlingua.transport.entropic"), 400, problems[:40]
+    assert max(problem.similarities.size for problem in chosen) > cells
+    batches, padded = [], module._padded
+
+    def spy(batch: list[Problem], device: torch.device) -> object:
+        batches.append([problem.similarities.shape for problem in batch])
+        return padded(batch, device)
+
+    def held(shapes: list[tuple[int, int]]) -> int:
+        return len(shapes) * max(rows for rows, _ in shapes) * max(columns for _, columns in shapes)
+
+    monkeypatch.setattr(module, "_padded", spy)
+    monkeypatch.setattr(module, "_CELLS", {"cpu": cells})
+    found = entropic(chosen, tolerance=0.05)
+    assert all(held(batch) <= cells or len(batch) == 1 for batch in batches)
+    assert all(held([*batch, following[0]]) > cells for batch, following in itertools.pairwise(batches))
+    for flow, problem, true in zip(found, chosen, exact(chosen), strict=True):
+        assert flow.plan.shape == problem.similarities.shape
+        assert flow.score - 1e-9 <= true.score <= flow.score + flow.error + 1e-9
+    assert entropic([]) == []
+
+
+def test_shares_of_any_size_give_every_problem_once_and_in_order(
+    monkeypatch: pytest.MonkeyPatch, problems: list[Problem]
+) -> None:
+    wanted = [exact([problem])[0].score for problem in problems[:30]]
+    monkeypatch.setattr(importlib.import_module("interlingua.transport.exact"), "_SHARE", 7)
+    for threads in (None, 1, 2, 3):
+        assert [flow.score for flow in exact(problems[:30], threads=threads)] == wanted
+    assert exact([]) == []
+
+
+def test_single_precision_problems_are_solved_in_double_precision() -> None:
+    table, weights = np.float32([[0.9, 0.1], [0.3, 0.8]]), np.float32([0.4, 0.6])
+    single = Problem.of(table, weights, weights)
+    double = Problem.of(table.astype(np.float64), weights.astype(np.float64), weights.astype(np.float64))
+    for ours, theirs in zip(
+        (single.similarities, single.source, single.target),
+        (double.similarities, double.source, double.target),
+        strict=True,
+    ):
+        assert ours.dtype == np.float64
+        np.testing.assert_array_equal(ours, theirs)
+    assert single.flow(np.eye(2, dtype=np.float32) / 2).plan.dtype == np.float64
+
+
+def test_nothing_flows_along_a_similarity_of_0() -> None:
+    flow = exact([Problem.of([[0.0]], [1.0], [1.0])])[0]
+    assert (flow.score, flow.plan.tolist()) == (0.0, [[0.0]])

@@ -17,7 +17,7 @@ from interlingua.wordalign import distinct as hashing
 from interlingua.wordalign.diagonal import TENSIONS, Groups, Places, Prior
 from interlingua.wordalign.distinct import distinct
 from interlingua.wordalign.gamma import log_gamma_and_digamma
-from interlingua.wordalign.tension import best_tension
+from interlingua.wordalign.tension import best_tension, fast_align_tension
 
 SHAPES = [(1, 1), (1, 7), (7, 1), (5, 5), (6, 4), (4, 6), (40, 33), (300, 2)]
 
@@ -80,7 +80,34 @@ def test_the_best_tension_is_the_maximum_and_the_way_there_rises(h: float, start
     assert all(after >= before - 1e-9 * abs(before) for before, after in itertools.pairwise(way))
 
 
-@pytest.mark.parametrize(("dtype", "close"), [(torch.float64, 1e-11), (torch.float32, 5e-6)])
+@pytest.mark.parametrize(("h", "end"), [(0.0, TENSIONS[1]), (0.9, TENSIONS[0])])
+@pytest.mark.parametrize("start", [*TENSIONS, 4.0])
+def test_where_the_objective_rises_or_falls_all_the_way_the_best_tension_is_the_end(
+    h: float, end: float, start: float
+) -> None:
+    places, _ = places_of([(5, 5), (9, 7)])
+    assert best_tension(places, torch.ones(12, dtype=torch.float64), 12 * h, start) == end
+
+
+@pytest.mark.parametrize("distance", [0.5, 4.0, 12.0])
+@pytest.mark.parametrize("start", [0.1, 2.0, 9.0])
+def test_fast_aligns_tension_is_that_of_its_eight_steps_summed_word_by_word(distance: float, start: float) -> None:
+    shapes = [(5, 5), (5, 5), (9, 7), (3, 6)]
+    words = sum(m for _, m in shapes)
+    tension = start
+    for _ in range(8):
+        model = 0.0
+        for n, m in shapes:
+            for j in range(1, m + 1):
+                # Its Z has the lengths exchanged; past the last word its count wraps round: as good as endless.
+                last = m if j <= n else 3_000
+                z = sum(math.exp(-tension * abs(i / m - j / n)) for i in range(1, last + 1))
+                model -= sum(h * math.exp(-tension * h) for h in distances(n, m, j)) / z
+        tension = min(max(tension + 20 * (-distance - model) / words, TENSIONS[0]), TENSIONS[1])
+    assert fast_align_tension(places_of(shapes)[0], distance, start) == pytest.approx(tension, rel=1e-9)
+
+
+@pytest.mark.parametrize(("dtype", "close"), [(torch.float64, 1e-13), (torch.float32, 5e-6)])
 def test_gamma_functions_are_those_of_scipy(dtype: torch.dtype, close: float) -> None:
     x = torch.tensor(np.geomspace(1e-4, 1e8, 3000), dtype=dtype)
     log_gamma, derivative = (value.double().numpy() for value in log_gamma_and_digamma(x))

@@ -49,7 +49,10 @@ def test_naacl_has_possible_links_empty_words_and_rows_nobody_marked() -> None:
     assert gold.marked.tolist() == [True, False, True]
 
 
-@pytest.mark.parametrize(("text", "hint"), [("0-0 1-1", "so give 0"), ("1-1 2-2", "speaks for 1")])
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [("0-0 1-1", "so give 0"), ("1-0", "so give 0"), ("0p1", "so give 0"), ("1-1 2-2", "for 1"), ("10-20", "for 1")],
+)
 def test_the_first_word_must_be_said_where_the_form_leaves_it_open(text: str, hint: str) -> None:
     with pytest.raises(InputError, match=rf"g: links in this form may count words from 0 or from 1.*{hint}"):
         read_gold(lines(text), file="g", lengths=LENGTHS[:1])
@@ -64,6 +67,7 @@ def test_a_base_against_the_form_is_an_error() -> None:
     ("text", "told"),
     [
         ("3-0", r"g:2: a link past the words of its row \(2 and 2\): '3-0'"),
+        ("2-0", r"g:2: a link past the words of its row \(2 and 2\): '2-0'"),
         ("0-2", r"g:2: a link past the words of its row \(2 and 2\): '0-2'"),
         ("0-0 x", "g:2: not a link: 'x'"),
         ("0--1", "g:2: not a link: '0--1'"),
@@ -96,6 +100,76 @@ def test_too_few_and_too_many_lines_are_named() -> None:
         read_gold(lines("4 1 1 S"), file="g", lengths=LENGTHS)
 
 
+def test_a_number_of_lines_that_is_not_that_of_the_rows_is_told_apart_from_bad_lines() -> None:
+    for count, line in ((0, 0), (2, 2), (4, 4), (6, 4)):
+        gold = read_gold(lines(*["0-0"] * count), file="g", lengths=LENGTHS, base=0, format="pharaoh", fail=False)
+        assert gold.unequal is not None
+        assert [gold.unequal] == list(gold.bad)
+        assert gold.unequal.line == line
+    with pytest.raises(InputError, match="the bitext has 1 lines"):
+        read_gold([], file="g", lengths=LENGTHS[:1], base=0)
+    bad = read_gold(lines("0-0", "x", "0-0"), file="g", lengths=LENGTHS, base=0, fail=False)
+    assert bad.unequal is None
+    assert len(bad.bad) == 1
+
+
+def test_every_link_of_naacl_past_the_rows_is_bad_and_those_after_it_are_read() -> None:
+    texts = lines("9 1 1 S", "1 1 1 S", "4 1 1 S")
+    gold = read_gold(texts, file="g", lengths=LENGTHS, fail=False)
+    assert [error.line for error in gold.bad] == [1, 3]
+    assert cells(gold.sure) == {(0, 0, 0)}
+    with pytest.raises(InputError, match="g:1: speaks of a row past"):
+        read_gold(texts, file="g", lengths=LENGTHS)
+
+
+def test_naacl_need_not_speak_of_every_row() -> None:
+    assert read_gold(lines("2 1 1 S"), file="g", lengths=LENGTHS).marked.tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize(("text", "told"), [("0 1 1 S", "rows count from 1"), ("1 1 S", "not 'row source target")])
+def test_a_line_of_naacl_without_a_row_spoils_none(text: str, told: str) -> None:
+    texts = lines("1 1 1 S", "2 1 1 S", "3 1 1 S", text)
+    with pytest.raises(InputError, match=f"g:4: {told}.*: '{text}'"):
+        read_gold(texts, file="g", lengths=LENGTHS)
+    assert read_gold(texts, file="g", lengths=LENGTHS, fail=False).marked.all()
+
+
+def test_a_bad_first_row_is_not_marked_whatever_else_is_said_of_it() -> None:
+    gold = read_gold(lines("1 1 1 S", "1 9 9 S", "2 1 1 S"), file="g", lengths=LENGTHS, fail=False)
+    assert gold.marked.tolist() == [False, True, False]
+    assert cells(gold.possible) == {(1, 0, 0)}
+
+
+def test_files_are_read_to_their_end() -> None:
+    gold = read_gold(lines(*["0-0"] * 250), file="g", lengths=[(1, 1)] * 250, base=0)
+    assert gold.sure.row.tolist() == list(range(250))
+
+
+def test_the_form_is_that_of_more_than_half_of_the_lines() -> None:
+    naacl, table = "1 1 1 S", "a\tb\t0-0"
+    for text in (naacl, table):
+        gold = read_gold(lines(text, text, "x", ""), file="g", lengths=LENGTHS, fail=False)
+        assert cells(gold.sure) >= {(0, 0, 0)}
+        for texts in ((text, "0-0"), (text, "0-0", "0-0", "0-0", "0-0", "0-0")):
+            with pytest.raises(InputError, match="may count words from 0 or from 1"):
+                read_gold(lines(*texts), file="g", lengths=LENGTHS)
+    # Words that look like links do not make a table of a line whose last column has none.
+    with pytest.raises(InputError, match="may count words from 0 or from 1"):
+        read_gold(lines("a 1-2\tb 3-4\tc"), file="g", lengths=LENGTHS)
+
+
+def test_unknown_forms_and_first_words_are_refused_with_what_is_known() -> None:
+    with pytest.raises(InputError, match=r"unknown format of links: 'moses'\. Known: pharaoh, xl-wa, naacl"):
+        read_gold(lines("0-0"), file="g", lengths=LENGTHS, format="moses")
+    with pytest.raises(InputError, match="the first word is 0 or 1: 2"):
+        read_gold(lines("2-2"), file="g", lengths=LENGTHS, base=2)
+
+
+def test_an_empty_row_has_no_word_to_link() -> None:
+    with pytest.raises(InputError, match=r"past the words of its row \(0 and 0\)"):
+        read_gold(lines("0-0"), file="g", lengths=[(0, 0)], base=0)
+
+
 def test_a_bad_link_of_naacl_spoils_the_whole_sentence() -> None:
     gold = read_gold(lines("1 1 1 S", "2 9 1 S", "2 1 1 S"), file="g", lengths=LENGTHS, fail=False)
     assert gold.marked.tolist() == [True, False, False]
@@ -103,8 +177,11 @@ def test_a_bad_link_of_naacl_spoils_the_whole_sentence() -> None:
 
 
 def test_what_gold_says_of_a_row_that_was_left_out_is_passed_over() -> None:
-    gold = read_gold(lines("0-0", "9-9", "0-0"), file="g", lengths=[(1, 1), (-1, -1), (1, 1)], base=0)
-    assert gold.marked.tolist() == [True, False, True]
+    for out in range(3):
+        lengths = [(-1, -1) if row == out else (1, 1) for row in range(3)]
+        texts = lines(*("9-9" if row == out else "0-0" for row in range(3)))
+        gold = read_gold(texts, file="g", lengths=lengths, base=0)
+        assert gold.marked.tolist() == [row != out for row in range(3)]
 
 
 @given(st.lists(st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5), st.booleans()), max_size=6), min_size=1))

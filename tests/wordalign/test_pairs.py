@@ -77,3 +77,16 @@ def test_filters_that_could_keep_nothing_are_refused() -> None:
         PairFilters(longest=0)
     with pytest.raises(InputError, match="at least one character"):
         PairFilters(shortest=0)
+
+
+def test_a_sentence_of_the_longest_length_stays_and_one_word_more_goes() -> None:
+    source, target = [["a", "b"], ["a", "b", "c"], ["a", "b"]], [["x", "y"], ["x", "y"], ["x", "y", "z"]]
+    found = word_pairs(source, target, Links.of([0, 1, 2], [0, 0, 0], [0, 0, 0]), PairFilters(longest=2))
+    assert found.links.row.tolist() == [0]
+    long = [["a"] * 64, ["a"] * 65], [["x"], ["x"]]
+    assert word_pairs(*long, Links.of([0, 1], [0, 0], [0, 0])).links.row.tolist() == [0]
+
+
+def test_texts_of_unequal_length_are_no_bitext() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        word_pairs([["a"], ["b"]], [["x"]], Links.of([0], [0], [0]))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats as scipy_stats
 
 from interlingua.errors import InputError
 from interlingua.wordalign import quality as measuring
@@ -111,3 +112,41 @@ def test_words_with_a_link_are_counted_once_however_many_rows_are_counted_at_onc
         scores = score_pairs([(5, 5)] * len(rows), links_of(rows))
     linked = [len({s for s, _ in row}) + len({t for _, t in row}) for row in rows]
     assert scores.linked.tolist() == [count / 10 for count in linked]
+
+
+@pytest.mark.parametrize("name", ["aer", "precision", "recall", "f1"])
+def test_intervals_are_scipys_percentiles_over_rows(name: str) -> None:
+    draw = np.random.default_rng(6)
+    found, sure = draw.integers(2, 12, (2, 40))
+    in_sure = draw.binomial(np.minimum(found, sure), 0.6)
+    in_possible = in_sure + draw.binomial(found - in_sure, 0.4)
+
+    def value(a, s, a_s, a_p, axis=-1):  # type: ignore[no-untyped-def]
+        a, s, a_s, a_p = (np.sum(part, axis=axis) for part in (a, s, a_s, a_p))
+        precision, recall = a_p / a, a_s / s
+        f1 = 2 * precision * recall / (precision + recall)
+        return {"aer": 1 - (a_s + a_p) / (a + s), "precision": precision, "recall": recall, "f1": f1}[name]
+
+    parts = found, sure, in_sure, in_possible
+    score = quality(LinkCounts(*parts), times=10_000)[name]
+    expected = scipy_stats.bootstrap(
+        parts, value, n_resamples=10_000, paired=True, vectorized=True, method="percentile", rng=1
+    )
+    close = 0.1 * expected.standard_error
+    assert (score.low, score.high) == pytest.approx(tuple(expected.confidence_interval), abs=close)
+    assert (score.value, score.n) == (pytest.approx(value(*parts)), 40)
+
+
+def test_nothing_found_and_nothing_to_find_is_no_error_and_no_merit() -> None:
+    nothing = quality(LinkCounts(*np.zeros((4, 3), np.int64)))
+    assert {name: score.value for name, score in nothing.items()} == {"aer": 0, "precision": 0, "recall": 0, "f1": 0}
+    all_wrong = quality(LinkCounts(np.array([2]), np.array([1]), np.array([0]), np.array([0])))
+    assert {name: score.value for name, score in all_wrong.items()} == {"aer": 1, "precision": 0, "recall": 0, "f1": 0}
+
+
+def test_a_row_with_an_empty_side_has_no_score() -> None:
+    nothing = Links.of([], [], [])
+    scores = score_pairs([(0, 3), (3, 0), (1, 1)], nothing, np.full(3, -1.0), np.full(3, -1.0))
+    assert np.isnan(scores.likelihood).tolist() == np.isnan(scores.linked).tolist() == [True, True, False]
+    for sides in ((np.full(1, -1.0), None), (None, np.full(1, -1.0))):
+        assert np.isnan(score_pairs([(1, 1)], nothing, *sides).likelihood).all()

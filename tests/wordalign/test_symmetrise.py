@@ -115,3 +115,9 @@ def test_every_way_lies_between_intersection_and_union() -> None:
 def test_an_unknown_way_is_an_error_with_the_list() -> None:
     with pytest.raises(InputError, match="grow-diag-final-and"):
         symmetrise(Links.of([], [], []), Links.of([], [], []), "grow")
+
+
+def test_what_is_not_said_is_the_intersection() -> None:
+    forward, backward = one_link_a_word(np.random.default_rng(2), 20)
+    found = rows_of(symmetrise(links_of(forward), links_of(backward)), 20)
+    assert found == [ours & theirs for ours, theirs in zip(forward, backward, strict=True)]

@@ -67,4 +67,4 @@ def detectable_share(discordance: float, n: int, *, power: float = POWER) -> flo
     if inside < 0:
         return None
     found = float(np.sqrt(discordance) * (first * np.sqrt(n) + second * np.sqrt(inside)) / (n + second**2))
-    return found if found <= discordance else None if discordance > 0 else 0.0
+    return found if found <= discordance else None

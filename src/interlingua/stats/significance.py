@@ -23,9 +23,9 @@ def paired_t(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> float:
     """
     apart = np.asarray(ours, np.float64) - np.asarray(theirs, np.float64)
     mean = float(apart.mean())
-    spread = float(apart.std(ddof=1)) / float(np.sqrt(apart.size)) if apart.size > 1 else 0.0
     if mean == 0.0 or apart.size < 2:
         return 1.0
+    spread = float(apart.std(ddof=1)) / float(np.sqrt(apart.size))
     if spread <= abs(mean) * 1e-14:
         return 0.0
     return float(2 * special.stdtr(apart.size - 1, -abs(mean / spread)))

@@ -80,7 +80,7 @@ def normalised(weights: Floats) -> Floats:
     """The weights divided by their sum; none that is negative or undefined, and not all 0."""
     total = float(weights.sum())
     if not np.isfinite(total) or weights.min(initial=0.0) < 0 or total <= 0:
-        problem = "all weights are 0" if total == 0 else "a weight is negative or undefined"
+        problem = "all weights are 0" if not weights.any() else "a weight is negative or undefined"
         raise InputError(problem, remedy="Attributions that are 0 everywhere have no earth mover's similarity.")
     shares: Floats = weights / total
     return shares

@@ -147,8 +147,6 @@ def _parsed(
                 continue
             problem = InputError(
                 f"a link past the words of its row ({n} and {m})",
-                file=file,
-                line=number,
                 value=f"{past[0] + base}-{past[1] + base}",
                 remedy=f"The first word is {base} (--base, --gold-base); is that right?",
             )
@@ -169,7 +167,7 @@ def _parsed(
 def _row(number: int, text: str, base: int) -> tuple[int, list[tuple[int, int, bool]], InputError | None]:
     """A line of Pharaoh or XL-WA: its row, its links, and what is wrong with it."""
     found = []
-    for token in (text.rpartition("\t")[2] if "\t" in text else text).split():
+    for token in text.rpartition("\t")[2].split():
         match = _LINK.fullmatch(token)
         if match is None:
             return number - 1, [], InputError("not a link", value=token, remedy="Write links as 0-0, or 0p0.")
