@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
+from interlingua.errors import InputError
 from interlingua.stats import pearson, spearman
 
 
@@ -74,3 +75,18 @@ def test_no_constant_correlates_whatever_its_mean_is_rounded_to():
 def test_single_precision_sides_are_compared_in_double_precision():
     x, y = (1000 + np.random.default_rng(6).normal(size=(2, 30))).astype(np.float32)
     assert pearson(x, y) == pearson(x.astype(np.float64), y.astype(np.float64))
+
+
+@pytest.mark.parametrize("correlation", [pearson, spearman])
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_what_is_no_number_is_refused_and_not_read_as_no_correlation(correlation, wrong):
+    fine = np.arange(6.0)
+    for x, y in (
+        (np.array([1.0, 2.0, wrong, 4.0, 5.0, 6.0]), fine),
+        (fine, np.array([1.0, wrong, 3.0, 2.0, 5.0, 6.0])),
+    ):
+        if correlation is spearman and np.isinf(wrong):
+            assert np.isfinite(correlation(x, y)[0])  # Infinity has a rank.
+            continue
+        with pytest.raises(InputError, match="not a finite number"):
+            correlation(x, y)

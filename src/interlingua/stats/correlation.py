@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats as scipy_stats
 
+from interlingua.errors import InputError
 from interlingua.stats.intervals import Z95
 
 Correlation = tuple[float, float | None, float | None]
@@ -41,6 +42,8 @@ def spearman(x: NDArray[np.floating[Any]], y: NDArray[np.floating[Any]]) -> Corr
 
 
 def _correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> float | None:
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        raise InputError("a value to correlate is not a finite number", remedy="Leave that pair out, and say so.")
     ours, theirs = (side - np.mean(side) for side in (x, y))
     scale = float(np.sqrt((ours @ ours) * (theirs @ theirs)))
     # A constant side differs from its mean by rounding alone.
