@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 
-ROOM = 16 << 20
+ROOM = 4 << 20
 
 
 class Kept:
