@@ -203,8 +203,8 @@ def test_records_are_the_same_bytes_whatever_ran_first(tmp_path: Path) -> None:
 
 
 def everything(home: Home) -> dict[str, bytes]:
-    """All that a study leaves, but times, by name."""
-    files = (path for path in sorted(home.folder.rglob("*")) if path.is_file())
+    """All that a study leaves, but times, by name; and but locks: a killed one may leave that of a finished step."""
+    files = (path for path in sorted(home.folder.rglob("*")) if path.is_file() and path.suffix != ".lock")
     return {str(path.relative_to(home.folder)): path.read_bytes() for path in files if path.name != "times.jsonl"}
 
 
