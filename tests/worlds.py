@@ -14,6 +14,9 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
+from interlingua.api_study import Planned
+from interlingua.studies.performing import Job, perform
+from interlingua.studies.running import Ran
 from toys import WORDS
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -99,3 +102,12 @@ def _model(folder: Path, dropout: float) -> None:
     )
     BertForMaskedLM(config).save_pretrained(folder)
     PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(folder)
+
+
+def run_here(planned: Planned) -> Ran:
+    """Every step of a study in this process, in the graph's order; then what a run of the finished study tells."""
+    planned.home.make()
+    for step in planned.graph:
+        outcome = perform(Job.of(step), planned.home, progress=lambda *_: None)
+        assert outcome.status == "done", outcome.failure
+    return planned.run()

@@ -24,6 +24,7 @@ from interlingua.studies.record import Record
 from interlingua.studies.store import Store
 from interlingua.studies.strict import Wrong
 from interlingua.studies.synthesising import synthesise
+from worlds import run_here
 
 STUDY = """
 name = "looks"
@@ -70,11 +71,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def done(file: Path, tmp_path_factory: pytest.TempPathFactory) -> Planned:
     planned = plan_study(file, out=tmp_path_factory.mktemp("study") / "out")
-    planned.home.make()
-    for step in planned.graph:
-        outcome = perform(Job.of(step), planned.home, progress=lambda *_: None)
-        assert outcome.status == "done", outcome.failure
-    planned.run()
+    run_here(planned)
     planned.write_report()
     return planned
 

@@ -16,14 +16,13 @@ from interlingua.encoder.encoder import View
 from interlingua.errors import InputError
 from interlingua.studies.linkedtexts import LinkedText
 from interlingua.studies.mapping import fit_two_models, linked_vectors, sentence_vectors
-from interlingua.studies.performing import Job, perform
 from interlingua.studies.steps.given import MODEL
 from interlingua.studies.store import Store
 from interlingua.studies.strict import Wrong
 from interlingua.tasks.saving import load
 from interlingua.wordalign.links import Links
 from interlingua.words import Sentence
-from worlds import World, make_world
+from worlds import World, make_world, run_here
 
 STUDY = """
 name = "own"
@@ -106,11 +105,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 @pytest.fixture(scope="module")
 def done(world: World, tmp_path_factory: pytest.TempPathFactory) -> Planned:
     planned = plan_study(world["study.toml"], out=tmp_path_factory.mktemp("study") / "out")
-    planned.home.make()
-    for step in planned.graph:
-        outcome = perform(Job.of(step), planned.home, progress=lambda *_: None)
-        assert outcome.status == "done", outcome.failure
-    planned.run()
+    run_here(planned)
     return planned
 
 

@@ -11,13 +11,12 @@ from interlingua.api_study import Planned, plan_study
 from interlingua.studies.digests import Digests
 from interlingua.studies.graph import Graph, State
 from interlingua.studies.home import Home
-from interlingua.studies.performing import Job, perform
 from interlingua.studies.plugins import REGISTRIES, load_all
 from interlingua.studies.running import run
 from interlingua.studies.step import Step
 from interlingua.studies.store import Store
 from interlingua.studies.strict import Wrong
-from worlds import World, make_world
+from worlds import World, make_world, run_here
 
 MEASURE = '''"""A measure of ours."""
 
@@ -137,11 +136,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 @pytest.fixture(scope="module")
 def done(world: World, tmp_path_factory: pytest.TempPathFactory) -> Planned:
     planned = plan_study(world["study.toml"], out=tmp_path_factory.mktemp("study") / "out")
-    planned.home.make()
-    for step in planned.graph:
-        outcome = perform(Job.of(step), planned.home, progress=lambda *_: None)
-        assert outcome.status == "done", outcome.failure
-    planned.run()
+    run_here(planned)
     return planned
 
 

@@ -15,9 +15,9 @@ from interlingua.api_study import Planned, plan_study
 from interlingua.encoder import Encoder
 from interlingua.encoder.hub import asked_commit, cached_commit
 from interlingua.studies.graph import State
-from interlingua.studies.performing import Job, perform
 from interlingua.studies.store import Store
 from interlingua.studies.strict import Wrong
+from worlds import run_here
 
 FIRST, SECOND = "a" * 40, "b" * 40
 STUDY = """
@@ -67,18 +67,12 @@ def test_the_cache_tells_the_commit_of_a_branch_a_tag_and_a_commit(hub: Path) ->
 
 def test_an_updated_model_is_measured_anew_and_a_fixed_one_is_not(hub: Path, tmp_path: Path) -> None:
     first = planned(tmp_path)
-    first.home.make()
-    for step in first.graph:
-        outcome = perform(Job.of(step), first.home, progress=lambda *_: None)
-        assert outcome.status == "done", outcome.failure
-    first.run()
+    run_here(first)
     before = {record.digests["model"] for record in Store(first.home.folder).read()}
     (hub / "refs" / "main").write_text(SECOND)
     again = planned(tmp_path)
     assert set(again.states().values()) == {State.NEEDED}
-    for step in again.graph:
-        assert perform(Job.of(step), again.home, progress=lambda *_: None).status == "done"
-    again.run()
+    run_here(again)
     after = {record.digests["model"] for record in Store(again.home.folder).read()}
     assert len(before) == len(after) == len(before ^ after) / 2 == 1
     assert set(planned(tmp_path, f'revision = "{FIRST}"').states().values()) == {State.DONE}

@@ -10,11 +10,10 @@ import interlingua
 from interlingua.api_study import plan_study
 from interlingua.studies.explaining import ExplainSettings
 from interlingua.studies.graph import State
-from interlingua.studies.performing import Job, perform
 from interlingua.studies.scenarios import TransferSettings
 from interlingua.studies.stages import PairSettings
 from interlingua.studies.store import Store
-from worlds import make_world
+from worlds import make_world, run_here
 
 STUDY = """
 name = "world"
@@ -106,15 +105,6 @@ def world(tmp_path_factory):
         text = text.replace(f"[tasks.{task}]\n", f"[tasks.{task}]\n{only}")
     (made.folder / "study.toml").write_text(text + twin, "utf-8")
     return made
-
-
-def run_here(planned):
-    """Every step in this process, in the graph's order."""
-    planned.home.make()
-    for step in planned.graph:
-        outcome = perform(Job.of(step), planned.home, progress=lambda *_: None)
-        assert outcome.status == "done", outcome.failure
-    return planned.run()
 
 
 @pytest.fixture(scope="module")
