@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import copy
+from itertools import combinations
 
+import numpy as np
 import pytest
 import torch
 
@@ -35,6 +37,17 @@ def terms(toy, *, kept=None):
     pairs = PairPass(PairBatches(toy.data, 4))
     made = [Term(1.0, Adjustment(pairs), "adjustment")]
     return made if kept is None else [*made, Term(1.0, Anchor(pairs, kept), "anchor")]
+
+
+def test_random_rows_are_padded_to_one_of_two_widths_and_drawn_ones_to_few(toy):
+    data, longest = toy.data, int(toy.data.lengths.max())
+    every = [np.array(rows) for rows in combinations(range(len(data)), 2)]
+    for halves, most in ((True, 2), (False, -(-longest // 8))):
+        widths = [data.width(rows, halves=halves) for rows in every]
+        lengths = [int(data.lengths[[*rows, *rows + len(data)]].max()) for rows in every]
+        assert all(length <= width for length, width in zip(lengths, widths, strict=True))
+        assert len(set(widths)) <= most
+        assert max(widths) < longest + 16
 
 
 def weights(model):

@@ -34,6 +34,13 @@ class TokenisedTexts:
     def lengths(self) -> Ints:
         return np.diff(self.starts)
 
+    def ids_of(self, texts: Ints) -> TokenisedTexts:
+        """The ids of some texts, in this order, without spans."""
+        lengths = self.lengths[texts]
+        starts = _starts(lengths)
+        places = np.arange(starts[-1]) + np.repeat(self.starts[:-1][texts] - starts[:-1], lengths)
+        return TokenisedTexts(self.ids[places], starts, None, None)
+
 
 @dataclass(frozen=True)
 class Items:
@@ -312,7 +319,7 @@ def _specials(tokenizer: Any) -> tuple[list[int], list[int]]:
     )
 
 
-def _starts(lengths: Sequence[int]) -> Ints:
+def _starts(lengths: Sequence[int] | Ints) -> Ints:
     starts = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=starts[1:])
     return starts

@@ -54,16 +54,24 @@ class WordTokens:
 
 
 def word_tokens(
-    tokeniser: Tokeniser, sentences: Sequence[Sentence], *, how: str = "mean", specials: bool = False, room: int
+    tokeniser: Tokeniser,
+    sentences: Sequence[Sentence],
+    *,
+    how: str = "mean",
+    specials: bool = False,
+    room: int,
+    tokens: TokenisedTexts | None = None,
 ) -> WordTokens:
     """The tokens of the words of sentences that an encoder reads one by one, each in one window.
 
     `how` is what stands for a word: the mean of its tokens, the first, the last, or each token for itself (`token`).
     `specials` adds [CLS] and [SEP], or what the model has. `room` is how many text tokens fit (`Encoder.room`).
+    `tokens` are the texts' own with spans, where the caller has them.
     """
     if how not in HOWS:
         raise InputError("unknown way from tokens to words", value=how, remedy=f"Known: {', '.join(HOWS)}.")
-    tokens = tokeniser([sentence.text for sentence in sentences], spans=True, words=False)
+    if tokens is None:
+        tokens = tokeniser([sentence.text for sentence in sentences], spans=True, words=False)
     row, first, last = spans_to_tokens(tokens, sentences)
     word = np.arange(len(row)) - np.searchsorted(row, row)
     fits = tokens.lengths <= room

@@ -205,7 +205,7 @@ class _Data:
 
     @classmethod
     def of(cls, model: Any, tokenizer: Any, text: LinkedText, settings: AdjustSettings) -> _Data:
-        order = np.random.default_rng(settings.seed).permutation(_usable(text)).tolist()
+        order = np.random.default_rng(settings.seed).permutation(text.usable).tolist()
         if len(order) < _LEAST:
             raise InputError(
                 "too few sentence pairs to train on and to measure", value=len(order), remedy=f"Give {_LEAST} or more."
@@ -237,11 +237,6 @@ class _Data:
         kept = text.take(order[:held])
         texts = ([one.text for one in kept.source], [one.text for one in kept.target])
         return cls(made[0], made[1], texts, dropped, text.notes)
-
-
-def _usable(text: LinkedText) -> list[int]:
-    """The rows with text on both sides; lines that could not be read are empty."""
-    return [row for row in range(len(text.source)) if text.source[row].spans and text.target[row].spans]
 
 
 def _stage(

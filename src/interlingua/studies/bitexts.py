@@ -73,6 +73,10 @@ class Side(Sequence[Sentence]):
     def words(self) -> Words:
         return Words(self)
 
+    def filled(self) -> list[bool]:
+        """Whether each row has a word; its words are not looked for, which would take twenty times as long."""
+        return [bool(text.strip()) if self.cut == "space" else has_tokens(text) for text in self.texts]
+
     def __len__(self) -> int:
         return len(self.texts)
 

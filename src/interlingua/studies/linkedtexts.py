@@ -56,6 +56,15 @@ class LinkedText:
         links = Links.of(moved[kept], self.links.source[kept], self.links.target[kept])
         return LinkedText([self.source[row] for row in rows], [self.target[row] for row in rows], links, self.notes)
 
+    @property
+    def usable(self) -> list[int]:
+        """The rows with words on both sides; lines that could not be read are empty."""
+        sides = [
+            side.filled() if isinstance(side, Side) else [bool(sentence.spans) for sentence in side]
+            for side in (self.source, self.target)
+        ]
+        return [row for row, both in enumerate(zip(*sides, strict=True)) if all(both)]
+
     @cached_property
     def digest(self) -> str:
         """A hash of texts and links."""

@@ -77,8 +77,18 @@ class Bitext:
         items = int((self._items[rows + 1] - self._items[rows]).sum())
         return [len(pairs), items, len(rows), 1, int(self.of_words[pairs].sum())]
 
-    def batch(self, rows: Ints, *, device: torch.device) -> Batch:
-        """Some rows, in order, as tensors.
+    def width(self, rows: Ints, *, halves: bool = False) -> int:
+        """The tokens that a batch of rows is padded to where steps are recorded: few widths, so few recordings.
+
+        Multiples of 8, above 64 of 16; with `halves` the longest text of all or half of it, for rows that were drawn
+        at random beside a task's: the recordings of a step are the task's widths times these.
+        """
+        longest = int(self.lengths[np.concatenate([rows, rows + len(self)])].max())
+        whole = _up(int(self.lengths.max()))
+        return (whole if longest > whole // 2 else whole // 2) if halves else _up(longest)
+
+    def batch(self, rows: Ints, *, device: torch.device, halves: bool = False) -> Batch:
+        """Some rows, in order, as tensors; `halves` as `width` has it.
 
         `pool` (text, slot, position) takes the means of items: its product with hidden states has item j of text t in
         slot j. `left`, `right` number the slots of all texts of each pair; `left_row`, `anchor_row` are the
@@ -86,11 +96,11 @@ class Bitext:
         """
         steady = device.type == "cuda"
         texts = np.concatenate([rows, rows + len(self)])
-        wide = _up(int(self.lengths[texts].max()), steady)
+        wide = self.width(rows, halves=halves) if steady else int(self.lengths[texts].max())
         items, text_of_item = _spread(self._items, texts)
         begin = self._items[texts]
         slot = items - begin[text_of_item]
-        slots = max(wide, _up(int(slot.max()) + 1, True)) if steady else int(slot.max()) + 1
+        slots = max(wide, _up(int(slot.max()) + 1)) if steady else int(slot.max()) + 1
         pairs, row_of_pair = _spread(self._pairs, rows)
         left = row_of_pair * slots + self.left[pairs] - begin[row_of_pair]
         far = row_of_pair + len(rows)
@@ -179,7 +189,12 @@ def bitext(
             value=f"{len(source)} and {len(target)}",
             remedy="Give a translation of each row.",
         )
-    sides = [word_tokens(tokeniser, side, how=how, specials=specials, room=room) for side in (source, target)]
+    both = (source, target)
+    tokens = [tokeniser([sentence.text for sentence in side], spans=True, words=False) for side in both]
+    sides = [
+        word_tokens(tokeniser, side, how=how, specials=specials, room=room, tokens=own)
+        for side, own in zip(both, tokens, strict=True)
+    ]
     aligned = align_tokens(links, *sides)
     words_linked = np.bincount(aligned.row[sides[0].word[aligned.left] >= 0], minlength=len(source)) > 0
     fits = np.ones(len(source), bool)
@@ -190,7 +205,7 @@ def bitext(
             "no row has a pair of linked words", value=f"{len(source)} rows", remedy="Give more text, or better links."
         )
     chosen = aligned.take(kept)
-    texts = [tokeniser([side[row].text for row in kept.tolist()], spans=True, words=False) for side in (source, target)]
+    texts = [own.ids_of(kept) for own in tokens]
     left_out = (
         ("rows too long for the model", int((~fits).sum())),
         ("rows without a pair of linked words", int((fits & ~words_linked).sum())),
@@ -304,9 +319,9 @@ def _at_least_float(hidden: torch.Tensor) -> torch.Tensor:
     return hidden if hidden.dtype == torch.float64 else hidden.float()
 
 
-def _up(number: int, steady: bool) -> int:
+def _up(number: int) -> int:
     unit = _STEADY if number <= 64 else 2 * _STEADY
-    return -(-number // unit) * unit if steady else number
+    return -(-number // unit) * unit
 
 
 def _starts(counts: Ints) -> Ints:

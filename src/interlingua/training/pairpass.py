@@ -72,7 +72,7 @@ class PairBatches:
                 raise InputError(
                     f"a batch of {len(rows)} rows cannot be shared by {world} processes", remedy="Use a larger batch."
                 )
-            made = self.bitext.batch(own, device=device)
+            made = self.bitext.batch(own, device=device, halves=self.replacement)
             counts = self.bitext.counts(rows)
             # Gradients of processes are averaged, so each divides by its part of the whole batch's count.
             made["counts"] = send((np.array(counts) / world).astype(np.float32), device)

@@ -24,13 +24,12 @@ from interlingua.training.regime import Phase
 
 @dataclass
 class Linked:
-    """The linked text of each language, drawn by a seed when it is asked for; `notes` say what was left out."""
+    """The linked text of each language, drawn by a seed when it is asked for."""
 
     encoder: Encoder
     bitexts: Mapping[str, LinkedFiles]
     settings: TransferSettings
     inputs: Inputs
-    notes: list[str] = field(default_factory=list)
     _texts: dict[str, LinkedText] = field(default_factory=dict)
     _pairs: dict[tuple[str, int], Pairs] = field(default_factory=dict)
 
@@ -38,10 +37,13 @@ class Linked:
         if code not in self._texts:
             self._texts[code] = self.bitexts[code].read(self.inputs[f"align {code}"] / LINKS)
         if (code, seed) not in self._pairs:
-            made = drawn_pairs(self._texts[code], self.encoder, self.settings.pairs, seed=seed)
-            self.notes += [f"{code}: {line}" for line in made.notes]
-            self._pairs[code, seed] = made
+            self._pairs[code, seed] = drawn_pairs(self._texts[code], self.encoder, self.settings.pairs, seed=seed)
         return self._pairs[code, seed]
+
+    @property
+    def notes(self) -> list[str]:
+        """What was left out of the texts that were trained on."""
+        return [f"{code}: {line}" for (code, _), made in self._pairs.items() for line in made.notes]
 
 
 def stages_of(
