@@ -1,7 +1,9 @@
+import pytest
 import regex
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from interlingua import words
 from interlingua.synthetic.euphony import suited
 from interlingua.synthetic.slots import SLOT, cut, fill
 from interlingua.synthetic.tables import Name
@@ -45,6 +47,13 @@ def test_what_clings_to_a_name_is_a_word_of_its_own_and_not_tagged():
     }.items():
         filled = fill(cut(context), Name("Rio"), "LOC")
         assert [f"{word}/{tag}" for word, tag in zip(filled.words, filled.tags, strict=True)] == expected
+
+
+def test_words_of_a_language_with_spaces_need_no_segmenter(monkeypatch):
+    monkeypatch.setattr(words, "_segmenter", lambda script: pytest.fail(f"looked for words in {script}"))
+    filled = fill(cut("[???] (熊貓, ไทย) is black."), Name("Rio"), "LOC", "en")
+    assert filled.words == ("Rio", "(", "熊", "貓", ",", "ไ", "ท", "ย", ")", "is", "black", ".")
+    assert filled.tags == ("B-LOC", *["O"] * 11)
 
 
 def test_a_preposition_of_the_name_is_outside_it_and_begins_a_sentence_with_a_capital():

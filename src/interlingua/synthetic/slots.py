@@ -17,6 +17,7 @@ SLOT = "[???]"
 _AFTER = regex.compile(r"['’ʼ\-‑]?[\p{L}\p{M}\p{N}]+", flags=regex.VERSION1)
 _BEFORE = regex.compile(r"[\p{L}\p{M}\p{N}]+['’ʼ\-‑]?$", flags=regex.VERSION1)
 _LETTER = regex.compile(r"[\p{L}\p{N}]", flags=regex.VERSION1)
+_WITHOUT_SPACES = ("zh", "yue", "ja", "th")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,8 @@ def fill(context: Context, name: Name, type: str, language: str = "") -> Filled:
     is a word of its own, tagged O: `Ankara'da` is `Ankara` and `'da`, `l'Havana` is `l'` and `Havana`. (PAN-X tags
     `Ankara'da` as one word; here the tag must cover the name and nothing else, in every language.) A
     preposition that comes with the name and begins the sentence gets a capital, and is spelled as the word before it
-    asks where the language has such a rule (`euphony`).
+    asks where the language has such a rule (`euphony`). Chinese and Thai inside a language with spaces are cut into
+    characters, so that the words are the same whether or not a segmenter is installed.
 
     >>> fill(cut("[???] kış uzundur."), Name.of("[Ankara]'da"), "LOC").words
     ('Ankara', "'da", 'kış', 'uzundur', '.')
@@ -56,14 +58,15 @@ def fill(context: Context, name: Name, type: str, language: str = "") -> Filled:
     text: list[str] = []
     words: list[str] = []
     tags: list[str] = []
-    entity = [name.text[start:end] for start, end in token_spans(name.text)]
+    segmented = not language or language.partition("-")[0] in _WITHOUT_SPACES
+    entity = [name.text[start:end] for start, end in token_spans(name.text, segmented=segmented)]
     for place, piece in enumerate(context.pieces):
         before = "".join(text) + (name.tail if place else "") + piece
         lead = suited(name.lead, before=before, name=name.text, language=language) if place < last else ""
         if place == 0 and lead and _LETTER.search(piece) is None:
             lead = lead[0].upper() + lead[1:]
         outside = (name.tail if place else "") + piece + lead
-        around = outside_words(outside, after=place > 0, before=place < last)
+        around = outside_words(outside, after=place > 0, before=place < last, segmented=segmented)
         text.append(outside)
         words += around
         tags += ["O"] * len(around)
@@ -74,7 +77,7 @@ def fill(context: Context, name: Name, type: str, language: str = "") -> Filled:
     return Filled("".join(text), tuple(words), tuple(tags))
 
 
-def outside_words(text: str, *, after: bool, before: bool) -> list[str]:
+def outside_words(text: str, *, after: bool, before: bool, segmented: bool = True) -> list[str]:
     """The words of a text that stands right after an entity, right before one, or both.
 
     >>> outside_words("'nın en büyük l'", after=True, before=True)
@@ -85,5 +88,5 @@ def outside_words(text: str, *, after: bool, before: bool) -> list[str]:
     tail = _BEFORE.search(text, begin) if before else None
     end = tail.start() if tail else len(text)
     middle = text[begin:end]
-    words = [middle[start:stop] for start, stop in token_spans(middle)]
+    words = [middle[start:stop] for start, stop in token_spans(middle, segmented=segmented)]
     return [*([head.group()] if head else []), *words, *([tail.group()] if tail else [])]
