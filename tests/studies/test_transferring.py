@@ -296,11 +296,15 @@ def test_a_pair_of_mixed_language_has_one_side_in_english(world, tmp_path):
 def test_questions_and_paragraphs_in_two_languages_both_ways(world, tmp_path):
     english, russian = world["qa-test-en.json"], world["qa-test-ru.json"]
     tests = {"en": english, "en+ru": (english, russian), "ru+en": (russian, english), "ru:again": russian}
+    tests["en+ru:one"] = russian
     exams = {exam.name: exam for exam in ExamFiles(tests).read(task_named("qa"), source="en")}
     asked, told = (read_questions(path, language="en") for path in (english, russian))
     assert [item.question for item in exams["en+ru"].examples] == [item.question for item in asked]
     assert [item.context for item in exams["en+ru"].examples] == [item.context for item in told]
     assert exams["en+ru"].judged == "ru"
+    one = exams["en+ru:one"]
+    assert (one.languages, one.judged, one.examples.language) == (("en", "ru"), "ru", "ru")
+    assert [item.question for item in one.examples] == [item.question for item in exams["ru:again"].examples]
     assert exams["ru+en"].judged == "en"
     result = study(world, tmp_path / "out", "qa", "json", tests=tests, seeds=1, regimes=["original", "adjusted"])
     assert {test for _, test in means(result, "f1")} == set(tests)

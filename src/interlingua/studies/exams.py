@@ -51,7 +51,8 @@ class ExamFiles:
     """The files that exams are made of, by name.
 
     A name is a language (`ru`), two joined by `+` where question and paragraph differ (`en+ru`: English questions on
-    Russian paragraphs, two files joined by id), and after a colon anything that tells two sets apart (`ru:mlqa`).
+    Russian paragraphs, two files joined by id, or one that has both, as MLQA's), and after a colon anything that tells
+    two sets apart (`ru:mlqa`).
     `mixed` is the file in the language of training that pairs of the others are mixed with (NLI). `retrieval` are
     parallel corpora on which every model's sentences are looked up, too. `rows` takes a sample of each, by a fixed
     seed.
@@ -90,12 +91,14 @@ class ExamFiles:
             return Exam(name, spoken, task, task.read(paths[0], spoken[0]))
         if task.name != "qa":
             raise InputError("only questions have a paragraph in another language", value=name, remedy="Give xx=FILE.")
-        if (len(spoken), len(paths)) != (2, 2):
+        if len(spoken) != 2 or len(paths) > 2:
             raise InputError(
-                "a question's language and a paragraph's need a file each",
+                "a question's language and a paragraph's need a file each, or one for both",
                 value=name,
-                remedy="Give en+ru=QUESTIONS,PARAGRAPHS: two files of one release.",
+                remedy="Give en+ru=QUESTIONS,PARAGRAPHS: two files of one release; or en+ru=FILE.",
             )
+        if len(paths) == 1:
+            return Exam(name, spoken, task, task.read(paths[0], spoken[1]))
         asked, told = (task.read(path, code) for path, code in zip(paths, spoken, strict=True))
         return Exam(name, spoken, task, crossed(asked, told))
 
