@@ -9,6 +9,7 @@ from typing import Any
 
 from interlingua.errors import InputError
 from interlingua.report.study_files import StudyReport, study_files, study_report
+from interlingua.studies.collecting import collect
 from interlingua.studies.digests import Digests
 from interlingua.studies.disk import Use, Waste, garbage, remove, usage
 from interlingua.studies.executors import Options
@@ -75,8 +76,12 @@ class Planned:
         return remove(waste, self.home)
 
     def report(self) -> StudyReport:
-        """What was found so far, as tables, with the paper's numbers beside where the study names them."""
-        if not (self.home.folder / "records.jsonl").is_file():
+        """What was found so far, as tables, with the paper's numbers beside where the study names them.
+
+        Steps count as soon as they are done, also while a run goes on, or after one was killed.
+        """
+        done = self.home.done()
+        if not any(step.key in done for step in self.graph) or not collect(self.graph, self.home):
             raise InputError(
                 "nothing was measured yet", file=self.home.folder, remedy="Run it first: interlingua study run."
             )

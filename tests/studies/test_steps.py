@@ -228,6 +228,14 @@ def test_tests_of_two_languages_are_asked(done):
     assert {("inference", "ru"), ("inference", "ru mixed"), ("qa", "ru"), ("qa", "en+ru"), ("lookup", "ru")} <= tests
 
 
+def test_a_report_gathers_what_is_done_where_no_run_came_to_its_end(done):
+    records = done.home.folder / "records.jsonl"
+    whole, scores = records.read_bytes(), done.report().scores
+    records.unlink()
+    assert done.report().scores == scores
+    assert records.read_bytes() == whole
+
+
 def test_no_record_knows_where_it_was_made(world, done):
     for name in ("records.jsonl", "notes.txt"):
         text = (done.home.folder / name).read_text("utf-8")
