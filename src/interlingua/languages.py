@@ -24,12 +24,8 @@ def canonical(code: str) -> str:
     text = code.strip()
     if not re.fullmatch(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*", text):
         raise InputError("not a language code", value=code, remedy=_REMEDY)
-    try:
-        import langcodes
-    except ImportError:  # The GPU machine has a fixed set of packages; plain codes need no table.
-        if re.fullmatch(r"[a-z]{2,3}", text):
-            return text
-        raise
+    import langcodes
+
     try:
         language = langcodes.Language.get(langcodes.standardize_tag(text, macro=True))
         valid = language.is_valid()

@@ -127,7 +127,7 @@ class _Checks:
 
     def _some(self, path: Place, given: Sequence[str]) -> None:
         """Refuse a table's languages that the study does not have."""
-        self._all_known(path, "language of the study", given, (*self.study.languages, self.study.table.source))
+        self._all_known(path, "language of the study", given, {*self.study.languages, self.study.table.source})
 
     def _top(self, table: StudyTable) -> None:
         if not table.languages:
