@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import tempfile
 from collections.abc import Callable
 from typing import Any
@@ -211,6 +212,14 @@ def operations(args: argparse.Namespace, data: Inputs) -> float:
     return 3 * args.batch * (2 * inner * float(lengths.mean()) + attention)
 
 
+class Told(dict[str, float]):
+    """Figures that are told as they come, so that a run that is stopped has not been in vain."""
+
+    def __setitem__(self, name: str, value: float) -> None:
+        print(f"{name} {value:.4g}", file=sys.stderr, flush=True)
+        super().__setitem__(name, value)
+
+
 def measured(args: argparse.Namespace, tokenizer: Any) -> dict[str, float]:
     """Steps a second of every way, and what follows from them."""
     from transformers import BertModel
@@ -220,7 +229,7 @@ def measured(args: argparse.Namespace, tokenizer: Any) -> dict[str, float]:
     small = {**config.to_dict(), "hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1}
     encoder = Encoder.of(BertModel(type(config)(**small), add_pooling_layer=False), tokenizer, name="small")
     on_gpu = args.device.type == "cuda"
-    found: dict[str, float] = {}
+    found: dict[str, float] = Told()
     for kind in ("fixed", "natural"):
         data = inputs_of(args, encoder, natural=kind == "natural")
         found[f"{kind}_tokens"] = float(data.lengths.mean())
