@@ -95,6 +95,9 @@ def transfer(
     learning_rate: Annotated[
         float | None, typer.Option(help="Of the task; small models want more. [default: the task's]")
     ] = None,
+    warmup: Annotated[
+        float | None, typer.Option(help="The share of the task's steps in which its rate rises. [default: 0]")
+    ] = None,
     batch: Annotated[int | None, typer.Option(help="Examples a step. [default: 32]")] = None,
     length: Annotated[int | None, typer.Option(help="Tokens of an input at most. [default: the task's]")] = None,
     train_rows: Annotated[int | None, typer.Option(help="Train on a sample of so many examples.")] = None,
@@ -139,6 +142,7 @@ def transfer(
         length=length,
         epochs=epochs,
         learning_rate=learning_rate,
+        warmup=warmup,
         batch=batch,
         adjust_epochs=adjust_epochs,
         adjust_learning_rate=adjust_rate,

@@ -22,7 +22,7 @@ from interlingua.objectives.task import TaskObjective
 from interlingua.readers.squad import read_questions
 from interlingua.studies import transferring
 from interlingua.studies.exams import ExamFiles, task_named
-from interlingua.studies.scenarios import TransferSettings
+from interlingua.studies.scenarios import TransferSettings, phases_of
 from interlingua.studies.stages import PairSettings, bucket
 from interlingua.studies.store import Store
 from interlingua.tasks.saving import load
@@ -416,6 +416,16 @@ def test_a_folder_of_something_else_is_not_touched(world, tmp_path):
     with pytest.raises(InputError, match="holds another run"):
         study(world, tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["notes.txt", "run.json"]
+
+
+def test_the_rate_of_a_task_rises_for_a_share_of_its_steps_and_then_falls_to_nothing():
+    settings = TransferSettings(warmup=0.25, learning_rate=1.0, epochs=1, adjust_learning_rate=1.0)
+    before, task = phases_of("adjusted", settings, task="nli", headless=False)
+    rates = [task.schedule.settings(8).rate(step) for step in range(8)]
+    assert rates == pytest.approx([1 / 2, 1, 1, 5 / 6, 4 / 6, 3 / 6, 2 / 6, 1 / 6])
+    assert before.schedule.warmup == 0.1  # The adjustment has its own.
+    with pytest.raises(InputError, match="share of the steps"):
+        TransferSettings(warmup=1.0)
 
 
 @pytest.mark.parametrize("longest", [1, 16, 100, 128, 384, 512, 8192])

@@ -29,8 +29,8 @@ class TransferSettings:
     """How a transfer study is run; what is None is the task's, the regime's or the device's own.
 
     `source` is the language of training. `together` adjusts on all bitexts at once and gives every exam to that one
-    model; else an exam is given to the model adjusted on its own language. `alpha` is the weight of the adjustment
-    beside a task. `map_on` is what maps are fitted on. `graph` and `compile` make training on a GPU faster; `distances`
+    model; else an exam is given to the model adjusted on its own language. `warmup` is the share of a task's steps
+    in which its rate rises. `alpha` is the weight of the adjustment beside a task. `map_on` is what maps are fitted on. `graph` and `compile` make training on a GPU faster; `distances`
     measures related and unrelated words after every phase.
     """
 
@@ -40,6 +40,7 @@ class TransferSettings:
     length: int | None = None
     epochs: float | None = None
     learning_rate: float | None = None
+    warmup: float | None = None
     batch: int | None = None
     adjust_epochs: float | None = None
     adjust_learning_rate: float | None = None
@@ -61,6 +62,8 @@ class TransferSettings:
             value = getattr(self, name)
             if value is not None and value <= 0:
                 raise InputError(f"{name.replace('_', ' ')} must be above 0", value=value, remedy="Give more.")
+        if self.warmup is not None and not 0 <= self.warmup < 1:
+            raise InputError("warmup is a share of the steps", value=self.warmup, remedy="Give 0.1, say.")
         if self.permutations < 1 or self.checkpoint_every < 1:
             raise InputError("permutations and steps are at least 1", remedy="Give more.")
 
@@ -162,6 +165,8 @@ def changed(phase: Phase, settings: TransferSettings) -> Phase:
         schedule = replace(schedule, epochs=epochs)
     if rate is not None:
         schedule = replace(schedule, learning_rate=rate)
+    if is_task and settings.warmup is not None:
+        schedule = replace(schedule, warmup=settings.warmup, decay=1 - settings.warmup)
     return replace(phase, parts=tuple(parts), schedule=schedule)
 
 

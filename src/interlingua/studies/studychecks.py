@@ -23,7 +23,7 @@ from interlingua.studies.geometries import check_table
 from interlingua.studies.linkedtexts import SIDES
 from interlingua.studies.ownregimes import check_regime, reads_bitexts
 from interlingua.studies.recipe import read_config
-from interlingua.studies.scenarios import MAPS, REGIMES, UNTRAINED
+from interlingua.studies.scenarios import MAPS, REGIMES, UNTRAINED, TransferSettings
 from interlingua.studies.stages import PairSettings
 from interlingua.studies.strict import Problems
 from interlingua.studies.study import FIELDS, MADE, Study, expanded, fields_of, task_files, templates_of
@@ -237,6 +237,7 @@ class _Checks:
         for code, other in table.through.items():
             self._known((*path, "through", code), "encoder", other, study.table.encoders)
         self._numbers(path, asdict(table))
+        self._tried(path, asdict(table), lambda: TransferSettings(warmup=table.warmup))
         known = UNTRAINED if headless else (*REGIMES, *study.table.regime)
         self._all_known((*path, "regimes"), "regime", table.regimes, known)
         if headless and (table.train is not None or table.dev is not None):

@@ -82,6 +82,7 @@ class TaskTable:
     through: Mapping[str, str] = field(default_factory=dict)
     epochs: float | None = None
     learning_rate: float | None = None
+    warmup: float | None = None
     batch: int | None = None
     length: int | None = None
     train_rows: int | None = None

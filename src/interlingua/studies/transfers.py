@@ -98,6 +98,7 @@ class Transfers:
                 length=table.length,
                 epochs=table.epochs,
                 learning_rate=own.learning_rate or table.learning_rate,
+                warmup=table.warmup,
                 batch=own.batch or table.batch,
                 **(
                     {"alpha": self.parts.study.table.adjust.alpha, "pairs": self.parts.adjusting["pairs"]}
