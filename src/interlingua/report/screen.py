@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any, TextIO, cast
+from typing import Any, Literal, TextIO, cast
 
 from rich import box
 from rich.console import Console
@@ -77,15 +77,29 @@ def shaded_cell(value: float | None, *, low: float, high: float) -> Text:
     return Text(f"{sign}{round(100 * value):3d}", style=f"{ink} on rgb({mixed[0]},{mixed[1]},{mixed[2]})")
 
 
-def print_table(written: Written, screen: Console) -> None:
-    """Print a table of a report; texts are shown, never read as markup."""
-    table = plain_table(written.title, written.caption)
+def print_table(
+    written: Written, screen: Console, *, columns: Sequence[str] | None = None, most: int | None = None
+) -> None:
+    """Print a table of a report, or some of its columns and rows; texts are shown, never read as markup.
+
+    What is above and below it takes the width of the screen: that of a narrow table would break words.
+    """
+    shown = [place for place, head in enumerate(written.columns) if columns is None or head in columns]
+    table = plain_table("")
     numeric = written.numeric()
-    for place, head in enumerate(written.columns):
-        table.add_column(Text(head), justify="right" if numeric[place] else "left", overflow="fold")
-    for row in written.text():
-        table.add_row(*(Text(cell) for cell in row))
+    for place in shown:
+        justify: Literal["left", "right"] = "right" if numeric[place] else "left"
+        table.add_column(Text(written.columns[place]), justify=justify, overflow="fold")
+    rows = written.text()
+    for row in rows[:most]:
+        table.add_row(*(Text(row[place]) for place in shown))
+    left = 0 if most is None else len(rows) - most
+    screen.print(Text(written.title, style="bold"))
     screen.print(table)
+    if below := " ".join([*([written.caption] if written.caption else []),
+                          *([f"{left} more rows are in the files."] if left > 0 else [])]):  # fmt: skip
+        screen.print(Text(below, style="dim italic"))
+    screen.print()
 
 
 def plain_table(title: str, caption: str = "") -> Table:
