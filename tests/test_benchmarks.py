@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
+import tomllib
 from importlib import import_module
 from pathlib import Path
 
@@ -11,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.__main__ import MENU, Entry, found_by, last_object, main, table  # noqa: E402
+from benchmarks.rehearsal import LANGUAGES, rehearsed, toml  # noqa: E402
 from benchmarks.sides import Side  # noqa: E402
 
 
@@ -55,3 +58,30 @@ def test_one_that_takes_too_long_or_fails_is_named(
     assert main() == 1
     assert "more than" in json.loads(capsys.readouterr().out)["failed"]["transport"]
     assert "unrecognized arguments: --never" in found_by(MENU[0], ["--never"], 600)[1]
+
+
+def test_a_rehearsal_keeps_what_the_paper_says_and_takes_little_of_it() -> None:
+    for name, spoken in LANGUAGES.items():
+        study = rehearsed(name, 16)
+        written = tomllib.loads("\n".join(toml(study)))
+        assert written == study, name
+        assert (study["seeds"], study["languages"]) == (1, spoken)
+        whole = tomllib.loads((ROOT / "studies" / f"{name}.toml").read_text("utf-8"))
+        assert set(study) - {"adjust"} <= {*whole, *whole["sizes"]["paper"], "seeds", "permutations"}
+        models = {each["model"] for each in whole["sizes"]["paper"]["encoders"].values()}
+        assert {each["model"] for each in study["encoders"].values()} <= models
+
+
+@pytest.mark.heavy
+@pytest.mark.shared
+@pytest.mark.parametrize("name", list(LANGUAGES))
+def test_a_study_of_paper_size_runs_to_its_page_with_small_random_models(name: str, tmp_path: Path) -> None:
+    data = ROOT.parent / "shared" / "data"
+    if not data.is_dir():
+        pytest.skip("needs the corpora")
+    sizes = ("--rows", "16", "--layers", "8", "--width", "64")
+    command = [sys.executable, "-m", "benchmarks.rehearsal", str(tmp_path), "--data", str(data), "--only", name, *sizes]
+    tokenizer = data / "tokenizers" / "mbert-cased"
+    done = subprocess.run([*command, "--tokenizer", str(tokenizer)], cwd=ROOT, check=False, capture_output=True)
+    assert done.returncode == 0, done.stdout.decode()[-2000:] + done.stderr.decode()[-2000:]
+    assert (tmp_path / f"run-{name}" / "study.html").is_file()
