@@ -23,8 +23,9 @@ from interlingua.objectives.drift import Drift
 from interlingua.score import Score
 from interlingua.studies.linkedtexts import LinkedText, linked_text
 from interlingua.studies.runfolder import STATE, check_folder, told_by
+from interlingua.studies.stages import Pairs, PairSettings, drawn_pairs
 from interlingua.studies.store import cannot_write, write_text
-from interlingua.training.bitext import Bitext, bitext, joined
+from interlingua.training.bitext import joined
 from interlingua.training.distances import WordDistances
 from interlingua.training.folders import load_whole, save_whole
 from interlingua.training.freezing import Freeze, frozen
@@ -36,7 +37,7 @@ from interlingua.training.phases import Place, Stage, train_stages
 from interlingua.training.processes import first_process_first, is_first_process
 from interlingua.training.reference import Reference, reference
 from interlingua.training.regime import ADJUST, Schedule
-from interlingua.wordalign.pairs import PairFilters, word_pairs
+from interlingua.wordalign.pairs import PairFilters
 
 __all__ = ["AdjustSettings", "Adjusted", "LinkedText", "Origin", "adjust", "linked_text"]
 
@@ -158,7 +159,7 @@ def adjust(
                 code: text.read(out / STATE / f"links-{text.digest}.npz", progress=progress)
                 for code, text in texts.items()
             }
-            data = {code: _Data.of(whole, tokenizer, text, settings) for code, text in read.items()}
+            data = {code: _pairs(whole, tokenizer, text, settings) for code, text in read.items()}
             # Only now: input that cannot be used leaves no run behind.
             write_text(out / STATE / "run.json", json.dumps({"digest": digest}))
         whole.to(device)
@@ -193,55 +194,22 @@ def _check(model: Any, settings: AdjustSettings) -> None:
         check_lora(model, settings.lora)
 
 
-@dataclass(frozen=True)
-class _Data:
-    """The text of a language: what is trained on, what is held out, and what the filters dropped."""
-
-    trained: Bitext
-    held: Bitext
-    held_texts: tuple[list[str], list[str]]
-    dropped: dict[str, int]
-    notes: tuple[str, ...]
-
-    @classmethod
-    def of(cls, model: Any, tokenizer: Any, text: LinkedText, settings: AdjustSettings) -> _Data:
-        order = np.random.default_rng(settings.seed).permutation(text.usable).tolist()
-        if len(order) < _LEAST:
-            raise InputError(
-                "too few sentence pairs to train on and to measure", value=len(order), remedy=f"Give {_LEAST} or more."
-            )
-        held = min(settings.held_out, max(len(order) // 10, 2))
-        encoder = Encoder.of(model.base_model, tokenizer, name="in training")
-        made: list[Bitext] = []
-        dropped: dict[str, int] = {}
-        for rows in (order[held : held + settings.rows], order[:held]):
-            part = text.take(rows)
-            pairs = word_pairs(
-                [sentence.words for sentence in part.source],
-                [sentence.words for sentence in part.target],
-                part.links,
-                settings.tidy,
-            )
-            dropped = dropped or {drop.name: drop.links for drop in pairs.dropped}
-            made.append(
-                bitext(
-                    encoder.tokeniser,
-                    part.source,
-                    part.target,
-                    pairs.links,
-                    how=settings.how,
-                    specials=settings.specials,
-                    room=encoder.room,
-                )
-            )
-        kept = text.take(order[:held])
-        texts = ([one.text for one in kept.source], [one.text for one in kept.target])
-        return cls(made[0], made[1], texts, dropped, text.notes)
+def _pairs(model: Any, tokenizer: Any, text: LinkedText, settings: AdjustSettings) -> Pairs:
+    """The text of a language: what is trained on, and what is held out."""
+    if (found := len(text.usable)) < _LEAST:
+        raise InputError(
+            "too few sentence pairs to train on and to measure", value=found, remedy=f"Give {_LEAST} or more."
+        )
+    encoder = Encoder.of(model.base_model, tokenizer, name="in training")
+    wanted = PairSettings(
+        settings.rows, settings.held_out, how=settings.how, specials=settings.specials, tidy=settings.tidy
+    )
+    return drawn_pairs(text, encoder, wanted, seed=settings.seed)
 
 
 def _stage(
     model: Any,
-    data: Mapping[str, _Data],
+    data: Mapping[str, Pairs],
     settings: AdjustSettings,
     out: Path,
     device: torch.device,
@@ -302,7 +270,7 @@ def _terms(model: Any, pairs: PairPass, held: Reference | None, settings: Adjust
     return terms
 
 
-def _measures(model: Any, tokenizer: Any, data: Mapping[str, _Data], settings: AdjustSettings) -> dict[str, Any]:
+def _measures(model: Any, tokenizer: Any, data: Mapping[str, Pairs], settings: AdjustSettings) -> dict[str, Any]:
     """Distances at the adjusted layer and retrieval at every layer, a language each, on the rows held out."""
     encoder = Encoder.of(model.base_model.eval(), tokenizer, name="in training", precision=str(settings.precision))
     found: dict[str, Any] = {}
@@ -331,7 +299,7 @@ def _plain(score: Score) -> dict[str, Any]:
 def _summary(
     whole: Any,
     model: str,
-    data: Mapping[str, _Data],
+    data: Mapping[str, Pairs],
     settings: AdjustSettings,
     stage: Stage,
     state: Mapping[str, Any],
@@ -348,7 +316,7 @@ def _summary(
                 "held_out": len(each.held_texts[0]),
                 "left_out": dict(each.trained.left_out),
                 "links_dropped": each.dropped,
-                "notes": list(each.notes),
+                "notes": list(each.given.notes),
             }
             for code, each in data.items()
         },

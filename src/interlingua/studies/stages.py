@@ -26,8 +26,7 @@ from interlingua.training.pairpass import PairBatches, PairPass
 from interlingua.training.phases import Stage
 from interlingua.training.reference import Reference, reference
 from interlingua.training.regime import Part, Phase
-from interlingua.wordalign.links import Links
-from interlingua.wordalign.pairs import PairFilters, word_pairs
+from interlingua.wordalign.pairs import PairFilters, WordPairs, word_pairs
 
 Progress = Callable[[str, int, int], None]
 NEED_PAIRS = ("adjustment", "anchor", "contrastive")
@@ -85,9 +84,16 @@ class Pairs:
         return self._made[1]
 
     @property
+    def dropped(self) -> dict[str, int]:
+        """The links that each filter dropped of what is trained on."""
+        return self._made[2]
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What was left out on the way here, counted, in words."""
-        return self._made[2]
+        lost = [f"{count:,} {reason} left out" for reason, count in self.trained.left_out if count]
+        dropped = [f"{links:,} links dropped: {name}" for name, links in self.dropped.items() if links]
+        return (*self.given.notes, *lost, *dropped)
 
     @cached_property
     def held(self) -> Bitext:
@@ -95,11 +101,16 @@ class Pairs:
         return _bitext(self.given.take(self.aside), self.encoder, self.settings)[0]
 
     @cached_property
-    def _made(self) -> tuple[Bitext, LinkedText, tuple[str, ...]]:
+    def held_texts(self) -> tuple[list[str], list[str]]:
+        """What is held out, as text."""
+        kept = self.given.take(self.aside)
+        return [one.text for one in kept.source], [one.text for one in kept.target]
+
+    @cached_property
+    def _made(self) -> tuple[Bitext, LinkedText, dict[str, int]]:
         chosen = self.given.take(self.rows)
-        trained, kept, dropped = _bitext(chosen, self.encoder, self.settings)
-        lost = [f"{count:,} {reason} left out" for reason, count in trained.left_out if count]
-        return trained, replace(chosen, links=kept), (*self.given.notes, *lost, *dropped)
+        trained, pairs = _bitext(chosen, self.encoder, self.settings)
+        return trained, replace(chosen, links=pairs.links), {drop.name: drop.links for drop in pairs.dropped}
 
 
 def drawn_pairs(text: LinkedText, encoder: Encoder, settings: PairSettings, *, seed: int) -> Pairs:
@@ -109,7 +120,7 @@ def drawn_pairs(text: LinkedText, encoder: Encoder, settings: PairSettings, *, s
     return Pairs(text, order[held : held + settings.rows], order[:held], encoder, settings)
 
 
-def _bitext(text: LinkedText, encoder: Encoder, settings: PairSettings) -> tuple[Bitext, Links, list[str]]:
+def _bitext(text: LinkedText, encoder: Encoder, settings: PairSettings) -> tuple[Bitext, WordPairs]:
     source, target = ([sentence.words for sentence in side] for side in (text.source, text.target))
     pairs = word_pairs(source, target, text.links, settings.tidy)
     made = bitext(
@@ -121,7 +132,7 @@ def _bitext(text: LinkedText, encoder: Encoder, settings: PairSettings) -> tuple
         specials=settings.specials,
         room=encoder.room,
     )
-    return made, pairs.links, [f"{drop.links:,} links dropped: {drop.name}" for drop in pairs.dropped if drop.links]
+    return made, pairs
 
 
 @dataclass
