@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import torch
 import toys
 from cases import case_of, loaded
 from interlingua.attribution.attributed import Case
-from interlingua.attribution.consistency import Weighed, consistency
+from interlingua.attribution.consistency import Weighed, consistencies, consistency
 from interlingua.attribution.integrated import IntegratedGradients
 from interlingua.attribution.spaces import Aligned, Contextual, Embeddings, External
 from interlingua.attribution.through import Through
@@ -21,6 +22,7 @@ from interlingua.readers.examples import Examples, Question, TextPair
 from interlingua.readers.wordvectors import WordVectors, read_vectors
 from interlingua.tasks.nli import Nli
 from interlingua.tasks.qa import Qa
+from interlingua.transport import WEIGHTINGS, Problem, exact
 from interlingua.words import token_spans
 
 
@@ -108,6 +110,48 @@ def test_a_permuted_text_with_its_attributions_scores_1(case: Case, bert: Encode
         [np.random.default_rng(n).permutation(np.arange(one.starts[n], one.starts[n + 1])) for n in range(len(one))]
     )
     assert consistency(one, Weighed(one.values[order], one.vectors[order], one.starts)).scores == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("flows", [True, False])
+def test_weightings_together_score_as_each_alone_and_as_problems_solved_one_by_one(
+    case: Case, bert: Encoder, flows: bool
+) -> None:
+    one = weighed(case, bert)
+    draw = np.random.default_rng(1)
+    other = replace(one, values=draw.normal(size=len(one.values)))
+    # One row that a weighting has nothing of, and in every text a unit said twice.
+    other.values[other.starts[2] : other.starts[3]] *= -np.sign(other.values[other.starts[2] : other.starts[3]])
+    one.vectors[one.starts[:-1] + 1] = one.vectors[one.starts[:-1]]
+    found = consistencies(one, other, weightings=list(WEIGHTINGS), flows=flows)
+    assert len(found["positive"].rows) < len(found["absolute"].rows)
+    for weighting, each in found.items():
+        alone = consistency(one, other, weighting=weighting)
+        assert each.rows.tolist() == alone.rows.tolist()
+        assert each.skipped == alone.skipped
+        for name in ("scores", "null", "random"):
+            assert getattr(each, name) == pytest.approx(getattr(alone, name), abs=1e-12)
+        assert len(each.flows) == (len(each.rows) if flows else 0)
+        problems = [
+            Problem.of(
+                one.unit_vectors(row) @ other.unit_vectors(row).T,
+                *(np.asarray(side.weights(row, weighting)) for side in (one, other)),
+            )
+            for row in each.rows.tolist()
+        ]
+        assert each.scores == pytest.approx([flow.score for flow in exact(problems)], abs=1e-12)
+
+
+def test_the_units_of_some_inputs_are_those_of_all_at_these_inputs(case: Case, bert: Encoder) -> None:
+    rows = np.array([0, 3, 4])
+    every, some = (
+        units_of(case.inputs, texts(toys.toy("nli")), bert, unit="word", rows=given) for given in (None, rows)
+    )
+    numbers, _ = every.of_rows(rows)
+    assert some.row.tolist() == every.row[numbers].tolist()
+    assert some.spans.tolist() == every.spans[numbers].tolist()
+    assert some.written == tuple(every.written[number] for number in numbers)
+    wanted = [every.place[every.start[n] : every.start[n + 1]].tolist() for n in numbers]
+    assert [some.place[a:b].tolist() for a, b in itertools.pairwise(some.start)] == wanted
 
 
 def test_examples_whose_attributions_are_all_zero_are_skipped_and_counted_never_nan(case: Case, bert: Encoder) -> None:

@@ -12,7 +12,7 @@ from cases import ARCHITECTURES, Linear, case_of, linear_case, loaded
 from interlingua.attribution.attributed import Case
 from interlingua.attribution.integrated import RULES, IntegratedGradients
 from interlingua.attribution.targets import Targets, of_texts
-from interlingua.attribution.through import Through
+from interlingua.attribution.through import _SAVED, Through, _budget
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 
@@ -180,6 +180,23 @@ def test_a_label_the_head_does_not_have_and_a_head_of_another_kind_are_named(ber
     tokens = Targets(np.arange(20), np.zeros(20, np.int64), np.ones(20, np.int64))
     with pytest.raises(InputError, match="the head scores texts, and tokens are asked for"):
         IntegratedGradients()(replace(case, targets=tokens))
+
+
+@pytest.mark.parametrize("free", [1 << 30, 12 << 30, 139 << 30])
+def test_a_batch_takes_at_most_half_of_what_is_free_on_a_gpu_and_never_so_much_that_eight_could_not_share_it(
+    bert: Encoder, monkeypatch: pytest.MonkeyPatch, free: int
+) -> None:
+    held = 1 << 28
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _: (free - held, 139 << 30))
+    monkeypatch.setattr(torch.cuda, "memory_reserved", lambda _: 3 * held)
+    monkeypatch.setattr(torch.cuda, "memory_allocated", lambda _: 2 * held)
+    model = case_of(bert, "nli").through.model
+    monkeypatch.setattr(model.base_model.config, "num_hidden_layers", 12)
+    monkeypatch.setattr(model.base_model.config, "hidden_size", 768)
+    taken = _budget(model, torch.device("cuda"), 4) * _SAVED * 12 * 768 * 4
+    assert taken <= min(free / 2, (139 << 30) / 8)
+    assert taken > 0.99 * min(free / 2, 8 << 30)
+    assert _budget(model, torch.device("cpu"), 4) == (1 << 30) // (_SAVED * 12 * 768 * 4)
 
 
 def test_bf16_is_refused_on_a_cpu(bert: Encoder) -> None:

@@ -12,7 +12,7 @@ from scipy.optimize import linprog
 from interlingua.errors import InputError, InterlinguaError
 from interlingua.transport import Flow, Problem, entropic, exact, weights_of
 from interlingua.transport import exact as package_exact
-from interlingua.transport.exact import _by_network_simplex, _solver
+from interlingua.transport.exact import _by_network_simplex, _solver, quick
 
 
 def random_problems(count: int, *, seed: int, most: int = 24) -> list[Problem]:
@@ -74,6 +74,44 @@ def test_without_pot_scipy_solves_the_same(monkeypatch: pytest.MonkeyPatch, prob
     found = [flow.score for flow in package_exact(problems[:50])]
     _solver.cache_clear()
     assert found == pytest.approx(wanted, abs=1e-9)
+
+
+def test_without_pot_nothing_flows_from_or_to_what_weighs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = np.random.default_rng(3)
+    problems = []
+    for _ in range(20):
+        weights = [draw.random(9) * (np.arange(9) % 3 == draw.integers(3)) for _ in range(2)]
+        problems.append(Problem.of(draw.uniform(-1, 1, (9, 9)), *weights))
+    wanted = [flow.score for flow in exact(problems)]
+    monkeypatch.setitem(sys.modules, "ot.lp.emd_wrap", None)
+    _solver.cache_clear()
+    slow, found = not quick(), package_exact(problems)
+    _solver.cache_clear()
+    assert slow
+    assert [flow.score for flow in found] == pytest.approx(wanted, abs=1e-9)
+    for problem, flow in zip(problems, found, strict=True):
+        assert not flow.plan[problem.source == 0].any()
+        assert not flow.plan[:, problem.target == 0].any()
+
+
+def test_a_problem_whose_equal_tokens_are_merged_has_the_same_optimum_and_so_under_other_weights() -> None:
+    draw = np.random.default_rng(4)
+    for _ in range(50):
+        table = draw.uniform(-1, 1, draw.integers(1, 9, 2))
+        sides = []
+        for size in table.shape:
+            kind = np.concatenate([np.arange(size), draw.integers(0, size, 6)])
+            sides.append((np.array([int(np.flatnonzero(kind == k)[0]) for k in range(size)]), kind))
+        weights = [[draw.random(len(kind)) for _, kind in sides] for _ in range(2)]
+        whole = Problem.of(table[np.ix_(sides[0][1], sides[1][1])], *weights[0])
+        other = whole.weighed(*weights[1])
+        for problem in (whole, other):
+            small = problem.merged(*sides)
+            assert small.costs.shape == table.shape
+            assert small.source.sum() == pytest.approx(1.0)
+            assert exact([small])[0].score == pytest.approx(exact([problem])[0].score, abs=1e-12)
+        again = Problem.of(whole.similarities, *weights[1])
+        assert exact([other])[0].score == exact([again])[0].score
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 40])

@@ -7,7 +7,9 @@ random attributions on the same texts.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +24,8 @@ from interlingua.transport import Flow, Problem, entropic, exact, weights_of
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 SOLVERS = ("exact", "entropic")
-_AT_ONCE = 512  # problems in memory at a time
+_AT_ONCE = 128  # pairs of texts in memory at a time, each with all that is asked of it
+_PAIR, _RANDOM, _NULL = range(3)
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class Weighed:
     def weights(self, number: int, how: str) -> Floats | None:
         """Weights that add up to 1; units without a vector have none. None where nothing is left to weigh."""
         span = slice(self.starts[number], self.starts[number + 1])
-        known: NDArray[np.bool_] = np.asarray(self.vectors[span].any(axis=1))
+        known = self.known[span]
         shares = weights_of(self.values[span][known], how)
         if shares is None:
             return None
@@ -54,10 +57,24 @@ class Weighed:
         weights[known] = shares
         return weights
 
+    def kinds(self, number: int) -> tuple[Ints, Ints]:
+        """The first unit of every kind in an example, and the kind of each unit: those of one vector are of one."""
+        vectors = self.vectors[self.starts[number] : self.starts[number + 1]]
+        seen: dict[bytes, int] = {}
+        kind = np.fromiter((seen.setdefault(row.tobytes(), len(seen)) for row in vectors), np.int64, len(vectors))
+        first = np.flatnonzero(np.diff(np.maximum.accumulate(kind), prepend=-1))
+        return first, kind
+
+    @cached_property
+    def known(self) -> NDArray[np.bool_]:
+        """Whether each unit has a vector."""
+        found: NDArray[np.bool_] = np.asarray(self.vectors.any(axis=1))
+        return found
+
     @property
     def unknown(self) -> int:
         """How many units have no vector."""
-        return int((~self.vectors.any(axis=1)).sum())
+        return int((~self.known).sum())
 
 
 @dataclass(frozen=True)
@@ -65,6 +82,7 @@ class Consistency:
     """Scores in [0, 1] of the examples `rows`, what flowed, and both controls; `skipped` counts the other examples.
 
     `null` is each source example against another target example, `random` the same pair under random attributions.
+    There are no `flows` where scores alone were asked for.
     """
 
     rows: Ints
@@ -107,6 +125,23 @@ def consistency(
 
     An example without weights (attributions all 0, or no token) is skipped and counted.
     """
+    return consistencies(source, target, weightings=(weighting,), solver=solver, seed=seed, device=device)[weighting]
+
+
+def consistencies(
+    source: Weighed,
+    target: Weighed,
+    *,
+    weightings: Sequence[str],
+    solver: str = "exact",
+    seed: int = 0,
+    device: str = "cpu",
+    flows: bool = True,
+) -> dict[str, Consistency]:
+    """The consistency by each weighting: what `consistency` gives for it, and the similarities of texts found once.
+
+    Unless `flows` are asked for there are none, and equal units of a text are one: smaller problems, the same scores.
+    """
     if len(source) != len(target):
         raise InputError(
             f"{len(source)} examples, and {len(target)} in the other language", remedy="Give row-parallel examples."
@@ -118,45 +153,80 @@ def consistency(
             f"vectors of {source.vectors.shape[1]} and {target.vectors.shape[1]} numbers",
             remedy="Both languages must be in one space.",
         )
-    weights = [[side.weights(number, weighting) for number in range(len(side))] for side in (source, target)]
-    rows = np.array(
-        [n for n in range(len(source)) if weights[0][n] is not None and weights[1][n] is not None], np.int64
-    )
-    skipped = _skipped(weights)
-    draw = np.random.default_rng(seed)
-    order = draw.permutation(len(rows))
-    others = np.empty_like(rows)
-    others[order] = rows[np.roll(order, 1)]  # Nobody is paired with itself.
-    noise = [_noise(side, weighting, draw) for side in (source, target)]
-    ways = [(rows, rows, weights), (rows, rows, noise)]
-    ways += [(rows, others, weights)] if len(rows) > 1 else []
-    found = [_solved(source, target, *way, solver=solver, device=device) for way in ways]
-    values = [np.array([flow.score for flow in flows]) for flows in found]
-    return Consistency(
-        rows, values[0], tuple(found[0]), values[2] if len(values) > 2 else np.zeros(0), values[1], skipped
-    )
+    ways = [_Way.of(source, target, weighting, seed) for weighting in weightings]
+    found = _solved(source, target, ways, solver=solver, device=device, flows=flows)
+    results = {}
+    for weighting, way, (scores, kept) in zip(weightings, ways, found, strict=True):
+        null = scores[_NULL, : len(way.others)]
+        results[weighting] = Consistency(way.rows, scores[_PAIR], kept, null, scores[_RANDOM], _skipped(way.weights))
+    return results
+
+
+@dataclass(frozen=True)
+class _Way:
+    """What one weighting compares: examples `rows` with themselves and with `others`, and both sides' weights."""
+
+    rows: Ints
+    others: Ints
+    weights: list[list[Floats | None]]
+    noise: list[list[Floats | None]]
+
+    @classmethod
+    def of(cls, source: Weighed, target: Weighed, weighting: str, seed: int) -> _Way:
+        weights = [[side.weights(number, weighting) for number in range(len(side))] for side in (source, target)]
+        rows = np.array(
+            [n for n in range(len(source)) if weights[0][n] is not None and weights[1][n] is not None], np.int64
+        )
+        draw = np.random.default_rng(seed)
+        order = draw.permutation(len(rows))
+        others = np.empty_like(rows)
+        others[order] = rows[np.roll(order, 1)]  # Nobody is paired with itself.
+        noise = [_noise(side, weighting, draw) for side in (source, target)]
+        return cls(rows, others if len(rows) > 1 else others[:0], weights, noise)
+
+    def sides(self, kind: int, row: int, column: int) -> tuple[Floats, Floats]:
+        """The weights of a source and of a target example."""
+        weights = self.noise if kind == _RANDOM else self.weights
+        ours, theirs = weights[0][row], weights[1][column]
+        assert ours is not None
+        assert theirs is not None
+        return ours, theirs
 
 
 def _solved(
-    source: Weighed,
-    target: Weighed,
-    rows: Ints,
-    columns: Ints,
-    weights: list[list[Floats | None]],
-    *,
-    solver: str,
-    device: str,
-) -> list[Flow]:
-    flows: list[Flow] = []
-    for begin in range(0, len(rows), _AT_ONCE):
-        problems = []
-        for row, column in zip(rows[begin : begin + _AT_ONCE], columns[begin : begin + _AT_ONCE], strict=True):
-            ours, theirs = weights[0][row], weights[1][column]
-            assert ours is not None
-            assert theirs is not None
-            problems.append(Problem.of(source.unit_vectors(row) @ target.unit_vectors(column).T, ours, theirs))
-        flows += exact(problems) if solver == "exact" else entropic(problems, device=device)
-    return flows
+    source: Weighed, target: Weighed, ways: Sequence[_Way], *, solver: str, device: str, flows: bool
+) -> list[tuple[Floats, tuple[Flow, ...]]]:
+    """Of each way the scores (pair, random, null; row), and what flows in pairs where that was asked for."""
+    # All that is asked of two texts is asked together: their similarities are found once.
+    asked: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
+    for number, way in enumerate(ways):
+        for place, row in enumerate(way.rows.tolist()):
+            asked.setdefault((row, row), []).extend([(number, _PAIR, place), (number, _RANDOM, place)])
+        for place, (row, other) in enumerate(zip(way.rows.tolist(), way.others.tolist(), strict=False)):
+            asked.setdefault((row, other), []).append((number, _NULL, place))
+    scores = [np.zeros((3, len(way.rows))) for way in ways]
+    kept: list[dict[int, Flow]] = [{} for _ in ways]
+    merging = solver == "exact"  # The entropic solver is near the optimum, and how near hangs on the problem.
+    kinds = [[side.kinds(number) for number in range(len(side))] if merging else [] for side in (source, target)]
+    pairs = list(asked)
+    for begin in range(0, len(pairs), _AT_ONCE):
+        problems: list[Problem] = []
+        uses: list[tuple[int, int, int]] = []
+        for row, column in pairs[begin : begin + _AT_ONCE]:
+            similarities = source.unit_vectors(row) @ target.unit_vectors(column).T
+            problem: Problem | None = None
+            for use in asked[row, column]:
+                sides = ways[use[0]].sides(use[1], row, column)
+                problem = Problem.of(similarities, *sides) if problem is None else problem.weighed(*sides)
+                whole = not merging or (flows and use[1] == _PAIR)
+                problems.append(problem if whole else problem.merged(kinds[0][row], kinds[1][column]))
+            uses += asked[row, column]
+        solved = exact(problems) if solver == "exact" else entropic(problems, device=device)
+        for (number, kind, place), flow in zip(uses, solved, strict=True):
+            scores[number][kind, place] = flow.score
+            if flows and kind == _PAIR:
+                kept[number][place] = flow
+    return [(each, tuple(own[place] for place in sorted(own))) for each, own in zip(scores, kept, strict=True)]
 
 
 def _noise(side: Weighed, weighting: str, draw: np.random.Generator) -> list[Floats | None]:

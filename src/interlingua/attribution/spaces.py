@@ -22,7 +22,7 @@ from interlingua.attribution.through import Through
 from interlingua.attribution.words import Units
 from interlingua.corpus import Skip
 from interlingua.encoder import Encoder
-from interlingua.encoder.inputs import Inputs
+from interlingua.encoder.inputs import Inputs, spread
 from interlingua.encoder.pooling import send
 from interlingua.encoder.tokens import batches
 from interlingua.errors import InputError
@@ -140,7 +140,8 @@ class Contextual:
         kinds = int(getattr(body.config, "type_vocab_size", 0) or 0)
         result: Vectors | None = None
         counts = np.diff(units.start)
-        for rows in batches(inputs.lengths, self.through.budget * 4):
+        read = np.unique(units.row)  # What no unit is of need not be read.
+        for rows in (read[part] for part in batches(inputs.lengths[read], self.through.budget * 4)):
             given: dict[str, Any] = {
                 name: tensor for name, tensor in inputs.batch(rows, device).items() if name in _READ
             }
@@ -153,7 +154,7 @@ class Contextual:
             hidden = states[self.layer].float()
             numbers, starts = units.of_rows(rows)
             line = np.repeat(np.repeat(np.arange(len(rows)), np.diff(starts)), counts[numbers])
-            places = np.concatenate([units.place[units.start[u] : units.start[u + 1]] for u in numbers])
+            places = units.place[spread(units.start[numbers], counts[numbers])]
             flat = line * hidden.shape[1] + places - inputs.starts[rows[line]]
             pooled = _pooled(hidden.reshape(-1, hidden.shape[-1])[send(flat, device)], counts[numbers])
             result = np.zeros((len(units), hidden.shape[-1]), np.float32) if result is None else result

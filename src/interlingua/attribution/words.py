@@ -61,8 +61,10 @@ class Units:
         return sums, starts
 
 
-def units_of(inputs: Inputs, texts: Sequence[Sequence[str]], encoder: Encoder, *, unit: str) -> Units:
-    """The units of inputs that were made of these texts: one or two an example.
+def units_of(
+    inputs: Inputs, texts: Sequence[Sequence[str]], encoder: Encoder, *, unit: str, rows: Ints | None = None
+) -> Units:
+    """The units of inputs, all or those at `rows` (in order), that were made of these texts: one or two an example.
 
     Words are `words.token_spans`, punctuation included; a token that two words share belongs to the first.
     """
@@ -76,10 +78,10 @@ def units_of(inputs: Inputs, texts: Sequence[Sequence[str]], encoder: Encoder, *
     ids: list[NDArray[np.int32]] = np.split(tokens.ids, tokens.starts[1:-1])
     spans: list[Ints] = np.split(tokens.spans, tokens.starts[1:-1])
     cut: dict[int, list[tuple[int, int, int, int]]] = {}
-    rows: list[tuple[int, int, int, int]] = []
+    told: list[tuple[int, int, int, int]] = []
     ranges: list[tuple[int, int]] = []
     written: list[str] = []
-    for row in range(len(inputs)):
+    for row in range(len(inputs)) if rows is None else rows.tolist():
         begin = int(inputs.starts[row])
         own = [int(number[inputs.owner[row] * width + side]) for side in range(width)]
         seen = inputs.ids[begin : int(inputs.starts[row + 1])]
@@ -93,25 +95,26 @@ def units_of(inputs: Inputs, texts: Sequence[Sequence[str]], encoder: Encoder, *
             for unit_first, unit_last, start, stop in cut[own[side]]:
                 low, high = max(unit_first, first), min(unit_last, last)
                 if low < high:
-                    rows.append((row, side, start, stop))
+                    told.append((row, side, start, stop))
                     ranges.append((begin + at + low - first, high - low))
                     written.append(text[start:stop])
-    table, places = np.array(rows, np.int64).reshape(-1, 4), np.array(ranges, np.int64).reshape(-1, 2)
+    table, places = np.array(told, np.int64).reshape(-1, 4), np.array(ranges, np.int64).reshape(-1, 2)
     starts = np.concatenate([[0], np.cumsum(places[:, 1])])
     return Units(table[:, 0], table[:, 1], table[:, 2:], starts, spread(places[:, 0], places[:, 1]), tuple(written))
 
 
 def _cut(text: str, spans: Ints, unit: str) -> list[tuple[int, int, int, int]]:
     """(first token, last token, first character, last character) of each unit of a text; last ones exclusive."""
+    told: list[tuple[int, int]] = spans.tolist()  # Python's own numbers: arrays are slow one cell at a time.
     if unit == "token":
-        return [(at, at + 1, int(start), int(end)) for at, (start, end) in enumerate(spans)]
+        return [(at, at + 1, start, end) for at, (start, end) in enumerate(told)]
     found = []
     token = 0
     for start, end in token_spans(text):
-        while token < len(spans) and spans[token, 1] <= start:
+        while token < len(told) and told[token][1] <= start:
             token += 1
         first = token
-        while token < len(spans) and spans[token, 0] < end:
+        while token < len(told) and told[token][0] < end:
             token += 1
         if token > first:
             found.append((first, token, start, end))
@@ -156,7 +159,10 @@ def _moved(part: tuple[int, int, int], whole: Ints, seen: Ints) -> tuple[int, in
 
 def _window(shown: NDArray[np.int32], whole: NDArray[np.int32]) -> int | None:
     """Where in a text's tokens a window of them begins, or None."""
-    for begin in range(len(whole) - len(shown) + 1):
+    places = np.arange(max(len(whole) - len(shown) + 1, 0))
+    if len(shown):
+        places = places[whole[places] == shown[0]]
+    for begin in places.tolist():
         if np.array_equal(whole[begin : begin + len(shown)], shown):
-            return begin
+            return int(begin)
     return None

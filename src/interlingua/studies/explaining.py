@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from interlingua.attribution import attributions
 from interlingua.attribution.attributed import Attributions, Case
 from interlingua.attribution.baselines import BASELINES, Baseline
-from interlingua.attribution.consistency import SOLVERS, Consistency, Weighed, consistency
+from interlingua.attribution.consistency import SOLVERS, Consistency, Weighed, consistencies, consistency
 from interlingua.attribution.faithfulness import faithfulness
 from interlingua.attribution.integrated import IntegratedGradients
 from interlingua.attribution.random_control import Random
@@ -24,7 +24,7 @@ from interlingua.attribution.targets import SCALES
 from interlingua.attribution.through import Through
 from interlingua.attribution.words import UNITS, Units, units_of
 from interlingua.corpus import Skip
-from interlingua.encoder.inputs import Inputs, frame
+from interlingua.encoder.inputs import Inputs, frame, spread
 from interlingua.errors import InputError, MissingExtra, NoSegmenter
 from interlingua.readers.examples import Examples
 from interlingua.readers.wordvectors import WordVectors
@@ -34,7 +34,7 @@ from interlingua.stats import mean_interval
 from interlingua.studies.aspects import CHOICES, Asked, Aspect, by_order, matched, texts_of
 from interlingua.studies.record import Record, versions
 from interlingua.tasks.saving import FineTuned
-from interlingua.transport import WEIGHTINGS
+from interlingua.transport import WEIGHTINGS, quick
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -138,7 +138,7 @@ class Side:
         values, starts = self.units.sums(self.found[place], self.inputs, rows)
         numbers, _ = self.units.of_rows(rows)
         sizes = np.diff(starts)[targets]
-        chosen = np.concatenate([np.arange(starts[t], starts[t + 1]) for t in targets] or [np.zeros(0, np.int64)])
+        chosen = spread(starts[targets], sizes)
         return Weighed(values[chosen], self.vectors[numbers[chosen]], np.concatenate([[0], np.cumsum(sizes)]))
 
 
@@ -165,6 +165,9 @@ class Explainer:
         kept = shape.before + shape.between + shape.after
         self.baseline = Baseline.of(settings.baseline, self.through, tuned.encoder.tokenizer, kept=kept)
         self.notes: list[str] = []
+        self._recut: list[tuple[Side, Side]] = []
+        if settings.solver == "exact" and not quick():
+            self.notes.append("POT is not installed: exact similarities are 50 to 100 times slower by scipy")
 
     @cached_property
     def space(self) -> Space:
@@ -201,7 +204,7 @@ class Explainer:
         way = self.settings.way()
         found = tuple(way(self.case(read.inputs, each, f"{read.language} {each.name}")) for each in read.aspects)
         task = self.tuned.task
-        units = units_of(read.inputs, texts_of(task, read.examples), self.tuned.encoder, unit=self.settings.unit)
+        units = self._units(read.inputs, read.examples, read.aspects, self.settings.unit)
         vectors = self.space.vectors(units, read.inputs, read.language)
         scores = task.judge(read.predictions, read.examples) if judged else {}
         return Side(read.language, read.examples, read.inputs, units, vectors, read.aspects, found, scores)
@@ -303,18 +306,33 @@ class Explainer:
                 self.notes.append(f"{target.language}: not scored by {unit}: {error}")
                 continue
             ours, theirs = (side.weighed(place, chosen) for side, chosen in zip(both, first, strict=True))
+            known = {}
+            if unit == self.settings.unit and self.settings.solver == "exact" and len(first[0]) == len(each.pairs[0]):
+                known = {self.settings.weighting: each.found}
+            asked = [weighting for weighting in WEIGHTINGS if weighting not in known]
+            tried = known | consistencies(ours, theirs, weightings=asked, seed=self.settings.seed, flows=False)
             for weighting in WEIGHTINGS:
-                found = consistency(ours, theirs, weighting=weighting, seed=self.settings.seed)
-                if len(found.scores):
+                if len(tried[weighting].scores):
+                    score = tried[weighting].score()
                     variant = f"{name}/{unit}/{weighting}"
-                    made.append(self._record("consistency-choices", variant, source.language, target, found.score()))
+                    made.append(self._record("consistency-choices", variant, source.language, target, score))
         return made
 
     def _in_units(self, side: Side, unit: str) -> Side:
+        """The side in other units; kept for the source of all languages, and for all aspects of a target."""
         if unit == self.settings.unit:
             return side
-        units = units_of(side.inputs, texts_of(self.tuned.task, side.examples), self.tuned.encoder, unit=unit)
-        return replace(side, units=units, vectors=self.space.vectors(units, side.inputs, side.language))
+        made = next((made for held, made in self._recut if held is side), None)
+        if made is None:
+            units = self._units(side.inputs, side.examples, side.aspects, unit)
+            made = replace(side, units=units, vectors=self.space.vectors(units, side.inputs, side.language))
+        self._recut = [*(pair for pair in self._recut if pair[0] is not side), (side, made)][-2:]
+        return made
+
+    def _units(self, inputs: Inputs, examples: Examples[Any], aspects: Sequence[Aspect], unit: str) -> Units:
+        """The units of the inputs that something is explained of: a paragraph has many windows, and one is read."""
+        rows = np.unique(np.concatenate([aspect.targets.row for aspect in aspects]))
+        return units_of(inputs, texts_of(self.tuned.task, examples), self.tuned.encoder, unit=unit, rows=rows)
 
     def _faithful(self, side: Side, place: int) -> Made:
         aspect = side.aspects[place]

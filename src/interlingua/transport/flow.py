@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,15 +10,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from interlingua.errors import InputError
 
+Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 _ROUNDING = 1e-12  # a float64 cosine of a vector with itself is off by about 1e-15
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Similarities (source, target) in [-1, 1], and the weights of both sides, at least 0 and adding up to 1."""
+    """Similarities (source, target) in [-1, 1], and the weights of both sides, at least 0 and adding up to 1.
+
+    `costs` are 1 - max(similarity, 0), exactly 0 where the similarity is 1 but for rounding: equal tokens then score 1.
+    """
 
     similarities: Floats
+    costs: Floats
     source: Floats
     target: Floats
 
@@ -37,14 +42,28 @@ class Problem:
             raise InputError(
                 "a similarity is undefined or outside of [-1, 1]", remedy="Give cosines of finite vectors."
             )
-        return cls(np.clip(table, -1.0, 1.0), normalised(sides[0]), normalised(sides[1]))
-
-    @property
-    def costs(self) -> Floats:
-        """1 - max(similarity, 0), exactly 0 where the similarity is 1 but for rounding: equal tokens then score 1."""
-        costs: Floats = 1.0 - np.maximum(self.similarities, 0.0)
+        table = np.clip(table, -1.0, 1.0)
+        costs: Floats = 1.0 - np.maximum(table, 0.0)
         costs[costs < _ROUNDING] = 0.0
-        return costs
+        return cls(table, costs, normalised(sides[0]), normalised(sides[1]))
+
+    def weighed(self, source: Floats, target: Floats) -> Problem:
+        """The same similarities under other weights, which are normalised."""
+        return replace(self, source=normalised(source), target=normalised(target))
+
+    def merged(self, rows: tuple[Ints, Ints], columns: tuple[Ints, Ints]) -> Problem:
+        """The smaller problem of the same optimum in which equal tokens are one, with the sum of their weights.
+
+        A side is told by one token of each kind, and by the kind of every token.
+
+        >>> problem = Problem.of([[1.0, 0.5], [1.0, 0.5]], [0.2, 0.3], [0.5, 0.5])
+        >>> problem.merged((np.array([0]), np.array([0, 0])), (np.array([0, 1]), np.array([0, 1]))).source
+        array([1.])
+        """
+        place = np.ix_(rows[0], columns[0])
+        source: Floats = np.bincount(rows[1], weights=self.source, minlength=len(rows[0])).astype(np.float64)
+        target: Floats = np.bincount(columns[1], weights=self.target, minlength=len(columns[0])).astype(np.float64)
+        return Problem(self.similarities[place], self.costs[place], source, target)
 
     def flow(self, balanced: NDArray[np.floating[Any]], *, error: float = 0.0) -> Flow:
         """The score of a plan of the balanced problem, and what of it flows in Eq. 2 of papers/002."""
@@ -71,9 +90,11 @@ class Flow:
         >>> Flow(1.0, np.array([[0.2, 0.0], [0.1, 0.7]]), 0.0).strongest(2)
         [(1, 1, 0.7), (0, 0, 0.2)]
         """
-        order = np.argsort(-self.plan, axis=None, kind="stable")[:count]
-        places = (divmod(int(place), self.plan.shape[1]) for place in order)
-        return [(row, column, float(self.plan[row, column])) for row, column in places if self.plan[row, column] > 0]
+        flows = self.plan.ravel()
+        there = np.flatnonzero(flows > 0)
+        chosen = there[np.argsort(-flows[there], kind="stable")[:count]]
+        rows, columns = np.divmod(chosen, self.plan.shape[1])
+        return list(zip(rows.tolist(), columns.tolist(), flows[chosen].tolist(), strict=True))
 
 
 def normalised(weights: Floats) -> Floats:
