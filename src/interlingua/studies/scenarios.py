@@ -29,9 +29,10 @@ class TransferSettings:
     """How a transfer study is run; what is None is the task's, the regime's or the device's own.
 
     `source` is the language of training. `together` adjusts on all bitexts at once and gives every exam to that one
-    model; else an exam is given to the model adjusted on its own language. `warmup` is the share of a task's steps
-    in which its rate rises. `alpha` is the weight of the adjustment beside a task. `map_on` is what maps are fitted on. `graph` and `compile` make training on a GPU faster; `distances`
-    measures related and unrelated words after every phase.
+    model; else an exam is given to the model adjusted on its own language. `warmup` is the share of a task's steps in
+    which its rate rises. `alpha` is the weight of the adjustment beside a task. `map_on` is what maps are fitted on.
+    `graph` and `compile` make training on a GPU faster; `distances` measures related and unrelated words after every
+    phase.
     """
 
     source: str = "en"

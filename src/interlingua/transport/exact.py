@@ -33,12 +33,20 @@ def exact(problems: Sequence[Problem], *, threads: int | None = None) -> list[Fl
     0.0
     """
     solve = _solver()
-    workers = min(threads or len(os.sched_getaffinity(0)), -(-len(problems) // _SHARE))
+    workers = min(threads or _cores(), -(-len(problems) // _SHARE))
     if workers < 2:
         return _solved(problems, solve)
     shares = [problems[begin : begin + _SHARE] for begin in range(0, len(problems), _SHARE)]
     with ThreadPoolExecutor(workers) as pool:
         return [flow for flows in pool.map(lambda share: _solved(share, solve), shares) for flow in flows]
+
+
+def _cores() -> int:
+    """As many threads as the environment allows other libraries (a step of a study has its share), else all cores."""
+    said = os.environ.get("OMP_NUM_THREADS", "")
+    if said.isdigit() and int(said):
+        return int(said)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _solved(problems: Sequence[Problem], solve: Solver) -> list[Flow]:
