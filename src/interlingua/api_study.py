@@ -9,7 +9,7 @@ from typing import Any
 
 from interlingua.errors import InputError
 from interlingua.report.study_files import StudyReport, study_files, study_report
-from interlingua.studies.collecting import collect
+from interlingua.studies.collecting import collect, told_once
 from interlingua.studies.digests import Digests
 from interlingua.studies.disk import Use, Waste, garbage, remove, usage
 from interlingua.studies.executors import Options
@@ -103,7 +103,7 @@ class Planned:
             "permutations": table.permutations,
             "tasks": {name: self.study.kind(name) for name in table.tasks},
             "steps": {str(state): states.count(state) for state in State},
-            "notes": [*self.notes, *_lines(self.home.folder / "notes.txt")],
+            "notes": [*self.notes, *told_once(_lines(self.home.folder / "notes.txt"))],
             "versions": versions(),
         }
         scores = study_scores(records, store, regimes=table.regimes, permutations=table.permutations)

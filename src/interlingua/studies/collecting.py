@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 from interlingua.studies.graph import Graph
 from interlingua.studies.home import Home
 from interlingua.studies.store import write_beside
 
+_NUMBER = re.compile(r"\d[\d,]*")
 RECORDS, ITEMS, NOTES = "records.jsonl", "items", "notes.txt"
 
 
@@ -41,6 +44,23 @@ def collect(graph: Graph, home: Home) -> int:
         if entry.name not in items and not entry.name.startswith("."):
             os.unlink(entry.path)
     return len(lines)
+
+
+def told_once(notes: Iterable[str]) -> list[str]:
+    """Notes of one kind of step that differ in numbers alone: the first of them, and how many more there are.
+
+    >>> told_once(["adjust a seed 0: 7 links dropped", "adjust a seed 1: 9 links dropped", "align: 2 rows"])
+    ['adjust a seed 0: 7 links dropped (and 1 more step with such a note)', 'align: 2 rows']
+    """
+    groups: dict[tuple[str, str], list[str]] = {}
+    for note in notes:
+        step, _, message = note.partition(": ")
+        groups.setdefault((step.partition(" ")[0], _NUMBER.sub("#", message)), []).append(note)
+    more = {key: len(own) - 1 for key, own in groups.items()}
+    return [
+        own[0] + (f" (and {more[key]} more step{'s' * (more[key] > 1)} with such a note)" if more[key] else "")
+        for key, own in groups.items()
+    ]
 
 
 def _write(path: Path, data: bytes) -> None:

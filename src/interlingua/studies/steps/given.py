@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from interlingua.wordalign.pairs import PairFilters
 MODEL = Path("heavy") / "model"
 LINKS = "links.npz"
 Inputs = Mapping[str, Path]
+_PATH = re.compile(r"(?<![\w./~])/(?:[^\s/,;:()]+/)+([^\s/,;:()]+)")
 
 
 def encoder_of(about: Mapping[str, Any], inputs: Inputs, *, precision: str | None = "fp32", role: str = "") -> Encoder:
@@ -113,7 +115,7 @@ def keep(out: Path, work: Work, made: Made, *, model: str, **details: Any) -> No
 
 
 def note(out: Path, notes: Iterable[object]) -> None:
-    """Leave what was left out, a line each."""
-    lines = [" ".join(str(each).split()) for each in notes]
+    """Leave what was left out, a line each; of a path the name is left, as in records."""
+    lines = [_PATH.sub(r"\1", " ".join(str(each).split())) for each in notes]
     if lines and is_first_process():
         write_text(out / "notes.txt", "".join(f"{line}\n" for line in dict.fromkeys(lines)))
