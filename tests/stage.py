@@ -140,7 +140,7 @@ def vars_of(answer: toys.Answer) -> dict[str, object]:
 def heads(folder: Path, model: Path) -> None:
     """Models with heads of random weights, as `transfer --keep` leaves them."""
     encoder = Encoder.load(str(model), device="cpu", precision="fp32")
-    for place, name in (("runs/nli", "nli"), ("paws-en", "paraphrase"), ("paws-es", "paraphrase")):
+    for place, name in (("nli/models/original-seed0", "nli"), ("paws-en", "paraphrase"), ("paws-es", "paraphrase")):
         task = tasks[name].call()
         labels = task.labels(toys.toy(name))
         (folder / place).parent.mkdir(exist_ok=True)
@@ -176,4 +176,4 @@ def runs(folder: Path, model: Path) -> None:
     )
     heads(folder, model)
     data = {"en": "test-en.tsv", "es": "test-es.tsv"}
-    interlingua.explain("runs/nli", data, rows=2, out=folder / "why", device="cpu")
+    interlingua.explain("nli/models/original-seed0", data, rows=2, out=folder / "why", device="cpu")

@@ -9,7 +9,7 @@ from typing import Any
 
 from interlingua.errors import InputError
 from interlingua.report.study_files import StudyReport, study_files, study_report
-from interlingua.studies.collecting import collect, told_once
+from interlingua.studies.collecting import RECORDS, collect, told_once
 from interlingua.studies.digests import Digests
 from interlingua.studies.disk import Use, Waste, garbage, remove, usage
 from interlingua.studies.executors import Options
@@ -81,10 +81,11 @@ class Planned:
         Steps count as soon as they are done, also while a run goes on, or after one was killed.
         """
         done = self.home.done()
-        if not any(step.key in done for step in self.graph) or not collect(self.graph, self.home):
+        if not any(step.key in done for step in self.graph) and not (self.home.folder / RECORDS).is_file():
             raise InputError(
                 "nothing was measured yet", file=self.home.folder, remedy="Run it first: interlingua study run."
             )
+        collect(self.graph, self.home)
         table, store = self.study.table, Store(self.home.folder)
         wanted = {step.key for step in self.graph}
         records = [record for record in store.read() if record.step in wanted]

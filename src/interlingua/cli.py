@@ -24,7 +24,7 @@ from interlingua import (
     cli_synth,
     cli_transfer,
 )
-from interlingua.cli_options import AllowPickle, Device, Json, Load, Precision, TrustRemoteCode, print_json
+from interlingua.cli_options import AllowPickle, Device, Json, Load, Precision, TrustRemoteCode, print_json, print_notes
 from interlingua.cli_progress import progress_bars
 from interlingua.errors import InputError, InterlinguaError
 
@@ -152,6 +152,7 @@ def audit(
             allow_pickle=allow_pickle,
             progress=tell,
         )
+    print_notes(result.run["skipped"])
     if as_json:
         print_json({"run": result.run, "records": result.records})
         return

@@ -119,10 +119,10 @@ def run(
             retry=retry,
             tell=_teller(tell),
         )
-    report = planned.write_report()
-    print_notes(report.about["notes"])
     for failure in ran.failed:
         sys.stderr.write(f"failed: {failure.label}: {failure.message}\n")
+    report = planned.write_report()
+    print_notes(report.about["notes"])
     if as_json:
         from interlingua.report.study_files import as_json as plain
 
@@ -227,8 +227,12 @@ def _show_plan(planned: Planned, told: Plan) -> None:
     console.print(table)
     for note in planned.notes:
         console.print(f"note: {note}", markup=False, highlight=False)
-    left = f"{_time(told.seconds)} of work, no less than {_time(told.wall)} here" if told.seconds else "not known yet"
-    more = f"; {told.unmeasured} steps like none that was measured" if told.unmeasured else ""
+    if not told.needed:
+        console.print(f"nothing to run: {told.done} of {len(planned.graph)} steps are done", highlight=False)
+        return
+    known = f"{_time(told.seconds)} of work, no less than {_time(told.wall)} here"
+    left = known if told.seconds else "how long is not known yet"
+    more = f"; of {told.unmeasured} no like was measured" if told.unmeasured and told.seconds else ""
     console.print(f"{told.needed} of {len(planned.graph)} steps to run: {left}{more}", highlight=False)
 
 

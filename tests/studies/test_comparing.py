@@ -131,3 +131,23 @@ def test_records_without_a_regime_are_no_scores(tmp_path):
     plain = replace(record("ru", "original", 0, "accuracy", 0.5, 2), details={"state": "untouched"})
     store.append("a", [(plain, np.ones(2))])
     assert summarise(list(store.read()), store, regimes=REGIMES, tests=TESTS, permutations=9) == []
+
+
+@pytest.mark.parametrize("counts", [False, True])
+def test_where_a_seed_is_missing_those_that_both_have_are_compared(tmp_path, counts):
+    draw, store = np.random.default_rng(1), Store(tmp_path / "all")
+    kept = {}
+    for regime, seeds in {"original": (0, 1, 2), "adjusted": (1,), "continual": (3,)}.items():
+        for seed in seeds:
+            values = draw.integers(0, 2, (80, 3) if counts else 80).astype(np.uint8)
+            made = record("es", regime, seed, "f1" if counts else "accuracy", float(values.mean()), 80)
+            store.append(f"{regime}{seed}", [(made, values)])
+            kept[regime, seed] = (made, values)
+    alone = Store(tmp_path / "alone")
+    for regime in ("original", "adjusted"):
+        alone.append(regime, [kept[regime, 1]])
+    both, few = (summarise(list(each.read()), each, regimes=REGIMES, tests=["es"], permutations=99)
+                 for each in (store, alone))  # fmt: skip
+    for key in ("p", "against"):
+        assert one(both, "es", "adjusted")[key] == one(few, "es", "adjusted")[key]
+    assert one(both, "es", "continual")["p"] == {}

@@ -236,6 +236,19 @@ def test_a_report_gathers_what_is_done_where_no_run_came_to_its_end(done):
     assert records.read_bytes() == whole
 
 
+def test_a_report_can_be_made_whichever_step_is_missing(done, tmp_path):
+    whole = len(done.report().records)
+    told = [step for step in done.graph if (done.home.step(step.key) / "records.jsonl").is_file()]
+    for step in told:
+        place = done.home.step(step.key)
+        place.rename(tmp_path / "aside")
+        try:
+            assert 0 < len(done.report().records) < whole, step.shown
+        finally:
+            (tmp_path / "aside").rename(place)
+    assert len(done.report().records) == whole
+
+
 def test_no_record_knows_where_it_was_made(world, done):
     for name in ("records.jsonl", "notes.txt"):
         text = (done.home.folder / name).read_text("utf-8")

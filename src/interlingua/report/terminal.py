@@ -106,7 +106,10 @@ def layer_lines(found: Readings) -> Table:
     for head, justify in (("measure", "left"), ("", "left"), ("layers", "left"), ("least", "right"), ("most", "right")):
         table.add_column(head, justify=justify)  # type: ignore[arg-type]
     table.add_column("at layer", justify="right")
-    for measure, variants, title, *_ in PANELS:
+    lines = [(measure, variants, title) for measure, variants, title, *_ in PANELS]
+    ours = {measure for measure, *_ in lines}
+    lines += [(name, tuple(found.variants(name)), name) for name in found.measures() if name not in ours]
+    for measure, variants, title in lines:
         for variant in variants:
             layers = found.layers(measure, variant)
             if len(layers) > 1:

@@ -48,11 +48,17 @@ def summarise(
     for test in tests:
         here = {key: its for key, its in by_cell.items() if key[0] == test}
         for metric, cells in _metrics(here, regimes).items():
-            items = {regime: [store.items(record) for record in its] for regime, its in cells.items()}
+            items = {regime: {record.seed: store.items(record) for record in its} for regime, its in cells.items()}
             for regime, its in cells.items():
                 earlier = list(items)[: list(items).index(regime)]
                 bases = [base for base in BASELINES if base in earlier]
-                sides = {base: (items[regime], items[base]) for base in bases}
+                # Where a seed is not done yet, or failed, only those that both have are compared.
+                both = {base: [seed for seed in items[regime] if seed in items[base]] for base in bases}
+                sides = {
+                    base: ([items[regime][seed] for seed in seeds], [items[base][seed] for seed in seeds])
+                    for base, seeds in both.items()
+                    if seeds
+                }
                 found.append(
                     {
                         "test": test,

@@ -105,8 +105,12 @@ def _about(path: Path) -> dict[str, Any]:
     try:
         about = json.loads(path.read_text("utf-8"))
     except OSError as error:
+        inside = [found.parent.relative_to(path.parent).as_posix() for found in path.parent.glob("models/*/task.json")]
+        known = f"Its models are in {', '.join(sorted(inside)[:4])}: give one of those."
         raise InputError(
-            "not a fine-tuned model: there is no task.json", file=path.parent, remedy="Give a folder that we wrote."
+            "not a fine-tuned model: there is no task.json",
+            file=path.parent,
+            remedy=known if inside else "Give a folder in DIR/models of interlingua transfer --keep --out DIR.",
         ) from error
     except ValueError as error:
         raise InputError(f"not JSON ({error})", file=path, remedy="Fine-tune the model again.") from error

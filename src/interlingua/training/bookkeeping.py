@@ -17,6 +17,8 @@ from interlingua.training.metrics import Journal
 
 Progress = Callable[[str, int, int], None]
 
+_SPEAK = 2.0  # seconds between two words on progress
+
 
 @dataclass(frozen=True)
 class Monitor:
@@ -40,6 +42,7 @@ class Books:
     progress: Progress | None = None
     metrics: list[dict[str, Any]] = field(default_factory=list)
     _since: tuple[float, int] = (0.0, 0)
+    _told: float = 0.0
 
     def begin(self, optimizer: torch.optim.Optimizer) -> int:
         """Take up the newest state; the number of finished steps, -1 where the whole run is."""
@@ -60,6 +63,12 @@ class Books:
     def due(self, step: int, *, last: bool) -> list[Monitor]:
         """The monitors that measure after a step."""
         return [monitor for monitor in self.monitors if last or step % monitor.every == 0]
+
+    def tell(self, step: int, steps: int) -> None:
+        """Say how far it is, every two seconds at most, without waiting for the device."""
+        if self.progress and self.accelerator.is_main_process and time.monotonic() - self._told > _SPEAK:
+            self._told = time.monotonic()
+            self.progress("training", step, steps)
 
     def enter(self, step: int, steps: int, readings: torch.Tensor, due: Sequence[Monitor]) -> bool:
         """Take note of a step; whether better weights are no longer looked for. Waits for the device."""

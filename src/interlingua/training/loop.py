@@ -143,6 +143,7 @@ def train(
         for group in prepared.param_groups:
             _set_rate(group, settings.rate(step))
         readings = update(_batches(terms, settings, step, accelerator))
+        books.tell(step + 1, settings.steps)
         if journal:
             journal.add(step + 1, settings.rate(step), readings)
         last = step + 1 == settings.steps
