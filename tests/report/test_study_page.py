@@ -160,9 +160,20 @@ def test_a_line_is_the_mean_over_pairs_and_seeds_of_one_model(report: StudyRepor
 
 
 def test_the_answer_counts_what_helped_and_what_hurt(report: StudyReport) -> None:
-    base = {(e["encoder"], e["task"], e["test"]): e["mean"] for e in report.scores if e["regime"] == "original"}
+    def at_chance(e: dict[str, Any]) -> bool:
+        values = np.array(e["values"])
+        width = scipy_stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / len(values) ** 0.5
+        return e["null"] is not None and max(e["mean"] - width, 0.0) <= e["null"]
+
+    base = {(e["encoder"], e["task"], e["test"]): e for e in report.scores if e["regime"] == "original"}
     tested = [entry for entry in report.scores if entry["p"]]
-    gains = [(e["mean"] - base[e["encoder"], e["task"], e["test"]], e["p"]["original"] < 0.05) for e in tested]
+    own = [(e, base[e["encoder"], e["task"], e["test"]]) for e in tested]
+    chance = sum(at_chance(e) and at_chance(first) for e, first in own)
+    gains = [
+        (e["mean"] - first["mean"], e["p"]["original"] < 0.05)
+        for e, first in own
+        if not (at_chance(e) and at_chance(first))
+    ]
     higher, lower = (sum(sure and sign * gain > 0 for gain, sure in gains) for sign in (1, -1))
     holm = sum(entry["p_holm"]["original"] < 0.05 for entry in tested)
     said = re.search(
@@ -170,8 +181,9 @@ def test_the_answer_counts_what_helped_and_what_hurt(report: StudyReport) -> Non
     )
     assert said is not None
     assert (int(said[1]), int(said[3])) == (len(tested), holm)
-    counts = {name: int(count) for count, name in re.findall(r"(\d+) (came out \w+|not clear)", said[2])}
-    expected = {"came out higher": higher, "came out lower": lower, "not clear": len(tested) - higher - lower}
+    counts = {name: int(count) for count, name in re.findall(r"(\d+) (came out \w+|not clear|of models)", said[2])}
+    expected = {"came out higher": higher, "came out lower": lower, "of models": chance}
+    expected["not clear"] = len(tested) - higher - lower - chance
     assert counts == {name: count for name, count in expected.items() if count}
     assert higher
     assert lower

@@ -237,6 +237,7 @@ class Explainer:
         pairs = matched(*keys)
         alone = len(keys[0]) + len(keys[1]) - 2 * len(pairs[0])
         what = f"targets ({source.aspects[place].name}) that the other language does not have"
+        what += "; are the rows translations of each other?" if alone > len(pairs[0]) else ""
         skipped = (Skip(what, alone),) if alone else ()
         if not len(pairs[0]):
             raise InputError(
