@@ -111,7 +111,7 @@ def test_a_chunked_body_is_refused(client: Client) -> None:
     ("asked", "told"),
     [
         ([], "no JSON object"),
-        ({}, "without all its keys"),
+        ({}, "a request lacks source, target"),
         ({**PAIR, "sorce": "x"}, "Did you mean 'source'"),
         ({**PAIR, "source": 5}, "source is of the wrong kind"),
         ({**PAIR, "centred": 1}, "centred is of the wrong kind"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from typing import Any, TypeVar
 
 from interlingua.errors import InputError
@@ -89,11 +89,10 @@ def checked(given: object, kind: type[Request]) -> Request:
     for name in given:
         if name not in known:
             raise unknown("key of a request", str(name), list(known))
-    values = {name: _value(name, given[name], known[name]) for name in given}
-    try:
-        return kind(**values)
-    except TypeError as error:
-        raise InputError("a request without all its keys", value=", ".join(values), remedy="Send texts too.") from error
+    lacking = [field.name for field in fields(kind) if field.default is MISSING and field.name not in given]
+    if lacking:
+        raise InputError(f"a request lacks {', '.join(lacking)}", remedy=f"Its keys are {', '.join(known)}.")
+    return kind(**{name: _value(name, given[name], known[name]) for name in given})
 
 
 def _value(name: str, value: Any, kind: str) -> Any:

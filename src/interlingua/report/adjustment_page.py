@@ -117,7 +117,7 @@ def _answer(run: Run) -> Section:
             (
                 visible(code),
                 f"Held-out sentences that find their translation at layer {layer}: from {change}, 95 % intervals. "
-                f"Better: {', '.join(helped) or 'nothing'}. Worse: {', '.join(not_helped) or 'nothing'}. "
+                f"Better: {'; '.join(helped) or 'nothing'}. Worse: {'; '.join(not_helped) or 'nothing'}. "
                 f"{about['rows']:,} sentences with {about['pairs']:,} word pairs trained on, {about['held_out']:,} "
                 "held out.",
             )
