@@ -94,6 +94,9 @@ def test_every_example_has_its_attributions_plan_and_score_on_disk(done: Path) -
             assert len(line["source"]["units"]) == len(line["source"]["attributions"])
             flowing = sum(flow for _, _, flow in line["flows"])
             assert line["score"] - 1e-4 <= flowing <= 1 + 1e-4
+        right = np.mean([line["target"]["gold"] == line["target"]["predicted"] for line in lines])
+        judged = next(r for r in Store(done).read() if r.variant == "accuracy" and r.target == code)
+        assert right == pytest.approx(judged.value)
 
 
 def test_the_folder_has_tables_picture_and_a_page_that_fetches_nothing(done: Path) -> None:

@@ -174,6 +174,19 @@ def all_tables(records: Sequence[Found], run: Found) -> list[Table]:
     return [table for table in found if table is not None]
 
 
+def is_wrong(example: Found) -> bool:
+    """Whether the model is wrong on one of the two sides, where that is known."""
+    return any(example[name].get("gold") != example[name].get("predicted") for name in ("source", "target"))
+
+
+def _said(told: Found) -> str:
+    """What a side is, and what the model says where it is wrong."""
+    if "gold" not in told:
+        return ""
+    wrong = told["gold"] != told["predicted"]
+    return visible(f": {told['gold']}" + (f", but the model says {told['predicted']}" if wrong else ""))
+
+
 def shaded(example: Found) -> dict[str, Any]:
     """An example for the page: units with how strongly, and which way, each is shaded; and the strongest flows."""
     sides = []
@@ -190,7 +203,7 @@ def shaded(example: Found) -> dict[str, Any]:
             }
             for at, (text, value) in enumerate(zip(told["units"], told["attributions"], strict=True))
         ]
-        sides.append({"language": example["languages"][name], "units": units})
+        sides.append({"language": f"{example['languages'][name]}{_said(told)}", "units": units})
     flows = [
         {
             "from": visible(example["source"]["units"][i]),

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from interlingua.report.explain import all_tables, correlations, shaded
+from interlingua.report.explain import all_tables, correlations, is_wrong, shaded
 from interlingua.report.explain_picture import aspects, scatter, selected, short_names
 from interlingua.report.page import Page, render_page, settings_section
 from interlingua.report.readings import Record
@@ -193,15 +193,19 @@ def _performance(run: Run) -> Iterator[Figure]:
 
 
 def _examples(run: Run) -> list[Section]:
-    examples = run.more.get("examples") or []
+    examples = sorted(run.more.get("examples") or [], key=lambda each: not is_wrong(each))
     if not examples:
         return []
     title = "Examples" + (f": {run.name}" if run.key else "")
     words = (
         "The stronger a word’s shade, the more it matters; blue speaks for what is explained, orange against it. The "
-        "ribbons of the pair that is chosen are what flows from each word of the one text to words of the other."
+        "ribbons of the pair that is chosen are what flows from each word of the one text to words of the other. Pairs "
+        "on which the model is wrong come first."
     )
-    shown = [(str(place), f"{place + 1}. {_pair(each)}: {_begin(each)}") for place, each in enumerate(examples)]
+    shown = [
+        (str(place), f"{place + 1}. {'wrong, ' if is_wrong(each) else ''}{_pair(each)}: {_begin(each)}")
+        for place, each in enumerate(examples)
+    ]
     traces = tuple({**_ribbons(each), "when": {"example": str(place)}} for place, each in enumerate(examples))
     rows = tuple(
         (_pair(each), visible(each["source"]["units"][i]), visible(each["target"]["units"][j]), share)

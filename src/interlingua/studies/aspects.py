@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from interlingua.encoder.inputs import Inputs
 from interlingua.errors import InputError
 from interlingua.readers.examples import Examples
 from interlingua.registry import unknown
+from interlingua.tasks.entities import entities
 from interlingua.tasks.pairs import label_numbers
 
 Ints = NDArray[np.int64]
@@ -116,6 +118,30 @@ def texts_of(task: Any, examples: Examples[Any]) -> list[tuple[str, ...]]:
     if task.kind == "span":
         return [(item.question, item.context) for item in examples]
     return [(" ".join(item.words),) for item in examples]
+
+
+def verdicts(task: Any, examples: Examples[Any], predictions: Any) -> list[tuple[str, str]]:
+    """What each example is by its file, and what the model says it is, in words; names of a sentence in their order."""
+    if task.kind == "sequence":
+        said = [predictions.labels[number] for number in predictions.choice.tolist()]
+        return [(item.label, own) for item, own in zip(examples, said, strict=True)]
+    if task.kind == "span":
+        said = predictions.texts(examples)
+        return [(item.answers[0].text if item.answers else "", own) for item, own in zip(examples, said, strict=True)]
+    tags, found = iter(predictions.tags()), []
+    for item in examples:
+        own = list(islice(tags, len(item.words)))
+        found.append((_names(item.words, item.tags), _names(item.words, own)))
+    return found
+
+
+def _names(words: Sequence[str], tags: Sequence[str]) -> str:
+    """
+    >>> _names(["Ada", "Lovelace", "in", "Rome"], ["B-PER", "I-PER", "O", "B-LOC"])
+    'PER Ada Lovelace; LOC Rome'
+    """
+    ordered = sorted(entities(tags), key=lambda entity: entity[1])
+    return "; ".join(f"{kind} {' '.join(words[first : last + 1])}" for kind, first, last in ordered) or "no name"
 
 
 def row_keys(examples: Examples[Any]) -> tuple[Hashable, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -31,7 +31,7 @@ from interlingua.readers.wordvectors import WordVectors
 from interlingua.registry import unknown
 from interlingua.score import Score, Scores
 from interlingua.stats import mean_interval
-from interlingua.studies.aspects import CHOICES, Asked, Aspect, by_order, matched, texts_of
+from interlingua.studies.aspects import CHOICES, Asked, Aspect, by_order, matched, texts_of, verdicts
 from interlingua.studies.record import Record, versions
 from interlingua.tasks.saving import FineTuned
 from interlingua.transport import WEIGHTINGS, quick
@@ -131,6 +131,8 @@ class Side:
     aspects: tuple[Aspect, ...]
     found: tuple[Attributions, ...]
     judged: Scores
+    verdicts: list[tuple[str, str]] = field(default_factory=list)
+    """What each example is by its file, and by the model."""
 
     def weighed(self, place: int, targets: Ints) -> Weighed:
         """The units of some targets of an aspect, with their attributions."""
@@ -207,7 +209,8 @@ class Explainer:
         units = self._units(read.inputs, read.examples, read.aspects, self.settings.unit)
         vectors = self.space.vectors(units, read.inputs, read.language)
         scores = task.judge(read.predictions, read.examples) if judged else {}
-        return Side(read.language, read.examples, read.inputs, units, vectors, read.aspects, found, scores)
+        said = verdicts(task, read.examples, read.predictions) if judged else []
+        return Side(read.language, read.examples, read.inputs, units, vectors, read.aspects, found, scores, said)
 
     def side(self, language: str, examples: Examples[Any]) -> Side:
         """A language's examples, attributed."""
@@ -384,7 +387,8 @@ def example_lines(source: Side, target: Side, place: int, each: Compared, *, mos
         for name, side, pair, weighed in zip(
             ("source", "target"), (source, target), each.pairs, each.sides, strict=True
         ):
-            numbers, _ = side.units.of_rows(side.aspects[place].targets.row[pair[row] : pair[row] + 1])
+            read = side.aspects[place].targets.row[pair[row] : pair[row] + 1]
+            numbers, _ = side.units.of_rows(read)
             values = weighed.values[weighed.starts[row] : weighed.starts[row + 1]]
             told[name] = {
                 "units": [side.units.written[number] for number in numbers],
@@ -392,6 +396,9 @@ def example_lines(source: Side, target: Side, place: int, each: Compared, *, mos
                 "attributions": [round(float(value), 6) for value in values],
                 "gap": round(float(side.found[place].gap[pair[row]]), 6),
             }
+            if side.verdicts:
+                gold, predicted = side.verdicts[int(side.inputs.owner[read[0]])]
+                told[name] |= {"gold": gold, "predicted": predicted}
         told["flows"] = [[i, j, round(f, 6)] for i, j, f in flow.strongest(flow.plan.size)]
         lines.append(json.dumps(told, ensure_ascii=False))
     return lines

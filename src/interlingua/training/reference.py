@@ -119,7 +119,7 @@ def _fill(
         out[chosen] = (kept.view(torch.uint16) if kind == "bf16" else kept).cpu().numpy()
         done += len(chosen)
         if progress:
-            progress("reference", done, len(out))
+            progress("vectors of the original", done, len(out))
 
 
 @torch.no_grad()
