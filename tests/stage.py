@@ -143,7 +143,7 @@ def heads(folder: Path, model: Path) -> None:
     for place, name in (("nli/models/original-seed0", "nli"), ("paws-en", "paraphrase"), ("paws-es", "paraphrase")):
         task = tasks[name].call()
         labels = task.labels(toys.toy(name))
-        (folder / place).parent.mkdir(exist_ok=True)
+        (folder / place).parent.mkdir(parents=True, exist_ok=True)
         save(FineTuned(task, labels, TaskModel.of(encoder, task, labels, seed=1), encoder), folder / place)
 
 

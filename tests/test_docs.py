@@ -263,6 +263,15 @@ def test_the_map_of_modules_is_current_and_the_readme_names_every_room() -> None
     generator = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(generator)
     assert (ROOT / "docs" / "map.md").read_text("utf-8") == generator.page(), "run: python docs/generate_map.py"
+
+
+def test_the_page_of_study_files_is_that_of_their_tables() -> None:
+    spec = importlib.util.spec_from_file_location("generate_study_file", ROOT / "docs" / "generate_study_file.py")
+    generator = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generator)
+    assert (ROOT / "docs" / "study-file.md").read_text("utf-8") == generator.page(), (
+        "run: python docs/generate_study_file.py"
+    )
     readme = (ROOT / "README.md").read_text("utf-8")
     packages = {path.parent.name for path in (ROOT / "src" / "interlingua").glob("*/__init__.py")}
     assert {name for name in packages if f"{name}/" not in readme} == set()

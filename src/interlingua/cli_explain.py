@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 EXAMPLES = """
 **Examples**
 
-    interlingua explain nli/models/original-seed0 --data en=en.tsv --data es=es.tsv --data hi=hi.tsv --out why
+    interlingua explain nli/models/original-seed0 --data en=en.tsv --data es=es.tsv --out why
 
     interlingua explain en=paws-en es=paws-es --data en=en.tsv --data es=es.tsv --out both
 
-    interlingua explain nli/models/original-seed0 --text "It rains. ||| It is wet." --text "Llueve. ||| Está mojado."
+    interlingua explain nli/models/original-seed0 --text "Rain. ||| Wet." --text "Lluvia. ||| Mojado."
 """
 
 

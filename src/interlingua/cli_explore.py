@@ -27,7 +27,7 @@ EXAMPLES = """
 
     interlingua explore xlm-roberta-base --data flores/ --languages en,ru,hi --rows 1000
 
-    interlingua explore --head nli=nli/models/original-seed0 --aligner links/en-ru  # a task head and a saved aligner
+    interlingua explore --head nli=nli/models/original-seed0 --aligner links/en-ru
 """
 
 
