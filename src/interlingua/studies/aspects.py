@@ -16,6 +16,7 @@ from interlingua.encoder.inputs import Inputs
 from interlingua.errors import InputError
 from interlingua.readers.examples import Examples
 from interlingua.registry import unknown
+from interlingua.tasks.answers import exact, official
 from interlingua.tasks.entities import entities
 from interlingua.tasks.pairs import label_numbers
 
@@ -121,13 +122,20 @@ def texts_of(task: Any, examples: Examples[Any]) -> list[tuple[str, ...]]:
 
 
 def verdicts(task: Any, examples: Examples[Any], predictions: Any) -> list[tuple[str, str]]:
-    """What each example is by its file, and what the model says it is, in words; names of a sentence in their order."""
+    """What each example is by its file, and what the model says it is, in words; names of a sentence in their order.
+
+    The two are equal where the model is right: an answer that the official script takes for one of several stands for
+    them.
+    """
     if task.kind == "sequence":
         said = [predictions.labels[number] for number in predictions.choice.tolist()]
         return [(item.label, own) for item, own in zip(examples, said, strict=True)]
     if task.kind == "span":
-        said = predictions.texts(examples)
-        return [(item.answers[0].text if item.answers else "", own) for item, own in zip(examples, said, strict=True)]
+        cut, pairs = official(examples.language), []
+        for item, own in zip(examples, predictions.texts(examples), strict=True):
+            known = [answer.text for answer in item.answers]
+            pairs.append((own if exact(own, known, cut) else " / ".join(dict.fromkeys(known)), own))
+        return pairs
     tags, found = iter(predictions.tags()), []
     for item in examples:
         own = list(islice(tags, len(item.words)))

@@ -56,7 +56,7 @@ class LinkedText:
         links = Links.of(moved[kept], self.links.source[kept], self.links.target[kept])
         return LinkedText([self.source[row] for row in rows], [self.target[row] for row in rows], links, self.notes)
 
-    @property
+    @cached_property
     def usable(self) -> list[int]:
         """The rows with words on both sides; lines that could not be read are empty."""
         sides = [
