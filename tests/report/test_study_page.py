@@ -74,6 +74,17 @@ def explained() -> list[dict[str, Any]]:
     ]
 
 
+def controlled() -> list[dict[str, Any]]:
+    """Two languages whose interval is above random attributions, one whose interval reaches them."""
+    found = explained()
+    for each in found:
+        if each["measure"] == "consistency":
+            below = {"ru": 0.1, "ar": 0.05, "sw": 0.02, "hi": 0.02}.get(each["target"], 0.0)
+            each["low"], each["high"], each["null"] = each["value"] - 0.04, each["value"] + 0.04, 0.1
+            each["details"] = {**each["details"], "random": each["value"] - below}
+    return found
+
+
 def stood() -> list[dict[str, Any]]:
     hills = {"edges": [0.0, 0.5, 1.0], "related": [3, 1], "unrelated": [1, 3]}
     return [
@@ -209,9 +220,24 @@ def test_consistency_is_drawn_against_performance_without_the_source(report: Stu
     trace = figures(data, "consistency-")["consistency-nli-label"]["traces"][0]
     assert sorted(text.strip("\u2068\u2069") for text in trace["text"]) == ["ar", "hi", "ru", "sw"]
     expected = scipy_stats.spearmanr(trace["x"], trace["y"]).statistic
-    said = re.search(r"with performance ρ = (−?[\d.]+)", report.page())
+    said = re.search(r"With performance: ρ = (−?[\d.]+)", report.page())
     assert said is not None
     assert float(said[1].replace("−", "-")) == pytest.approx(expected, abs=0.006)
+
+
+def test_consistency_is_told_and_drawn_beside_random_attributions() -> None:
+    records = controlled()
+    report = study_report(dict(ABOUT), [], [], [], records)
+    by_code = {each["target"]: each for each in records if each["measure"] == "consistency"}
+    random = np.mean([by_code[code]["details"]["random"] for code in ("ru", "ar", "sw", "hi")])
+    assert f"where random attributions reach {random:.2f} (more in ru and ar)" in report.page()
+    [trace] = figures(page_data(report.page()), "above-random-")["above-random-nli-label"]["traces"]
+    drawn = dict(zip((text.strip("\u2068\u2069") for text in trace["x"]), trace["y"], strict=True))
+    assert drawn == pytest.approx({"ru": 0.1, "ar": 0.05, "sw": 0.02, "hi": 0.02}, abs=1e-4)
+    assert trace["error_y"]["array"] == pytest.approx([0.04] * 4, abs=1e-4)
+    tables = {table.name: table for table in report.tables}
+    assert tables["ig-consistency-shuffled"].rows[0][5:] == pytest.approx([0.1] * 6)
+    assert tables["ig-consistency-random"].rows[0][6] == pytest.approx(by_code["ru"]["details"]["random"])
 
 
 def test_states_before_the_task_stand_above_those_after(data: dict[str, Any]) -> None:

@@ -60,7 +60,8 @@ class Section:
     """A part of a page: a title, then what there is of words, tiles, facts, menus, figures, shaded texts and tables.
 
     `tiles` are numbers at a glance (value, what it is, a remark, its records), `facts` a list of terms and what is said
-    of them, `texts` what `report.explain.shaded` makes. `folded` tables open at a click.
+    of them, `texts` what `report.explain.shaded` makes. `folded` tables open at a click, but for the
+    first unless it is long.
     """
 
     name: str

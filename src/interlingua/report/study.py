@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -144,18 +144,37 @@ def _best_and_last(variant: str, its: Numbered) -> tuple[tuple[int, Record], tup
     return best, max(its, key=lambda each: each[1]["layer"] or 0)
 
 
+Control = tuple[str, str, Callable[[Record], float | None], str]
+"""A measure, the ending of its table's name, what is read of a record, the table's title."""
+
+CONTROLS: tuple[Control, ...] = (
+    ("consistency", "", lambda record: record["value"], "consistency of attributions"),
+    ("consistency", "-shuffled", lambda record: record["null"], "consistency with other examples' texts"),
+    ("consistency", "-random", lambda record: record["details"].get("random"), "consistency of random attributions"),
+    ("task", "", lambda record: record["value"], "performance on what is explained"),
+)
+
+
 def consistency_tables(run: Run) -> list[Table]:
-    """Consistency and performance, two tables a block of explanations, then their correlations."""
+    """Consistency, its two controls and performance, a table each and block of explanations; then correlations."""
+    return [*(table for control in CONTROLS for table in _languages_across(run, control)), *_correlations(run)]
+
+
+def _languages_across(run: Run, control: Control) -> list[Table]:
+    """A column a language, a row a model, task, regime, source and aspect; a table a block of explanations."""
+    measure, ending, pick, title = control
     caption = "Means over seeds. Overall is over all languages, the source included, as papers/002 has it."
-    held: dict[tuple[str, str], dict[tuple[str, ...], dict[str, list[tuple[int, float]]]]] = {}
+    held: dict[str, dict[tuple[str, ...], dict[str, list[tuple[int, float]]]]] = {}
     for place, record in run.numbered():
         details = record.get("details") or {}
-        if {"called", "regime"} <= details.keys() and record["measure"] in ("consistency", "task"):
-            row = (record["model"], details["task"], details["regime"], record["source"], record["variant"])
-            cells = held.setdefault((details["called"], record["measure"]), {}).setdefault(row, {})
-            cells.setdefault(record["target"], []).append((place, record["value"]))
+        if {"called", "regime"} <= details.keys() and record["measure"] == measure:
+            value = pick(record)
+            if value is not None:
+                row = (record["model"], details["task"], details["regime"], record["source"], record["variant"])
+                cells = held.setdefault(details["called"], {}).setdefault(row, {})
+                cells.setdefault(record["target"], []).append((place, value))
     tables = []
-    for (called, measure), lines in held.items():
+    for called, lines in held.items():
         languages = list(dict.fromkeys(code for cells in lines.values() for code in cells))
         rows, records = [], []
         for line, cells in lines.items():
@@ -165,10 +184,9 @@ def consistency_tables(run: Run) -> list[Table]:
             behind = [tuple(place for place, _ in cells[code]) if code in cells else None for code in languages]
             records.append((*[None] * 5, *behind, None))
         heads = ("model", "task", "regime", "source", "what", *languages, "overall")
-        title = "consistency of attributions" if measure == "consistency" else "performance on what is explained"
-        name, title = f"{called}-{measure}", f"{visible(called)}: {title}"
-        tables.append(Table(name, title, caption, heads, tuple(rows), tuple(records)))
-    return [*tables, *_correlations(run)]
+        name = f"{called}-{measure}{ending}"
+        tables.append(Table(name, f"{visible(called)}: {title}", caption, heads, tuple(rows), tuple(records)))
+    return tables
 
 
 def _correlations(run: Run) -> list[Table]:

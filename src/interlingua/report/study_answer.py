@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from interlingua.report.geometry_page import geometry_tiles
 from interlingua.report.geometry_tables import findings
 from interlingua.report.panels import PANELS
@@ -14,12 +12,12 @@ from interlingua.report.readings import Reading, Readings, mean
 from interlingua.report.runs import Run
 from interlingua.report.sections import Section
 from interlingua.report.study import lower_is_better
+from interlingua.report.study_consistency import explained as explained_in
 from interlingua.report.study_geometry import geometry_runs
 from interlingua.report.study_parts import (
     Block,
     Entry,
     Found,
-    consistency_points,
     differences,
     entries,
     measure_blocks,
@@ -29,7 +27,6 @@ from interlingua.report.tables import Ref, refs
 from interlingua.report.transfer import interval
 from interlingua.report.transfer_page import main_entries, told
 from interlingua.report.wording import listing, measure_name, number, variant_name, visible
-from interlingua.stats import spearman
 
 LINES = 12
 """How many lines a term has in the answer; those past it are counted, and stand in the tables."""
@@ -41,7 +38,7 @@ def study_answer(run: Run) -> Section:
     """The section on top: one sentence for all comparisons, then each task, block and paper on its own."""
     title = f"The answer: {run.name}" if run.key else "The answer"
     # The section says which study it is of; its lines need not.
-    parts, blocks, explained = task_runs(run), measure_blocks([replace(run, key="", name="")]), _explained(run)
+    parts, blocks, explained = task_runs(run), measure_blocks([replace(run, key="", name="")]), explained_in(run)
     more = [("Consistency of attributions", _cut(explained))] if explained else []
     looked = [(part, findings(part.records, part.about, part.more["found"])) for part in geometry_runs(run)]
     names = [(visible(part.name), [f"{topic}. {text}" for topic, text in said]) for part, said in looked if said]
@@ -179,25 +176,6 @@ def _blocks(blocks: Mapping[Block, Found]) -> Iterator[Fact]:
 def _cut(said: Sequence[str]) -> list[str]:
     rest = [f"{len(said) - LINES} more stand in the tables."] if len(said) > LINES else []
     return [*said[:LINES], *rest]
-
-
-def _explained(run: Run) -> list[str]:
-    """How consistent attributions are, and how that goes with performance, languages but the source's."""
-    said = []
-    for (model, task, regime, source, aspect), points in consistency_points(run).items():
-        others = [point for point in points if point[0] != source]
-        if not others:
-            continue
-        x, y = np.array([[point[1], point[2]] for point in others]).T
-        goes = ""
-        if len(others) > 2:
-            rho, low, high = spearman(x, y)
-            within = "" if low is None else f" ({number(low)} to {number(high)})"
-            goes = f"; with performance ρ = {number(rho)}{within} over {len(others)} languages"
-        of = ", ".join(map(visible, (model, task, regime, aspect)))
-        between = f"of {visible(source)} with {listing([visible(point[0]) for point in others])}"
-        said.append(f"{of}: consistency {between} {number(float(x.mean()))} on average{goes}.")
-    return said
 
 
 def _papers(run: Run) -> Iterator[Fact]:

@@ -15,12 +15,12 @@ from interlingua.report.states import STATES_WORDS, state_hills
 from interlingua.report.study import (
     beside_tables,
     cell_of,
-    consistency_tables,
     distance_tables,
     measure_tables,
     score_tables,
 )
 from interlingua.report.study_answer import study_answer
+from interlingua.report.study_consistency import consistency_sections, slugged, titled
 from interlingua.report.study_geometry import geometry_parts
 from interlingua.report.study_parts import (
     Block,
@@ -28,7 +28,6 @@ from interlingua.report.study_parts import (
     Found,
     Names,
     cell_records,
-    consistency_points,
     differences,
     entries,
     measure_blocks,
@@ -83,7 +82,7 @@ def study_sections(runs: Sequence[Run]) -> list[Section]:
     sections += [section for run in runs for section in _distances(run)]
     sections += [_block(block, found, runs) for block, found in measure_blocks(runs).items()]
     sections += geometry_parts(runs)
-    sections += [section for run in runs for section in _consistency(run)]
+    sections += [section for run in runs for section in consistency_sections(run)]
     return _told_apart([*sections, *(_made(run) for run in runs)])
 
 
@@ -119,10 +118,6 @@ def _with_menu(drawn: Sequence[tuple[Run, Figure]], title: str) -> tuple[Choice,
     return menu, replace(first, title=title, traces=traces, layout=layout, table=table)
 
 
-def _titled(title: str, run: Run) -> str:
-    return f"{title}: {visible(run.name)}" if run.key else title
-
-
 def _beside(run: Run) -> list[Section]:
     """The paper's numbers against ours, and its differences to the original against ours."""
     beside, behind = entries(run, "beside"), cell_records(run)
@@ -149,7 +144,7 @@ def _beside(run: Run) -> list[Section]:
     words = "Point at a dot for the paper’s table and cell; click for our records. The paper’s own encoder may differ."
     tables = tuple(named_table(table, run) for table in beside_tables(run))
     shown = tuple(of_run(figure, run.key, run.name) for figure in figures)
-    title = _titled("Beside the paper", run)
+    title = titled("Beside the paper", run)
     return [Section(run.id("beside"), title, (words,), figures=shown, tables=tables, folded=True)]
 
 
@@ -159,7 +154,7 @@ def _cited(each: Entry) -> str:
 
 def _scores(run: Run) -> list[Section]:
     """Scores first, then differences with Holm's correction and what could be detected, folded."""
-    tables = [_slugged(named_table(table, run)) for table in score_tables(run)]
+    tables = [slugged(named_table(table, run)) for table in score_tables(run)]
     both = ([table for table in tables if ("-differences" in table.name) is wanted] for wanted in (False, True))
     words = ("A number with dots under it shows its records: point at it, or click.",)
     made = []
@@ -168,7 +163,7 @@ def _scores(run: Run) -> list[Section]:
     ):
         if its:
             fold = folded or len(its) > FIGURES
-            made.append(Section(run.id(name), _titled(title, run), words, tables=tuple(its), folded=fold))
+            made.append(Section(run.id(name), titled(title, run), words, tables=tuple(its), folded=fold))
     return made
 
 
@@ -183,9 +178,9 @@ def _distances(run: Run) -> list[Section]:
             name = f"distances-{part.key}"
             words = (STATES_WORDS, "The hills are of the first seed; the tables below are means over seeds.")
             made.append(Section(name, title, words, choices=tuple(hills[0]), figures=(figure,)))
-    tables = tuple(_slugged(named_table(table, run)) for table in distance_tables(run))
+    tables = tuple(slugged(named_table(table, run)) for table in distance_tables(run))
     if tables:
-        made.append(Section(run.id("distance-tables"), _titled("Distances", run), tables=tables, folded=True))
+        made.append(Section(run.id("distance-tables"), titled("Distances", run), tables=tables, folded=True))
     return made
 
 
@@ -198,9 +193,7 @@ def _block(block: Block, found: Found, runs: Sequence[Run]) -> Section:
     size = "plain" if len(found) < 4 else "tall" if len(found) > 4 else "wide"
     figures = tuple(replace(figure, name=f"{figure.name}-{name}", size=size) for figure in curves)
     tables = tuple(
-        _slugged(named_table(_cut(table), run))
-        for run in runs
-        for table in measure_tables(run, called, between=between)
+        slugged(named_table(_cut(table), run)) for run in runs for table in measure_tables(run, called, between=between)
     )
     if between:  # A block may have both, and a table's name is one on a page.
         tables = tuple(replace(table, name=f"{table.name}-between") for table in tables)
@@ -214,32 +207,6 @@ def _block(block: Block, found: Found, runs: Sequence[Run]) -> Section:
     return Section(f"measures-{name}", title, told, choices=tuple(choices), figures=figures, tables=tables, folded=True)
 
 
-def _consistency(run: Run) -> list[Section]:
-    """Consistency against performance, a figure a task and aspect, a colour a model and regime; then the tables."""
-    drawn: dict[tuple[str, str], dict[str, list[Dot]]] = {}
-    for (model, task, regime, source, aspect), points in consistency_points(run).items():
-        # The source's consistency is 1 by construction.
-        others = [point for point in points if point[0] != source]
-        if len(others) > 1:
-            drawn.setdefault((task, aspect), {})[f"{model}, {regime}, {source}"] = others
-    figures = []
-    caption = "A dot a language but the source’s, with the least-squares line. A correlation is no cause."
-    for (task, aspect), series in drawn.items():
-        title = f"Consistency and performance: {visible(task)}, {visible(aspect)}"
-        axes = (f"consistency of {aspect}", f"score of {task}")
-        figure = dot_plot(slug(f"consistency-{task}-{aspect}"), title, caption, series, axes)
-        figures.append(of_run(figure, run.key, run.name))
-    tables = tuple(_slugged(named_table(table, run)) for table in consistency_tables(run) if table.rows)
-    if not tables:
-        return []
-    words = (
-        "Whether the model looks at the same words in two languages (papers/002). Means over seeds; the language of "
-        "training agrees with itself by construction.",
-    )
-    title = _titled("Consistency of attributions", run)
-    return [Section(run.id("consistency"), title, words, figures=tuple(figures), tables=tables)]
-
-
 def _made(run: Run) -> Section:
     about = dict(run.about)
     notes = [*(about.get("notes") or []), *(about.get("skipped") or [])]
@@ -248,7 +215,7 @@ def _made(run: Run) -> Section:
     labels = {"name": "Study", "about": "Asks", "paper": "Paper", "size": "Size", "encoders": "Encoders"}
     more = (("Records", f"{len(run.records)}, in records.jsonl in the study’s folder"),)
     without = ("notes", "kind")
-    title = _titled("How it was made", run)
+    title = titled("How it was made", run)
     return settings_section(about, labels=labels, without=without, more=more, name=run.id("made"), title=title)
 
 
@@ -258,7 +225,3 @@ def _cut(table: Table) -> Table:
         return table
     said = f" The first {ROWS} of {len(table.rows)} rows; all are in tables/{slug(table.name)}.csv."
     return replace(table, caption=table.caption + said, rows=table.rows[:ROWS], records=table.records[:ROWS])
-
-
-def _slugged(table: Table) -> Table:
-    return replace(table, name=slug(table.name))

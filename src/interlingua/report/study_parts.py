@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
@@ -26,6 +26,19 @@ Block = tuple[str, bool]
 Found = dict[str, tuple[Run, Readings]]
 Point = tuple[str, float, float, Ref]
 """A language, consistency, performance, and the records behind both."""
+
+
+@dataclass(frozen=True)
+class Controlled:
+    """A consistency with its interval, and what other examples' texts and random attributions reach."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    null: float | None
+    random: float | None
+    behind: tuple[int, ...]
+
 
 _SEED = re.compile(r" seed \d+$")
 
@@ -129,6 +142,30 @@ def consistency_points(run: Run) -> dict[tuple[str, ...], list[Point]]:
             behind = tuple(place for side in (own, judged) for place, _ in side)
             found.setdefault((*shared, variant), []).append((target, x, y, behind))
     return found
+
+
+def consistency_controls(run: Run) -> dict[tuple[str, ...], dict[str, Controlled]]:
+    """Consistency of each language with its controls by model, task, regime, source and aspect, means over seeds."""
+    held: dict[tuple[str, ...], dict[str, list[tuple[int, Record]]]] = {}
+    for place, record in run.numbered():
+        details = record.get("details") or {}
+        if record["measure"] == "consistency" and {"called", "regime", "random"} <= details.keys():
+            key = (record["model"], details["task"], details["regime"], record["source"], record["variant"])
+            held.setdefault(key, {}).setdefault(record["target"], []).append((place, record))
+    return {key: {code: _controlled(its) for code, its in cells.items()} for key, cells in held.items()}
+
+
+def _controlled(its: Sequence[tuple[int, Record]]) -> Controlled:
+    value, low, high, null = (
+        _mean([record[name] for _, record in its if record[name] is not None])
+        for name in ("value", "low", "high", "null")
+    )
+    random = _mean([record["details"]["random"] for _, record in its])
+    return Controlled(value, low, high, null, random, tuple(place for place, _ in its))
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return float(np.mean(values)) if values else None
 
 
 def cell_records(run: Run) -> dict[tuple[str, ...], Ref]:
