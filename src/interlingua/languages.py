@@ -44,6 +44,18 @@ def canonical(code: str) -> str:
     return "-".join(part for part in (language.language, script, region) if part)
 
 
+@functools.cache
+def script(code: str) -> str:
+    """The script a language is mostly written in, as ISO 15924 has it.
+
+    >>> script("be"), script("tr"), script("sr-Latn")
+    ('Cyrl', 'Latn', 'Latn')
+    """
+    import langcodes
+
+    return str(langcodes.Language.get(canonical(code)).maximize().script)
+
+
 def is_language(code: str) -> bool:
     """Whether a string is a valid language code in any convention.
 

@@ -146,3 +146,35 @@ def test_all_permutations_are_taken_where_they_are_no_more_than_asked_for():
     assert mantel(left, right, permutations=24).details["exact"]
     assert not mantel(left, right, permutations=23).details["exact"]
     assert mantel(*matrices(3)).details["permutations"] == 6
+
+
+def residual(values, held):
+    design = np.column_stack([np.ones(len(held)), held])
+    return values - design @ np.linalg.lstsq(design, values, rcond=None)[0]
+
+
+@pytest.mark.parametrize("ranks", [False, True])
+def test_with_a_third_matrix_held_the_residuals_of_both_are_correlated_in_every_order(ranks):
+    left, right = matrices(5, tie=0.3)
+    held = (np.add.outer([0, 0, 1, 1, 1], [0, 0, 1, 1, 1]) % 2).astype(float)
+
+    def expected(order):
+        sides = [cells(side) for side in (left, right[np.ix_(order, order)], held)]
+        one, other, third = ([stats.rankdata(side) for side in sides]) if ranks else sides
+        return stats.pearsonr(residual(one, third), residual(other, third)).statistic
+
+    found = np.array([expected(order) for order in itertools.permutations(range(5))])
+    score = mantel(left, right, given=held, ranks=ranks)
+    assert score.value == pytest.approx(found[0])
+    assert score.details["p"] == pytest.approx(np.mean(np.abs(found) >= abs(found[0]) - 1e-9))
+    assert score.null == pytest.approx(found.mean())
+
+
+def test_what_the_held_matrix_explains_alone_is_nothing():
+    held = np.array([[0.0, 1, 0, 1, 0], [1, 0, 1, 0, 1], [0, 1, 0, 1, 0], [1, 0, 1, 0, 1], [0, 1, 0, 1, 0]])
+    draw = np.random.default_rng(3)
+    right = held + 0.2 * draw.random((5, 5))
+    assert mantel(held, right).value > 0.9
+    assert mantel(2 * held + 1, right, given=held).value == 0.0
+    plain, constant = mantel(right, held), mantel(right, held, given=np.ones((5, 5)))
+    assert constant.value == pytest.approx(plain.value)

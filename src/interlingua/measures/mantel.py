@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,15 @@ Ints = NDArray[np.int64]
 _BLOCK = 1 << 20  # cells that are permuted at once
 
 
-def mantel(left: Floats, right: Floats, *, ranks: bool = False, permutations: int = 9999, seed: int = 0) -> Score:
+def mantel(
+    left: Floats,
+    right: Floats,
+    *,
+    given: Floats | None = None,
+    ranks: bool = False,
+    permutations: int = 9999,
+    seed: int = 0,
+) -> Score:
     """The correlation of two matrices' off-diagonal cells, in [-1, 1]; with `ranks` Spearman's instead of Pearson's.
 
     Cells (a, b) and (a, c) share a language, so n (n - 1) cells are worth far fewer independent ones, and the usual
@@ -36,26 +44,34 @@ def mantel(left: Floats, right: Floats, *, ranks: bool = False, permutations: in
     `null` is the mean over the permutations, `n` the number of cells; rows and columns are those of the same languages
     in both. Either matrix may be asymmetric, and the diagonal is not looked at. Constant cells have no correlation: 0.
 
+    `given`, a third matrix, is held: the value is the partial correlation (r_lr - r_lg r_rg) / sqrt((1 - r_lg²)
+    (1 - r_rg²)), its permutations move the right matrix against both others (Smouse, Long & Sokal 1986). 0 where the
+    third explains all of one.
+
     >>> far = np.array([[0.0, 1.0, 4.0], [1.0, 0.0, 3.0], [4.0, 3.0, 0.0]])
     >>> score = mantel(far, 2 * far + 1)
     >>> round(score.value, 4), score.n, round(score.details["p"], 4), score.details["exact"]
     (1.0, 6, 0.1667, True)
     """
     count = len(left)
-    if left.shape != (count, count) or right.shape != left.shape:
+    sides = (left, right) if given is None else (left, right, given)
+    if any(side.shape != (count, count) for side in sides):
         raise InputError(
-            "not two square matrices of one size", value=f"{left.shape}, {right.shape}", remedy="Pair them."
+            "not square matrices of one size", value=", ".join(str(side.shape) for side in sides), remedy="Pair them."
         )
     if count < 3:
         raise InputError("too few languages to correlate over", value=count, remedy="Give at least three.")
-    if not all(np.isfinite(side[_off(count)]).all() for side in (left, right)):
+    if not all(np.isfinite(side[_off(count)]).all() for side in sides):
         raise InputError("a cell is missing or undefined", remedy="Measure every pair of languages.")
-    value, _, _ = _correlated(left, right, ranks)
+    value = _value(sides, ranks)
     shuffled, exact = _permuted(left, right, ranks=ranks, permutations=permutations, seed=seed)
+    if given is not None:
+        third, _ = _permuted(given, right, ranks=ranks, permutations=permutations, seed=seed)
+        shuffled = _held(shuffled, np.full(len(third), _correlated(left, given, ranks)), third)
     # Equal up to rounding is as large; the observed one is among all permutations, and joins the draws.
     hits = int((np.abs(shuffled) >= abs(value) - 1e-12).sum())
     p = hits / len(shuffled) if exact else (1 + hits) / (1 + len(shuffled))
-    low, high = _jackknife(left, right, lambda one, other: _correlated(one, other, ranks)[0], value)
+    low, high = _jackknife(sides, lambda parts: _value(parts, ranks), value)
     details = {"p": p, "permutations": len(shuffled), "exact": exact, "languages": count}
     return Score(value, count * (count - 1), float(shuffled.mean()), low, high, details=details)
 
@@ -64,9 +80,25 @@ def _off(count: int) -> NDArray[np.bool_]:
     return ~np.eye(count, dtype=bool)
 
 
-def _correlated(left: Floats, right: Floats, ranks: bool) -> tuple[float, float | None, float | None]:
+def _correlated(left: Floats, right: Floats, ranks: bool) -> float:
     cells = [side[_off(len(side))] for side in (left, right)]
-    return pearson(*(rankdata(side) if ranks else side for side in cells))
+    return pearson(*(rankdata(side) if ranks else side for side in cells))[0]
+
+
+def _value(sides: Sequence[Floats], ranks: bool) -> float:
+    """The correlation of two matrices, the third held where there is one."""
+    plain = _correlated(sides[0], sides[1], ranks)
+    if len(sides) == 2:
+        return plain
+    both = (np.array([_correlated(side, sides[2], ranks)]) for side in sides[:2])
+    return float(_held(np.array([plain]), *both)[0])
+
+
+def _held(plain: Floats, left: Floats, right: Floats) -> Floats:
+    """Partial correlations from the plain ones and those of each side with what is held."""
+    rest = np.sqrt(np.clip((1 - left**2) * (1 - right**2), 0.0, None))
+    there = rest > 1e-9
+    return np.where(there, (plain - left * right) / np.where(there, rest, 1.0), 0.0)
 
 
 def _permuted(left: Floats, right: Floats, *, ranks: bool, permutations: int, seed: int) -> tuple[Floats, bool]:
@@ -101,13 +133,13 @@ def _standard(cells: Floats, ranks: bool) -> Floats:
 
 
 def _jackknife(
-    left: Floats, right: Floats, statistic: Callable[[Floats, Floats], float], value: float
+    sides: Sequence[Floats], statistic: Callable[[Sequence[Floats]], float], value: float
 ) -> tuple[float | None, float | None]:
-    count = len(left)
+    count = len(sides[0])
     if count < 5:
         return None, None
     kept = [np.delete(np.arange(count), number) for number in range(count)]
-    parts = np.array([statistic(left[np.ix_(rows, rows)], right[np.ix_(rows, rows)]) for rows in kept])
+    parts = np.array([statistic([side[np.ix_(rows, rows)] for side in sides]) for rows in kept])
     if np.abs([value, *parts]).max() >= 1 - 1e-12:
         return None, None
     scaled, middle = np.arctanh(parts), float(np.arctanh(value))

@@ -15,6 +15,7 @@ from interlingua.report.geometry_tables import (
     looked,
     places_of,
     sets_of,
+    within_script,
     wrong_cells,
     wrong_places,
 )
@@ -131,8 +132,12 @@ def group_map(run: Run) -> Figure | None:
     cells: Cells = {(codes[i], codes[j]): (together["matrix"][i][j], None) for i, j in pairs}
     chance = {(codes[i], codes[j]): f"by chance |r| = {number(together['null'][i][j])}" for i, j in pairs}
     trace = _heat(order, order, cells, run.about)
+    lowest = min(value for value, _ in cells.values())
+    if near := lowest > 0.5:  # From -1 to 1 all cells would have one colour.
+        trace |= {"zmin": short(lowest), "zmax": 1, "showscale": True}
+    else:
+        trace |= {"zmin": -1, "zmax": 1, "colorscale": TWO_ENDED, "showscale": False}
     trace |= {
-        "zmin": -1, "zmax": 1, "colorscale": TWO_ENDED, "showscale": False,
         "hover": "%{y}, %{x}: r = %{z:.2f}<br>%{text}",
         "text": [[chance.get((a, b), "") for b in order] for a in order],
     }  # fmt: skip
@@ -140,10 +145,8 @@ def group_map(run: Run) -> Figure | None:
     rows = tuple((visible(codes[i]), visible(codes[j]), together["matrix"][i][j], together["null"][i][j])
                  for i, j in pairs if i < j)  # fmt: skip
     table = Table("together", "Correlations of changes", "", ("language", "with", "r", "chance |r|"), rows)
-    caption = (
-        f"Pearson’s r of the changes over {together['span']} steps, all fine-tunings end to end: blue is together (1), "
-        "orange against each other (−1)."
-    )
+    ends = "all are high: the colours part them" if near else "blue is together (1), orange against each other (−1)"
+    caption = f"Pearson’s r of the changes over {together['span']} steps, all fine-tunings end to end; {ends}."
     layout = _square(order)
     layout["yaxis"] |= {"scaleanchor": "x", "constrain": "domain"}  # Alone in its section, it would be drawn out.
     layout["xaxis"] |= {"constrain": "domain", "constraintoward": "left"}
@@ -319,7 +322,7 @@ def spelling_scatter(run: Run, marks: Styles) -> Figure | None:
     behind = tuple((None, None, None, places.get((p["source"], p["target"]))) for p in points)
     heads = ("trained on", "tested on", "TNLD", "wrong sentences")
     score = scatter["pearson"]
-    caption = f"r = {number(score['value'])}, Mantel p = {number(score['details']['p'], 3)}."
+    caption = f"r = {number(score['value'])}, Mantel p = {number(score['details']['p'], 3)}.{within_script(scatter)}"
     layout = {
         "showlegend": True,
         "margin": {"l": 54, "r": 30, "t": 28, "b": 44},

@@ -230,11 +230,12 @@ def _spelling(found: Found) -> Table | None:
             scatter[key]["details"]["p"],
             len(scatter["points"]),
         )
-        for name, key in (("Pearson", "pearson"), ("Spearman", "spearman"))
+        for name, key in (("Pearson", "pearson"), ("Spearman", "spearman"), ("Pearson, script held", "within"))
+        if scatter.get(key)
     )
     caption = (
         "Over pairs of languages (papers/003 Fig. 5). Pairs share languages: p is Mantel's, from permuted languages, "
-        "and the interval a jackknife over languages."
+        "and the interval a jackknife over languages. 'Script held' takes away what one script or two explain."
     )
     heads = ("correlation", "r", "low", "high", "p", "pairs")
     return Table("spelling", "Wrong sentences against the spelling of names (TNLD)", caption, heads, rows)
@@ -311,8 +312,16 @@ def _spelled(found: Found) -> tuple[str, str] | None:
     return (
         "Spelling",
         f"Errors and the distance of names correlate with r = {number(score['value'])} over {len(scatter['points'])} "
-        f"pairs of {count} languages (p = {number(p, 3)}, {sure}).",
+        f"pairs of {count} languages (p = {number(p, 3)}, {sure}).{within_script(scatter)}",
     )
+
+
+def within_script(scatter: Found) -> str:
+    """What is left of the correlation once it is known which pairs share a script; nothing where all or none do."""
+    score = scatter.get("within")
+    if not score:
+        return ""
+    return f" With the script held, r = {number(score['value'])} (p = {number(score['details']['p'], 3)})."
 
 
 def _moving(found: Found, run: Found) -> tuple[str, str] | None:

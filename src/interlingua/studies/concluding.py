@@ -39,6 +39,7 @@ def conclusions(
             "points": scatter.points,
             "pearson": _plain(scatter.pearson),
             "spearman": _plain(scatter.spearman),
+            "within": None if scatter.within is None else _plain(scatter.within),
         }
     except InputError as error:
         notes.append(f"no correlation with spelling: {error}")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from interlingua.errors import InputError
+from interlingua.languages import script
 from interlingua.measures.curves import Clustering, Correlations, clustered, correlations, differences, pooled
 from interlingua.measures.mantel import mantel
 from interlingua.score import Score
@@ -32,11 +33,13 @@ class Scatter:
 
     Points have `source`, `target`, `tnld`, `wrong` (a share, mean over seeds), `low`, `high` and `n` (sentences).
     `pearson` and `spearman` are `measures.mantel` scores: their p and interval know that points share languages.
+    `within` is Pearson's with held whether both languages are written in one script; None where all are, or none.
     """
 
     points: list[dict[str, Any]]
     pearson: Score
     spearman: Score
+    within: Score | None
 
 
 def against_spelling(
@@ -75,7 +78,13 @@ def against_spelling(
     pearson, spearman = (
         mantel(far, wrong, ranks=ranks, permutations=permutations, seed=seed) for ranks in (False, True)
     )
-    return Scatter(points, pearson, spearman)
+    written = np.array([script(code) for code in languages])
+    same = (written[:, None] == written[None, :]).astype(np.float64)
+    alike = same[~np.eye(len(languages), dtype=bool)]
+    within = None
+    if alike.min() < alike.max():
+        within = mantel(far, wrong, given=same, permutations=permutations, seed=seed)
+    return Scatter(points, pearson, spearman, within)
 
 
 def _over_seeds(its: Sequence[Record]) -> dict[str, float]:
