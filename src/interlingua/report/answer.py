@@ -12,7 +12,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from interlingua.report.readings import Reading, Readings, Record, both_ways, gather, mean
-from interlingua.report.wording import language_name, listing, number, percent
+from interlingua.report.wording import language_name, listing, number, p_value, percent
 
 FEW = 5
 """With fewer languages than this no rank correlation is reported: of 4 languages even a perfect one has p = 0.08."""
@@ -229,7 +229,7 @@ def _tokenizer(found: Readings, run: Mapping[str, Any]) -> Finding | None:
             "Tokenizer", f"{ends} {len(codes) or 'No'} languages are too few to say whether that explains who is weak."
         )
     rho, p = rank_correlation([fertility[code] for code in codes], [each[code].value for code in codes])
-    numbers = f"(Spearman’s ρ = {number(rho)}, {_p(p)}, {len(codes)} languages)"
+    numbers = f"(Spearman’s ρ = {number(rho)}, {p_value(p)}, {len(codes)} languages)"
     if p >= 0.05:
         verdict = (
             f"Across languages, pieces a word and retrieval show no clear relation {numbers}: the tokenizer can’t be "
@@ -256,7 +256,7 @@ def _agreement(found: Readings, key: tuple[str, str] | None, each: Mapping[str, 
     if len(agreement) < FEW:
         return ""
     rho, p = rank_correlation(list(agreement.values()), [each[code].value for code in agreement])
-    return f"With the agreement of token counts, retrieval has ρ = {number(rho)} ({_p(p)})."
+    return f"With the agreement of token counts, retrieval has ρ = {number(rho)} ({p_value(p)})."
 
 
 def _caution(count: int) -> str:
@@ -301,7 +301,3 @@ def _times(reading: Reading) -> str:
 
 def _show(key: tuple[str, str], value: float) -> str:
     return percent(value) if key[0] == "retrieval" else number(value)
-
-
-def _p(p: float) -> str:
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"

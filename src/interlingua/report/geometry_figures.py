@@ -24,7 +24,7 @@ from interlingua.report.runs import Run, colour
 from interlingua.report.scatter import label_sides
 from interlingua.report.sections import Choice, Figure, Trace, band, label, short
 from interlingua.report.tables import Cell, Ref, Table
-from interlingua.report.wording import language_name, number, variant_name, visible
+from interlingua.report.wording import language_name, number, p_value, variant_name, visible
 
 Found = Mapping[str, Any]
 Styles = Mapping[str, Mapping[str, str]]
@@ -134,7 +134,9 @@ def group_map(run: Run) -> Figure | None:
     trace = _heat(order, order, cells, run.about)
     lowest = min(value for value, _ in cells.values())
     if near := lowest > 0.5:  # From -1 to 1 all cells would have one colour.
-        trace |= {"zmin": short(lowest), "zmax": 1, "showscale": True}
+        beside = {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.01, "yanchor": "bottom", "len": 0.36}
+        bar = {**trace.get("colorbar", {}), **beside, "thickness": 8}
+        trace |= {"zmin": short(lowest), "zmax": 1, "showscale": True, "colorbar": bar}
     else:
         trace |= {"zmin": -1, "zmax": 1, "colorscale": TWO_ENDED, "showscale": False}
     trace |= {
@@ -322,7 +324,7 @@ def spelling_scatter(run: Run, marks: Styles) -> Figure | None:
     behind = tuple((None, None, None, places.get((p["source"], p["target"]))) for p in points)
     heads = ("trained on", "tested on", "TNLD", "wrong sentences")
     score = scatter["pearson"]
-    caption = f"r = {number(score['value'])}, Mantel p = {number(score['details']['p'], 3)}.{within_script(scatter)}"
+    caption = f"r = {number(score['value'])}, Mantel’s {p_value(score['details']['p'])}.{within_script(scatter)}"
     layout = {
         "showlegend": True,
         "margin": {"l": 54, "r": 30, "t": 28, "b": 44},

@@ -31,7 +31,7 @@ from interlingua.report.page import Page, render_page, settings_section
 from interlingua.report.runs import Run
 from interlingua.report.sections import Section, of_run
 from interlingua.report.tables import Ref, Table
-from interlingua.report.wording import language_name, number, percent, visible
+from interlingua.report.wording import language_name, number, p_value, percent, visible
 
 _LABELS = {"model": "Model", "data": "Data", "languages": "Languages", "rows": "Rows", "source": "Second look after"}
 _LEFT_OUT = ("kind", "settings", "names", "pieces", "trained", "steps")
@@ -96,7 +96,7 @@ def geometry_tiles(run: Run) -> Iterator[tuple[str, str, str, Ref]]:
         yield percent(sum(others.values()) / len(others)), "wrong in other languages", remark, records
     if scatter := _found(run).get("scatter"):
         score = scatter["pearson"]
-        yield number(score["value"]), "r of errors and spelling", f"p = {number(score['details']['p'], 3)}", None
+        yield number(score["value"]), "r of errors and spelling", p_value(score["details"]["p"]), None
 
 
 def _clusters(runs: Sequence[Run]) -> list[Section]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from interlingua.report.explain_picture import axis_ticks, reach
 from interlingua.report.geometry_maps import Styles
-from interlingua.report.wording import number, visible
+from interlingua.report.wording import number, p_value, visible
 
 Found = Mapping[str, Any]
 _SIDE, _GAP, _TOP, _FOOT = 340, 26, 46, 40
@@ -124,7 +124,7 @@ def scatter_svg(found: Found, styles: Styles) -> str:
         ends = [(float(v), float(slope * v + level)) for v in (across.min(), across.max())]
         parts.append(f'<path class="fit" d="M{" L".join(f"{x(a):.1f} {y(b):.1f}" for a, b in ends)}"/>')
     parts += _pairs(points, {code: at for at, (code, _) in enumerate(legend)}, x, y)
-    shown = f"r = {number(score['value'])}, Mantel p = {number(score['details']['p'], 3)}"
+    shown = f"r = {number(score['value'])}, Mantel’s {p_value(score['details']['p'])}"
     below = f"spelling distance of names (TNLD); {shown}"
     parts.append(f'<text x="{left + wide / 2}" y="{top + tall + 40}" text-anchor="middle">{_safe(below)}</text>')
     middle = top + tall / 2

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from interlingua.report.tables import Ref, Table
-from interlingua.report.wording import language_name, number, percent, visible
+from interlingua.report.wording import language_name, number, p_value, percent, visible
 
 Found = Mapping[str, Any]
 STATES = ("before", "after")
@@ -227,7 +227,7 @@ def _spelling(found: Found) -> Table | None:
             scatter[key]["value"],
             scatter[key]["low"],
             scatter[key]["high"],
-            scatter[key]["details"]["p"],
+            p_value(scatter[key]["details"]["p"]).removeprefix("p = ").removeprefix("p "),
             len(scatter["points"]),
         )
         for name, key in (("Pearson", "pearson"), ("Spearman", "spearman"), ("Pearson, script held", "within"))
@@ -312,7 +312,7 @@ def _spelled(found: Found) -> tuple[str, str] | None:
     return (
         "Spelling",
         f"Errors and the distance of names correlate with r = {number(score['value'])} over {len(scatter['points'])} "
-        f"pairs of {count} languages (p = {number(p, 3)}, {sure}).{within_script(scatter)}",
+        f"pairs of {count} languages ({p_value(p)}, {sure}).{within_script(scatter)}",
     )
 
 
@@ -321,7 +321,7 @@ def within_script(scatter: Found) -> str:
     score = scatter.get("within")
     if not score:
         return ""
-    return f" With the script held, r = {number(score['value'])} (p = {number(score['details']['p'], 3)})."
+    return f" With the script held, r = {number(score['value'])} ({p_value(score['details']['p'])})."
 
 
 def _moving(found: Found, run: Found) -> tuple[str, str] | None:

@@ -81,6 +81,15 @@ def number(value: float | None, digits: int = 2) -> str:
     return text.replace("-", "−")
 
 
+def p_value(p: float) -> str:
+    """A p-value to read.
+
+    >>> p_value(0.0001), p_value(0.0414), p_value(0.213)
+    ('p < 0.001', 'p = 0.041', 'p = 0.21')
+    """
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
+
+
 def percent(value: float | None) -> str:
     r"""A share in percent: whole numbers, two digits of a small one, never rounded to none or all.
 
