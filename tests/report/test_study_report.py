@@ -9,6 +9,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from interlingua.report.study_files import as_json, study_files, study_report
+from interlingua.report.transfer import score_table
 
 ABOUT = {
     "name": "mine <b>", "about": "", "paper": "papers/002", "seeds": [0, 1], "regimes": ["original"],
@@ -89,3 +90,15 @@ def test_files_are_whole_and_names_are_no_markup(explained):
     assert "left out &amp; counted" in text
     assert "<script>alert" not in text
     assert {name.rpartition(".")[2] for name in files if name.startswith("tables/")} == {"csv", "md", "tex"}
+
+
+def test_a_table_of_a_study_under_way_says_how_many_seeds_its_cells_have():
+    def entry(regime, seeds):
+        return {"metric": "f1", "test": "ru", "regime": regime, "mean": 0.5, "deviation": 0.1, "p": {}, "layer": None,
+                "seeds": list(range(seeds))}  # fmt: skip
+
+    about = {"tests": ["ru"], "regimes": ["original", "adjusted"], "seeds": [0, 1, 2, 3], "source": "en", "model": "m"}
+    uneven = score_table([entry("original", 4), entry("adjusted", 2)], about, "f1").caption
+    assert "over 2 to 4 seeds" in uneven
+    assert "over 4 seeds" in score_table([entry("original", 4), entry("adjusted", 4)], about, "f1").caption
+    assert "seeds" not in score_table([entry("original", 1)], {**about, "seeds": [0]}, "f1").caption

@@ -75,8 +75,11 @@ def score_table(scores: Sequence[Entry], run: Mapping[str, Any], metric: str) ->
         for regime in run["regimes"]
         if any(regime == key[0] for key in cells)
     )
-    seeds = len(run["seeds"])
-    spread = f", mean ± standard deviation over {seeds} seeds" if seeds > 1 else ""
+    counts = [len(entry.get("seeds") or run["seeds"]) for entry in cells.values()]
+    few, many = min(counts), max(counts)
+    # Of a study that is under way some cells have fewer.
+    spread = f", mean ± standard deviation over {many if few == many else f'{few} to {many}'} seeds"
+    spread = spread if many > 1 else ""
     caption = f"Percent{spread}. {MARKS}.{_holds(list(cells.values()))}"
     title = f"{SHOWN.get(metric, visible(metric))}, trained in {visible(run['source'])}: {visible(run['model'])}"
     name = f"transfer-{metric.replace('/', '-').replace('@', '')}"
