@@ -18,7 +18,8 @@ from interlingua.errors import InputError
 
 Batch = dict[str, torch.Tensor]
 PRECISIONS = ("fp32", "bf16")
-_MEMORY = {"cpu": 1 << 30, "cuda": 8 << 30}  # at most: more at once is no faster, and others share the GPU
+_MEMORY = 1 << 30  # on a CPU
+_PART = 6  # of a GPU's memory one part in so many at most: others may share it
 _SAVED = 40  # numbers a token and unit of width that a block of a transformer keeps for the way back, about
 _TOKENS = {"cpu": 2048, "cuda": 65536}
 
@@ -117,15 +118,15 @@ def _table(model: torch.nn.Module) -> torch.nn.Module:
 def _budget(model: torch.nn.Module, device: torch.device, size: int) -> int:
     """The tokens that go through at once: as many as keep what the way back needs within a fixed memory.
 
-    On a GPU that is at most half of what is free on it.
+    On a GPU that is a part of its memory, and at most half of what is free on it.
     """
     config: Any = getattr(getattr(model, "base_model", model), "config", None)
     depth, width = (getattr(config, name, None) for name in ("num_hidden_layers", "hidden_size"))
     if not isinstance(depth, int) or not isinstance(width, int):
         return _TOKENS["cpu"]
-    memory = _MEMORY.get(device.type, 1 << 30)
+    memory = _MEMORY
     if device.type == "cuda":
-        memory = min(memory, _free(device) // 2)
+        memory = min(torch.cuda.mem_get_info(device)[1] // _PART, _free(device) // 2)
     held = memory // (_SAVED * depth * width * size)
     return min(max(held, 128), _TOKENS.get(device.type, 2048))
 
