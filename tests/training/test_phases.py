@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 import torch
+from scipy import stats
 
 import models
 from interlingua.encoder import Encoder
@@ -39,15 +40,29 @@ def terms(toy, *, kept=None):
     return made if kept is None else [*made, Term(1.0, Anchor(pairs, kept), "anchor")]
 
 
-def test_random_rows_are_padded_to_one_of_two_widths_and_drawn_ones_to_few(toy):
+def test_rows_beside_a_task_are_padded_to_one_of_three_widths_and_others_to_few(toy):
     data, longest = toy.data, int(toy.data.lengths.max())
     every = [np.array(rows) for rows in combinations(range(len(data)), 2)]
-    for halves, most in ((True, 2), (False, -(-longest // 8))):
-        widths = [data.width(rows, halves=halves) for rows in every]
+    for few, most in ((True, 3), (False, -(-longest // 8))):
+        widths = [data.width(rows, few=few) for rows in every]
         lengths = [int(data.lengths[[*rows, *rows + len(data)]].max()) for rows in every]
         assert all(length <= width for length, width in zip(lengths, widths, strict=True))
         assert len(set(widths)) <= most
         assert max(widths) < longest + 16
+
+
+def test_rows_drawn_anew_are_uniform_the_same_by_seed_and_of_about_one_length(toy):
+    data = toy.data
+    batches = PairBatches(data, 4, seed=3, replacement=True, pooled=8)
+    drawn = np.stack([batches.rows(step) for step in range(4000)])
+    again = PairBatches(data, 4, seed=3, replacement=True, pooled=8)
+    assert all(np.array_equal(drawn[step], again.rows(step)) for step in (0, 777, 3999, 5))
+    counts = np.bincount(drawn.ravel(), minlength=len(data))
+    assert stats.chisquare(counts).pvalue > 1e-4
+    longest = np.maximum(data.lengths[: len(data)], data.lengths[len(data) :])
+    alone = np.random.default_rng(0).integers(len(data), size=drawn.shape)
+    assert longest[drawn].max(axis=1).mean() < longest[alone].max(axis=1).mean()
+    assert stats.pearsonr(longest[drawn].mean(axis=1)[:-1], longest[drawn].mean(axis=1)[1:]).statistic < 0.1
 
 
 def weights(model):

@@ -77,18 +77,20 @@ class Bitext:
         items = int((self._items[rows + 1] - self._items[rows]).sum())
         return [len(pairs), items, len(rows), 1, int(self.of_words[pairs].sum())]
 
-    def width(self, rows: Ints, *, halves: bool = False) -> int:
+    def width(self, rows: Ints, *, few: bool = False) -> int:
         """The tokens that a batch of rows is padded to where steps are recorded: few widths, so few recordings.
 
-        Multiples of 8, above 64 of 16; with `halves` the longest text of all or half of it, for rows that were drawn
-        at random beside a task's: the recordings of a step are the task's widths times these.
+        Multiples of 8, above 64 of 16; with `few` the longest text of all, half of it or a quarter, for rows that go
+        beside a task's: the recordings of a step are the task's widths times these.
         """
         longest = int(self.lengths[np.concatenate([rows, rows + len(self)])].max())
+        if not few:
+            return _up(longest)
         whole = _up(int(self.lengths.max()))
-        return (whole if longest > whole // 2 else whole // 2) if halves else _up(longest)
+        return next(part for part in (whole // 4, whole // 2, whole) if longest <= part)
 
-    def batch(self, rows: Ints, *, device: torch.device, halves: bool = False) -> Batch:
-        """Some rows, in order, as tensors; `halves` as `width` has it.
+    def batch(self, rows: Ints, *, device: torch.device, few: bool = False) -> Batch:
+        """Some rows, in order, as tensors; `few` as `width` has it.
 
         `pool` (text, slot, position) takes the means of items: its product with hidden states has item j of text t in
         slot j. `left`, `right` number the slots of all texts of each pair; `left_row`, `anchor_row` are the
@@ -96,7 +98,7 @@ class Bitext:
         """
         steady = device.type == "cuda"
         texts = np.concatenate([rows, rows + len(self)])
-        wide = self.width(rows, halves=halves) if steady else int(self.lengths[texts].max())
+        wide = self.width(rows, few=few) if steady else int(self.lengths[texts].max())
         items, text_of_item = _spread(self._items, texts)
         begin = self._items[texts]
         slot = items - begin[text_of_item]

@@ -10,7 +10,7 @@ import torch
 Batch = dict[str, torch.Tensor]
 Update = Callable[[list[list[Batch]]], torch.Tensor]
 _FIRST = 3  # steps before the first capture, so that kernels are compiled and the optimiser has its state
-_MOST = 24  # graphs; batches of yet other shapes are run as they are
+_MOST = 40  # graphs; batches of yet other shapes are run as they are
 
 _Shape = tuple[tuple[str, tuple[int, ...], torch.dtype], ...]
 

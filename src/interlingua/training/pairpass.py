@@ -18,10 +18,10 @@ from interlingua.training.passes import Batch, Forward, States, checked_layer, o
 class PairBatches:
     """The batches of a bitext by step, the same to all terms that hold this object: they share one pass a step.
 
-    Without `replacement` every row comes once an epoch, in an order drawn from (seed, epoch); `pooled` batches at a
-    time are sorted by length, so that a batch has texts of about one length and little padding, and are taken in random
-    order. With it, as in the continual regime of papers/001, rows are drawn anew at every step. The last batch of
-    an epoch is filled from the epoch's own beginning.
+    Without `replacement` every row comes once an epoch, in an order drawn from (seed, epoch). With it, as in the
+    continual regime of papers/001, every row of every batch is drawn anew. Either way `pooled` batches at a time are
+    sorted by length, so that a batch has texts of about one length and little padding, and are taken in random order.
+    The last batch of an epoch is filled from the epoch's own beginning.
     """
 
     bitext: Bitext
@@ -43,24 +43,24 @@ class PairBatches:
 
     def rows(self, step: int) -> Ints:
         """The rows of the batch of a step: a function of the seed and the step."""
-        if self.replacement:
-            drawn: Ints = np.random.default_rng([self.seed, step]).integers(len(self.bitext), size=self.batch_size)
-            return drawn
-        epoch, number = divmod(step, self.steps)
-        if self._order is None or self._order[0] != epoch:
-            self._order = (epoch, self._drawn(epoch))
+        turn, number = divmod(step, self.pooled if self.replacement else self.steps)
+        if self._order is None or self._order[0] != turn:
+            self._order = (turn, self._drawn(turn))
         rows: Ints = self._order[1][number]
         return rows
 
-    def _drawn(self, epoch: int) -> Ints:
-        """The rows of every batch of an epoch."""
-        draw = np.random.default_rng([self.seed, epoch])
-        order = np.resize(draw.permutation(len(self.bitext)), self.steps * self.batch_size)
+    def _drawn(self, turn: int) -> Ints:
+        """The rows of every batch of an epoch; with `replacement` of the batches that are sorted together."""
+        draw = np.random.default_rng([self.seed, turn])
         half = len(self.bitext)
+        if self.replacement:
+            order = draw.integers(half, size=self.pooled * self.batch_size)
+        else:
+            order = np.resize(draw.permutation(half), self.steps * self.batch_size)
         longest = np.maximum(self.bitext.lengths[:half], self.bitext.lengths[half:])
         pool = np.arange(len(order)) // (self.pooled * self.batch_size)
-        batches: Ints = order[np.lexsort((longest[order], pool))].reshape(self.steps, self.batch_size)
-        return batches[draw.permutation(self.steps)]
+        batches: Ints = order[np.lexsort((longest[order], pool))].reshape(-1, self.batch_size)
+        return batches[draw.permutation(len(batches))]
 
     def batch(self, step: int, *, rank: int, world: int, device: torch.device) -> Batch:
         """This process's share of the batch of a step: the same object to all who ask for the same."""
@@ -72,7 +72,7 @@ class PairBatches:
                 raise InputError(
                     f"a batch of {len(rows)} rows cannot be shared by {world} processes", remedy="Use a larger batch."
                 )
-            made = self.bitext.batch(own, device=device, halves=self.replacement)
+            made = self.bitext.batch(own, device=device, few=self.replacement)
             counts = self.bitext.counts(rows)
             # Gradients of processes are averaged, so each divides by its part of the whole batch's count.
             made["counts"] = send((np.array(counts) / world).astype(np.float32), device)
