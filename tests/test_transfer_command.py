@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import shlex
 import subprocess
@@ -73,6 +74,11 @@ def test_a_table_is_printed_the_same_again_and_files_are_written(world: World, r
     ):
         assert word in first
     assert "models: 6/6" in err or "models" in err
+    page = html.unescape((tmp_path / "out" / "transfer.html").read_text("utf-8"))
+    lead = " ".join(first.split("adjusted.")[0].split())
+    assert lead.startswith("Trained in en (original)")
+    assert lead in " ".join(page.split())
+    assert "\nadjusted. " in first.split("\n\n")[0]
     code, second, _ = run(*ner(world, tmp_path / "out"), "--distances")
     assert (code, second) == (0, first)
     names = {path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*") if path.is_file()}

@@ -13,6 +13,7 @@ from interlingua.cli_progress import Tell, progress_bars
 
 if TYPE_CHECKING:
     from interlingua.api_study import Planned
+    from interlingua.report.study_files import StudyReport
     from interlingua.studies.planning import Plan
     from interlingua.studies.running import Event
 
@@ -236,11 +237,11 @@ def _show_plan(planned: Planned, told: Plan) -> None:
     console.print(f"{told.needed} of {len(planned.graph)} steps to run: {left}{more}", highlight=False)
 
 
-def _show_report(made: Any) -> None:
+def _show_report(made: StudyReport) -> None:
     from interlingua.report.screen import console
     from interlingua.report.study_terminal import render_study
 
-    render_study(made.tables, console())
+    render_study(made.run(), made.tables, console())
 
 
 def _time(seconds: float) -> str:

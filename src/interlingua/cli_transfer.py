@@ -192,10 +192,11 @@ def transfer(
         told = {"run": result.run, "scores": result.scores, "distances": result.distances}
         print_json(told)
         return
+    from interlingua.report.runs import Run
     from interlingua.report.screen import console
     from interlingua.report.transfer_terminal import render_transfer
 
-    render_transfer(result.scores, result.distances, result.run, console())
+    render_transfer(Run(result.run, more={"scores": result.scores, "distances": result.distances}), console())
     typer.echo(f"\nPage, tables, picture and records: {out / 'transfer.html'}")
     if (out / FOLDER).is_dir():
         typer.echo(f"What each model said of each example: {out / FOLDER}/")
