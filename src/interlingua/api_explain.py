@@ -118,7 +118,7 @@ def explain(
     for _, own in trained:
         for each in examples.values():
             by_order(what, examples[own], each)
-    check_folder(Path(out), same={"kind": "explain"})
+    check_folder(Path(out), kind="explain")
     store, folder = Store(Path(out)), Path(out)
     steps: list[str] = []
     notes: list[str] = []

@@ -131,7 +131,7 @@ def transfer(
         allow_pickle=allow_pickle,
     )
     with first_process_first(place):
-        check_folder(Path(out), same={"kind": "transfer"})
+        check_folder(Path(out), kind="transfer")
         store = Store(Path(out))
     study = Study(encoder, lesson, scenarios, linked, chosen, settings, store, keep, progress)
     started = time.monotonic()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from interlingua.cli_options import print_json, print_notes
-from interlingua.cli_progress import progress_bars
+from interlingua.cli_progress import progress_bars, resumable
 from interlingua.errors import InputError
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def explain(
         _print_rows(found, as_json)
         return
     assert out is not None
-    with progress_bars() as tell:
+    with resumable(out), progress_bars() as tell:
         result = api_explain.explain(
             _by_language(models, source),
             files,

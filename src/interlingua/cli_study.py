@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from interlingua.cli_options import Json, print_json, print_notes
-from interlingua.cli_progress import Tell, progress_bars
+from interlingua.cli_progress import Tell, progress_bars, resumable
 
 if TYPE_CHECKING:
     from interlingua.api_study import Planned
@@ -113,16 +113,17 @@ def run(
 
     planned = plan_study(file, size=size, data=data, out=out, ask=True)
     ids = None if gpus is None else tuple(each.strip() for each in gpus.split(",") if each.strip())
-    with progress_bars() as tell:
-        ran = planned.run(
-            executor=executor,
-            options=Options(cpus=cpus, gpus=ids, attempts=attempts, address=address),
-            retry=retry,
-            tell=_teller(tell),
-        )
-    for failure in ran.failed:
-        sys.stderr.write(f"failed: {failure.label}: {failure.message}\n")
-    report = planned.write_report()
+    with resumable(planned.home.folder):
+        with progress_bars() as tell:
+            ran = planned.run(
+                executor=executor,
+                options=Options(cpus=cpus, gpus=ids, attempts=attempts, address=address),
+                retry=retry,
+                tell=_teller(tell),
+            )
+        for failure in ran.failed:
+            sys.stderr.write(f"failed: {failure.label}: {failure.message}\n")
+        report = planned.write_report()
     print_notes(report.about["notes"])
     if as_json:
         from interlingua.report.study_files import as_json as plain

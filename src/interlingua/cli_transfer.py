@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from interlingua.cli_options import AllowPickle, Device, Json, Precision, TrustRemoteCode, print_json, print_notes
-from interlingua.cli_progress import progress_bars
+from interlingua.cli_progress import progress_bars, resumable
 
 if TYPE_CHECKING:
     from interlingua.studies.exams import Files
@@ -161,7 +161,7 @@ def transfer(
         compile=compile,
     )
     tests, bitexts = named_files(test, "--test"), named_files(bitext or [], "--bitext")
-    with progress_bars() as tell:
+    with resumable(out), progress_bars() as tell:
         result = api_transfer.transfer(
             model,
             task,

@@ -161,7 +161,7 @@ def adjust(
             }
             data = {code: _pairs(whole, tokenizer, text, settings) for code, text in read.items()}
             # Only now: input that cannot be used leaves no run behind.
-            write_text(out / STATE / "run.json", json.dumps({"digest": digest}))
+            write_text(out / STATE / "run.json", json.dumps({"kind": "adjust", "digest": digest}))
         whole.to(device)
         before = _once(out / STATE / "before.json", lambda: _measures(whole, tokenizer, data, settings))
         stage = _stage(whole, data, settings, out, device, progress)
@@ -356,6 +356,7 @@ def _opened(out: Path, digest: str) -> dict[str, Any] | None:
     """The summary of a finished run, None for one to begin or go on; another run's folder is refused."""
     check_folder(
         out,
+        kind="adjust",
         same={"digest": digest},
         about=(_ABOUT, f"{STATE}/run.json"),
         differing="model, text or settings differ",
@@ -363,7 +364,7 @@ def _opened(out: Path, digest: str) -> dict[str, Any] | None:
     if not (out / _ABOUT).is_file():
         return None
     shutil.rmtree(out / STATE, ignore_errors=True)
-    return {key: value for key, value in told_by(out / _ABOUT).items() if key != "digest"}
+    return {key: value for key, value in told_by(out / _ABOUT).items() if key not in ("digest", "kind")}
 
 
 def _digest(model: str, texts: Mapping[str, Text], settings: AdjustSettings) -> str:
