@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
+from interlingua import languages as codes
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.measures.retrieval import retrieval
@@ -320,6 +321,7 @@ def _summary(
             }
             for code, each in data.items()
         },
+        "names": {code: codes.name(code) if codes.is_language(code) else "the other language" for code in data},
         "steps": int(state.get("step", 0)),
         "of_steps": stage.settings.steps,
         "finished": bool(state.get("finished")),
