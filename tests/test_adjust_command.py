@@ -165,7 +165,9 @@ def test_the_table_has_the_numbers_of_the_record_before_and_after(made):
 def test_the_page_and_its_picture_are_well_formed_and_fetch_nothing(made):
     picture = ElementTree.parse(made.folder / "distances.svg").getroot()
     texts = ["".join(node.itertext()) for node in picture.iter("{http://www.w3.org/2000/svg}text")]
-    assert {"before", "after", "translations", "unrelated words", "L2 distance", f"ru, layer {LAYERS}"} <= set(texts)
+    assert {"before", "after", "translations", "unrelated words", "L2 distance", f"Russian, layer {LAYERS}"} <= set(
+        texts
+    )
     hills = [node.get("d") for node in picture.iter("{http://www.w3.org/2000/svg}path") if "hill" in node.get("class")]
     assert len(hills) == 4
     page = (made.folder / "adjustment.html").read_text("utf-8")
@@ -179,7 +181,7 @@ def test_the_page_and_its_picture_are_well_formed_and_fetch_nothing(made):
     reader = Links()
     reader.feed(page)
     assert all(link.startswith(("data:", "#")) for link in reader.found)
-    assert "P@1 source → ru, as is" in page
+    assert "translation → Russian, as is" in page
 
 
 def test_hills_have_the_areas_of_their_histograms(made):
@@ -284,8 +286,8 @@ def test_several_languages_are_adjusted_at_once_each_with_its_table(home, tmp_pa
     record = json.loads((tmp_path / "out" / "adjustment.json").read_text("utf-8"))
     assert (record["steps"], record["layer"], set(record["after"])) == (2, 1, {"ru", "es"})
     assert {code: about["rows"] for code, about in record["languages"].items()} == {"ru": 50, "es": 50}
-    assert "ru: 16 held-out sentences, layer 1" in told.out
-    assert "es: 16 held-out sentences, layer 1" in told.out
+    assert "Russian: 16 held-out sentences, layer 1" in told.out
+    assert "Spanish: 16 held-out sentences, layer 1" in told.out
     assert [entry["step"] for entry in record["metrics"]] == [1, 2]
     before, after = weights(home / "model"), weights(tmp_path / "out")
     words = next(name for name in before if name.endswith("word_embeddings.weight"))

@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from typer.testing import CliRunner
 
 import models
 import toys
-from interlingua import ExplainSettings, explain, explain_texts
+from interlingua import ExplainSettings, explain, explain_rows, explain_texts
 from interlingua.cli import app
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError, MissingExtra
@@ -169,6 +170,17 @@ def test_every_space_can_be_used_and_is_in_the_record(nli: Path, tmp_path: Path,
 
 def test_questions_have_consistencies_of_start_and_end(tmp_path: Path) -> None:
     model = tuned(tmp_path, "qa")
+    write_questions(tmp_path)
+    files = {code: tmp_path / f"{code}.json" for code in ("en", "es")}
+    result = explain(model, files, settings=ExplainSettings(steps=2, tolerance=None), out=tmp_path / "out")
+    for aspect in ("start", "end"):
+        found = result.select("consistency", aspect)
+        assert sorted(each["value"] for each in found.values())[-1] == 1.0
+        assert {each["n"] for each in found.values()} == {8}
+
+
+def write_questions(folder: Path) -> None:
+    """Eight questions in two languages, each file on one line."""
     questions = list(toys.toy("qa"))[:8]
     for code in ("en", "es"):
         items = [item if code == "en" else _moved(item) for item in questions]
@@ -186,13 +198,7 @@ def test_questions_have_consistencies_of_start_and_end(tmp_path: Path) -> None:
             for item in items
         ]
         told = {"version": "1", "data": [{"title": "x", "paragraphs": paragraphs}]}
-        (tmp_path / f"{code}.json").write_text(json.dumps(told, ensure_ascii=False), "utf-8")
-    files = {code: tmp_path / f"{code}.json" for code in ("en", "es")}
-    result = explain(model, files, settings=ExplainSettings(steps=2, tolerance=None), out=tmp_path / "out")
-    for aspect in ("start", "end"):
-        found = result.select("consistency", aspect)
-        assert sorted(each["value"] for each in found.values())[-1] == 1.0
-        assert {each["n"] for each in found.values()} == {8}
+        (folder / f"{code}.json").write_text(json.dumps(told, ensure_ascii=False), "utf-8")
 
 
 def _moved(item: Question) -> Question:
@@ -351,3 +357,114 @@ def test_without_a_segmenter_words_are_left_out_of_the_choices_and_the_run_goes_
     assert any("not scored by word" in note and "interlingua[segment]" in note for note in result.run["skipped"])
     variants = {each["variant"] for each in result.records if each["measure"] == "consistency-choices"}
     assert variants == {"label/token/absolute", "label/token/positive", "label/token/softmax"}
+
+
+def lines_of(out: Path, code: str) -> dict[object, dict[str, Any]]:
+    path = next((out / "examples").glob(f"*.en-{code}.label.jsonl"))
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    return {line["key"]: line for line in lines}
+
+
+def test_a_row_alone_is_explained_as_it_is_among_all(nli: Path, done: Path) -> None:
+    among = lines_of(done, "es")
+    wrong = [key for key, line in among.items() if line["target"]["gold"] != line["target"]["predicted"]]
+    right = [key for key, line in among.items() if key not in wrong]
+    files = {code: data(nli)[code] for code in ("en", "es")}
+    found = explain_rows(nli / "tuned", files, [f"es:{wrong[0]}", *map(str, right[:1])], settings=ExplainSettings())
+    for each, key in zip(found, [wrong[0], *right[:1]], strict=True):
+        line = among[key]
+        assert [side["line"] for side in each.sides] == [key, key]
+        assert [(s["gold"], s["predicted"]) for s in each.sides] == [
+            (line[side]["gold"], line[side]["predicted"]) for side in ("source", "target")
+        ]
+        first = each.examples[0]
+        for side in ("source", "target"):
+            assert first[side]["units"] == line[side]["units"]
+            assert first[side]["attributions"] == pytest.approx(line[side]["attributions"], abs=1e-3)
+        assert first["score"] == pytest.approx(line["score"], abs=1e-3)
+        assert [e["explained"] for e in each.examples] == (["gold", "predicted"] if each.wrong else ["gold"])
+
+
+def test_a_row_is_printed_with_what_file_and_model_say(nli: Path, done: Path) -> None:
+    among = lines_of(done, "es")
+    key, line = next((k, v) for k, v in among.items() if v["target"]["gold"] != v["target"]["predicted"])
+    command = ["explain", str(nli / "tuned"), f"--data=en={nli / 'en.tsv'}", f"--data=es={nli / 'es.tsv'}"]
+    found = runner.invoke(app, [*command, "--row", f"es.tsv:{key}"])
+    assert found.exit_code == 0, found.output
+    said = f"wrong: the file says {line['target']['gold']}, the model {line['target']['predicted']}"
+    assert f"es  es.tsv:{key}  {said}" in found.stdout
+    for words in ("strongest flows", "what the file says", "what the model says", "completeness gap", "consistency"):
+        assert words in found.stdout
+    told = json.loads(runner.invoke(app, [*command, "--row", str(key), "--json"]).stdout)
+    assert told["rows"][0]["sides"][1]["predicted"] == line["target"]["predicted"]
+
+
+def test_one_language_is_enough_for_a_row(nli: Path) -> None:
+    found = runner.invoke(app, ["explain", str(nli / "tuned"), f"--data=es={nli / 'es.tsv'}", "--row", "3"])
+    assert found.exit_code == 0, found.output
+    assert "es  es.tsv:3" in found.stdout
+    assert "strongest flows" not in found.stdout
+    told = explain_rows(nli / "tuned", {"es": nli / "es.tsv"}, [3])[0]
+    assert all("target" not in example for example in told.examples)
+    assert sum(told.examples[0]["source"]["attributions"]) != 0
+
+
+def test_a_row_that_one_file_lacks_is_explained_where_it_is_and_said(nli: Path, tmp_path: Path) -> None:
+    rows = [(item.first, item.second, item.label) for item in toys.toy("nli")][:6]
+    (tmp_path / "en.tsv").write_text("".join("\t".join(row) + "\n" for row in rows), "utf-8")
+    holed = [row if n != 2 else ("", row[1], row[2]) for n, row in enumerate(rows)]
+    (tmp_path / "es.tsv").write_text("".join("\t".join(row) + "\n" for row in holed), "utf-8")
+    files = {code: tmp_path / f"{code}.tsv" for code in ("en", "es")}
+    third, fourth = explain_rows(nli / "tuned", files, [3, 4])
+    assert [side["language"] for side in third.sides] == ["en"]
+    assert any(note.startswith("es.tsv: does not have the row 3") for note in third.notes)
+    assert fourth.examples[0]["score"] == pytest.approx(1.0, abs=1e-6)  # The same text on both sides.
+
+
+def test_a_sentence_of_tagged_words_is_found_by_any_of_its_lines_in_its_own_file(tmp_path: Path) -> None:
+    model = tuned(tmp_path, "ner")
+    sides = {
+        "en": [(("kitchen", "again"), ("B-PER", "O")), (("rise", "slowly"), ("O", "B-LOC"))],
+        "es": [(("again", "the", "tap", "kitchen"), ("O", "O", "O", "B-PER")), (("slowly", "rise"), ("B-LOC", "O"))],
+    }
+    for code, sentences in sides.items():
+        text = "\n\n".join("\n".join(f"{w}\t{t}" for w, t in zip(*both, strict=True)) for both in sentences)
+        (tmp_path / f"{code}.tsv").write_text(text + "\n", "utf-8")
+    files = {code: tmp_path / f"{code}.tsv" for code in ("en", "es")}
+    for asked, lines in (("es:3", [1, 1]), ("es.tsv:7", [4, 6]), ("en:5", [4, 6]), ("1", [1, 1])):
+        found = explain_rows(model, files, [asked])[0]
+        assert [side["line"] for side in found.sides] == lines
+        assert found.sides[0]["gold"] == ("PER kitchen" if lines == [1, 1] else "LOC slowly")
+        names = {example["about"][0].split(":")[0] for example in found.examples if example["explained"] == "gold"}
+        assert names == {"B-PER at 'kitchen'" if lines == [1, 1] else "B-LOC at 'slowly'"}
+    with pytest.raises(InputError, match=r"another row in each file: '4'\. Say which is meant: --row en:4, --row es:4"):
+        explain_rows(model, files, ["4"])
+
+
+def test_a_question_is_found_by_its_id_and_a_line_of_many_is_refused(tmp_path: Path) -> None:
+    model = tuned(tmp_path, "qa")
+    write_questions(tmp_path)
+    files = {code: tmp_path / f"{code}.json" for code in ("en", "es")}
+    found = explain_rows(model, files, ["q3"])[0]
+    assert [side["id"] for side in found.sides] == ["q3", "q3"]
+    assert found.sides[0]["gold"] == next(item.answers[0].text for item in toys.toy("qa") if item.id == "q3")
+    assert {example["aspect"] for example in found.examples} == {"start", "end"}
+    with pytest.raises(InputError, match="8 examples on one line"):
+        explain_rows(model, files, ["en:1"])
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        (["99"], "no example on this line of en.tsv, es.tsv: '99'"),
+        (["de:3"], "Given are: en (en.tsv), es (es.tsv)"),
+        (["q7"], "neither a line nor an id of the data: 'q7'"),
+        (["3", "--rows", "4"], "Leave --rows out"),
+        (["3", "--out", "x"], "Leave --out out"),
+    ],
+)
+def test_a_row_that_is_not_there_is_told_with_what_to_give(nli: Path, row: list[str], problem: str) -> None:
+    command = ["explain", str(nli / "tuned"), f"--data=en={nli / 'en.tsv'}", f"--data=es={nli / 'es.tsv'}", "--row"]
+    found = runner.invoke(app, [*command, *row])
+    assert isinstance(found.exception, InputError)
+    assert problem in str(found.exception)

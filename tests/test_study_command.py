@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import sys
 from collections.abc import Callable
@@ -99,6 +100,10 @@ def test_a_study_is_run_once_told_again_and_lays_the_papers_numbers_beside(
     assert (tmp_path / "out" / "records.jsonl").read_bytes() == records
     code, out, _ = run("report", *given)
     assert "Table 3, row 1, ru" in " ".join(out.split())
+    page = html.unescape((tmp_path / "out" / "study.html").read_text("utf-8"))
+    lead = " ".join(out.split("\n\n")[0].split())
+    assert lead.endswith(".")
+    assert lead in " ".join(page.split())
     for name in ("study.json", "study.html", "tables/beside-the-paper.tex", "tables/bert-ner-en-f1-token.md"):
         assert (tmp_path / "out" / name).is_file()
     assert interlingua.report_on(tmp_path / "out").html == (tmp_path / "out" / "study.html").read_text("utf-8")

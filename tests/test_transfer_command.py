@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import json
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -72,6 +74,11 @@ def test_a_table_is_printed_the_same_again_and_files_are_written(world: World, r
     ):
         assert word in first
     assert "models: 6/6" in err or "models" in err
+    page = html.unescape((tmp_path / "out" / "transfer.html").read_text("utf-8"))
+    lead = " ".join(first.split("adjusted.")[0].split())
+    assert lead.startswith("Trained in en (original)")
+    assert lead in " ".join(page.split())
+    assert "\nadjusted. " in first.split("\n\n")[0]
     code, second, _ = run(*ner(world, tmp_path / "out"), "--distances")
     assert (code, second) == (0, first)
     names = {path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*") if path.is_file()}
@@ -81,6 +88,7 @@ def test_a_table_is_printed_the_same_again_and_files_are_written(world: World, r
         "transfer.json",
         "transfer.svg",
         "transfer.html",
+        "predictions/adjusted-ru-seed1.ru.jsonl",
         "tables/transfer-f1-token.md",
         "tables/transfer-f1-token.csv",
         "tables/transfer-f1-token.tex",
@@ -89,6 +97,61 @@ def test_a_table_is_printed_the_same_again_and_files_are_written(world: World, r
     drawing = ElementTree.parse(tmp_path / "out" / "transfer.svg").getroot()
     dots = [node for node in drawing.iter() if node.get("class") == "seed"]
     assert len(dots) == 3 * 2
+
+
+@pytest.mark.parametrize(("task", "ending", "metric"), [("nli", "tsv", "accuracy"), ("qa", "json", "em")])
+def test_predictions_are_on_disk_with_their_places_and_are_what_was_scored(
+    world: World, run: Run, tmp_path: Path, task: str, ending: str, metric: str
+) -> None:
+    test = world[f"{task}-test-ru.{ending}"]
+    quick = ("--seeds", "2", "--epochs", "2", "--learning-rate", "5e-3", "--batch", "16", "--device", "cpu")
+    command = [world["model"], "--task", task, "--train", world[f"{task}-train-en.{ending}"], "--test", f"ru={test}"]
+    command += ["--test", f"en:own={world[f'{task}-test-en.{ending}']}", *quick, "--out", str(tmp_path / "out")]
+    code, out, err = run(*command)
+    assert code == 0, err
+    assert f"What each model said of each example: {tmp_path / 'out/predictions'}/" in out
+    names = {path.name for path in (tmp_path / "out/predictions").iterdir()}
+    assert names == {f"original-seed{seed}.{name}.jsonl" for seed in (0, 1) for name in ("ru", "en.own")}
+    found = interlingua.Store(tmp_path / "out")
+    records = [record for record in found.read() if record.variant == metric]
+    assert len(records) == 4
+    for record in records:
+        path = (
+            tmp_path / f"out/predictions/original-seed{record.seed}.{'ru' if record.target == 'ru' else 'en.own'}.jsonl"
+        )
+        lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        assert [line["right"] for line in lines] == found.items(record).astype(bool).tolist()
+        assert {(line["language"], line["regime"], line["seed"]) for line in lines} == {
+            (record.target, "original", record.seed)
+        }
+    if task == "nli":
+        text = Path(test).read_text("utf-8").splitlines()
+        lines = [
+            json.loads(line)
+            for line in (tmp_path / "out/predictions/original-seed0.ru.jsonl").read_text("utf-8").splitlines()
+        ]
+        assert all(text[line["line"] - 1].endswith(f"\t{line['gold']}") for line in lines)
+        assert {line["file"] for line in lines} == {Path(test).name}
+
+
+def test_the_command_that_is_printed_explains_a_wrong_prediction(
+    world: World, run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick = ("--seeds", "1", "--epochs", "0.2", "--device", "cpu", "--keep", "--out", str(tmp_path / "out"))
+    files = ("--train", world["nli-train-en.tsv"], "--test", f"ru={world['nli-test-ru.tsv']}")
+    code, out, err = run(world["model"], "--task", "nli", *files, *quick)
+    assert code == 0, err
+    command = shlex.split(next(line for line in out.splitlines() if "interlingua explain" in line).split(": ", 1)[1])
+    monkeypatch.setattr(sys, "argv", [*command, "--json", "--device", "cpu"])
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    assert not end.value.code
+    side = json.loads(capsys.readouterr().out)["rows"][0]["sides"][0]
+    lines = map(json.loads, (tmp_path / "out/predictions/original-seed0.ru.jsonl").read_text("utf-8").splitlines())
+    wrong = next(line for line in lines if not line["right"])
+    assert {key: side[key] for key in ("file", "line", "gold", "predicted")} == {
+        key: wrong[key] for key in ("file", "line", "gold", "predicted")
+    }
 
 
 def test_json_is_one_object_and_the_same_as_from_python(world: World, run: Run, tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ _HOMES = {
     "spellings": "interlingua.api_synth",
     "study": "interlingua.api_study",
     "explain": "interlingua.api_explain",
+    "explain_rows": "interlingua.api_explain",
     "explain_texts": "interlingua.api_explain",
     "Explanation": "interlingua.api_explain",
     "ExplainSettings": "interlingua.studies.explaining",

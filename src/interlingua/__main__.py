@@ -1,5 +1,19 @@
 """`python -m interlingua` is the command `interlingua`."""
 
-from interlingua.cli import main
+from __future__ import annotations
 
-main()
+import sys
+
+
+def main() -> None:
+    """Run the command line; Ctrl-C is one line also while it is being imported."""
+    try:
+        from interlingua.cli import main as run
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted: give the same command again.\n")
+        raise SystemExit(130) from None
+    run()
+
+
+if __name__ == "__main__":
+    main()

@@ -282,7 +282,7 @@ def _open_store(out: str | Path | None, settings: dict[str, Any]) -> Store | Non
     if out is None:
         return None
     folder = Path(out)
-    check_folder(folder, same=settings)
+    check_folder(folder, kind="audit", same=settings)
     store = Store(folder)
     write_text(folder / "run.json", json.dumps(settings, ensure_ascii=False, indent=1))
     return store

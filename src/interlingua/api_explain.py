@@ -1,4 +1,4 @@
-"""What `interlingua explain` calls, and what a notebook calls: `explain()` of data, `explain_texts()` of two texts."""
+"""What `interlingua explain` calls, and what a notebook calls: `explain`, `explain_rows`, `explain_texts`."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ from interlingua.report.explain_page import explain_files, texts_sections
 from interlingua.report.notebook import Drawing, drawing, framed
 from interlingua.report.page import Page, render_page
 from interlingua.studies.aspects import by_order, texts_of
-from interlingua.studies.examples import example_file, page_examples
+from interlingua.studies.examples import example_file, example_lines, page_examples
 from interlingua.studies.exams import File, check_file
-from interlingua.studies.explaining import Explainer, ExplainSettings, Outside, Read, example_lines, step_key
+from interlingua.studies.explaining import Explainer, ExplainSettings, Outside, Read, step_key
+from interlingua.studies.onerow import RowExplanation, about_target, explain_row, find_row
 from interlingua.studies.record import versions
 from interlingua.studies.runfolder import check_folder
 from interlingua.studies.store import Store, write_text
@@ -117,7 +118,7 @@ def explain(
     for _, own in trained:
         for each in examples.values():
             by_order(what, examples[own], each)
-    check_folder(Path(out), same={"kind": "explain"})
+    check_folder(Path(out), kind="explain")
     store, folder = Store(Path(out)), Path(out)
     steps: list[str] = []
     notes: list[str] = []
@@ -187,6 +188,44 @@ def _digest(tuned: FineTuned) -> str:
     return state.hexdigest()
 
 
+def explain_rows(
+    model: str | Path,
+    data: Mapping[str, File],
+    rows: Sequence[str | int],
+    *,
+    task: str | None = None,
+    source: str = "en",
+    dictionaries: Mapping[str, File] | None = None,
+    vectors: Mapping[str, File] | None = None,
+    settings: ExplainSettings | None = None,
+    device: str | None = None,
+) -> list[RowExplanation]:
+    """Single rows of the data: what their file and the model say of each, and which words speak for it.
+
+    A row is named by its line (57), by language or file and line (`"es:57"`, `"test-es.tsv:57"`, as a transfer's
+    predictions have it), or by a question's id. One language will do; others are laid beside `source`, that of
+    training, with what flows between them. Explained is the gold answer (or what `settings.target` says); where the
+    model is wrong, what it says, too. Nothing is written.
+    """
+    settings = replace(settings or ExplainSettings(unit="word"), faithful=False, choices=False)
+    codes_of = {name: codes.canonical(name) for name in data}
+    given = {code: Path(data[name]) for name, code in codes_of.items()}
+    if len(given) < len(data):
+        raise InputError("a language is given twice", value=", ".join(data), remedy="Give each once.")
+    for path in (*given.values(), *(dictionaries or {}).values(), *(vectors or {}).values()):
+        check_file(path)
+    own = codes.canonical(source)
+    outside = _dictionaries(dictionaries or {}, settings, [code for code in given if code != own])
+    what = _one_task([str(model)], task)
+    examples = {code: _read(what, path, code, None) for code, path in given.items()}
+    asked = [str(row) for row in rows]
+    for row in asked:
+        find_row(what, examples, row)  # Before a model is read: what is asked for must be there.
+    outside = replace(outside, vectors=_vectors(vectors or {}, settings, what, examples))
+    explainer = Explainer(load(model, device=str(pick_device(device))), settings, outside)
+    return [explain_row(explainer, examples, row, own=own) for row in asked]
+
+
 def explain_texts(
     model: str | Path,
     first: str,
@@ -228,19 +267,8 @@ def explain_texts(
         )
     names = dict(zip(("source", "target"), languages, strict=True))
     row = int(compared.found.rows[0])
-    about = [_about(tuned, side, int(pair[row])) for side, pair in zip(sides, compared.pairs, strict=True)]
+    about = [about_target(tuned, side, int(pair[row])) for side, pair in zip(sides, compared.pairs, strict=True)]
     return TextExplanation({**json.loads(lines[0]), "languages": names}, (about[0], about[1]), tuple(explainer.notes))
-
-
-def _about(tuned: FineTuned, side: Any, number: int) -> str:
-    """What is explained of a target, its value, and how complete its attributions are."""
-    targets, found = side.aspects[0].targets, side.found[0]
-    label = int(targets.label[number])
-    name = tuned.labels[label] if tuned.labels else side.aspects[0].name
-    return (
-        f"{name}: {found.score[number]:.2f}, {found.nothing[number]:.2f} for the baseline; "
-        f"completeness gap {100 * found.gap[number]:.2f} % over {int(found.steps[number])} steps"
-    )
 
 
 def _label(tuned: FineTuned, read: Read, label: str | None) -> str:

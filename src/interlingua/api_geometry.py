@@ -125,7 +125,7 @@ def geometry(
         allow_pickle=allow_pickle,
     )
     with first_process_first(place):
-        check_folder(Path(out), same={"kind": "geometry"})
+        check_folder(Path(out), kind="geometry")
         store = Store(Path(out))
     study = Geometry(encoder, made, settings, store, progress)
     about = {

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from interlingua.errors import InputError
 from interlingua.report.heatmap import Panel, heat_map_svg
+from interlingua.studies.runfolder import check_kind
 from interlingua.studies.spellings import Spellings, spellings
 from interlingua.studies.store import cannot_write
 from interlingua.studies.synthesising import Rules, Synthetic, synthesise
@@ -106,8 +107,7 @@ def _listed(given: Source | Sequence[Source]) -> list[Source]:
 
 def _free(folder: Path) -> None:
     """Refuse a folder that holds anything which is not an earlier output of ours."""
-    if folder.exists() and not folder.is_dir():
-        raise InputError("--out is a file", value=str(folder), remedy="Name a folder.")
+    check_kind(folder, "synth")
     if folder.is_dir():
         foreign = sorted(entry.name for entry in folder.iterdir() if not _OURS.fullmatch(entry.name))
         if foreign:

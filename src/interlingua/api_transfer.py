@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from interlingua.studies.comparing import distance_table, summarise
 from interlingua.studies.exams import Exam, ExamFiles, File, Files, check_file, check_labels, task_named
 from interlingua.studies.lessons import Lesson
 from interlingua.studies.linkedtexts import LinkedFiles, Linking
+from interlingua.studies.predictions import read_predictions
 from interlingua.studies.record import versions
 from interlingua.studies.runfolder import check_folder
 from interlingua.studies.scenarios import UNTRAINED, TransferSettings, plan
@@ -53,6 +54,10 @@ class Transfer:
     def select(self, metric: str) -> dict[tuple[str, str], dict[str, Any]]:
         """The entries of a metric, by regime and test."""
         return {(e["regime"], e["test"]): e for e in self.scores if e["metric"] == metric}
+
+    def predictions(self) -> Iterator[dict[str, Any]]:
+        """What every model said of every example: `file`, `line`, `test`, `regime`, `seed`, `gold`, `predicted` …"""
+        return read_predictions(self.folder)
 
     def figure(self, name: str) -> Drawing:
         """A figure of the page by its name: plotly's JSON as a dictionary, which a notebook draws."""
@@ -126,7 +131,7 @@ def transfer(
         allow_pickle=allow_pickle,
     )
     with first_process_first(place):
-        check_folder(Path(out), same={"kind": "transfer"})
+        check_folder(Path(out), kind="transfer")
         store = Store(Path(out))
     study = Study(encoder, lesson, scenarios, linked, chosen, settings, store, keep, progress)
     started = time.monotonic()

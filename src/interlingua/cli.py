@@ -1,6 +1,6 @@
 """The command line: parse, one call, print.
 
-Results on stdout, progress on stderr; exit code 0, 1 (failed) or 2 (bad input).
+Results on stdout, progress on stderr; exit code 0, 1 (failed), 2 (bad input) or 130 (interrupted).
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from interlingua import (
     cli_transfer,
 )
 from interlingua.cli_options import AllowPickle, Device, Json, Load, Precision, TrustRemoteCode, print_json, print_notes
-from interlingua.cli_progress import progress_bars
-from interlingua.errors import InputError, InterlinguaError
+from interlingua.cli_progress import progress_bars, resumable
+from interlingua.errors import InputError, InterlinguaError, Interrupted
 
 app = typer.Typer(
     help="Shows, explains and improves how a multilingual language model carries meaning across languages.",
@@ -39,6 +39,7 @@ app = typer.Typer(
 
 
 DEFAULT_OUT = Path("interlingua-audit")
+STOPPED, AGAIN = 130, "interrupted: give the same command again."
 
 
 def _version(asked: bool) -> None:
@@ -128,7 +129,7 @@ def audit(
     from interlingua import api
 
     place = out if out is not None else None if as_json else DEFAULT_OUT
-    with progress_bars() as tell:
+    with resumable(place), progress_bars() as tell:
         result = api.audit(
             model,
             corpus,
@@ -193,7 +194,7 @@ def pretrain(
     from interlingua import api
     from interlingua.training.processes import is_first_process
 
-    with progress_bars() as tell:
+    with resumable(out), progress_bars() as tell:
         result = api.pretrain(config, out=out, device=device, progress=tell, stop_after=stop_after)
     if not is_first_process():
         return
@@ -257,14 +258,24 @@ def main() -> None:
     try:
         app(standalone_mode=True)
     except InputError as error:
-        _fail(error, 2)
+        _fail(f"error: {error}", 2)
+    except Interrupted as stop:
+        _fail(f"interrupted: {stop}", STOPPED)
     except InterlinguaError as error:
-        _fail(error, 1)
+        _fail(f"error: {error}", 1)
+    except KeyboardInterrupt:
+        _fail(AGAIN, STOPPED)
+    except SystemExit as end:
+        if end.code == STOPPED:  # What typer makes of Ctrl-C, without a word.
+            _fail(AGAIN, STOPPED)
+        raise
 
 
-def _fail(error: Exception, code: int) -> None:
-    sys.stderr.write(f"error: {error}\n")
-    raise SystemExit(code)
+def _fail(line: str, code: int) -> None:
+    # Progress bars leave the cursor anywhere, and a terminal has just echoed ^C there.
+    start = "\n" if code == STOPPED and sys.stderr.isatty() else ""
+    sys.stderr.write(f"{start}{line}\n")
+    raise SystemExit(code) from None
 
 
 def _split(names: str | None) -> list[str] | None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from interlingua.cli_options import AllowPickle, Device, Json, Precision, TrustRemoteCode, print_json, print_notes
-from interlingua.cli_progress import progress_bars
+from interlingua.cli_progress import progress_bars, resumable
 from interlingua.errors import InputError
 
 EXAMPLES = """
@@ -123,7 +123,7 @@ def adjust(
         monitor_every=monitor_every,
         seed=seed,
     )
-    with progress_bars() as tell:
+    with resumable(out), progress_bars() as tell:
         result = api_adjust.adjust(
             model,
             {name: _files(value) for name, value in _named(bitext, "--bitext").items()},

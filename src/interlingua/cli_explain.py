@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from interlingua.cli_options import print_json, print_notes
-from interlingua.cli_progress import progress_bars
+from interlingua.cli_progress import progress_bars, resumable
 from interlingua.errors import InputError
 
 if TYPE_CHECKING:
+    from interlingua.studies.exams import File
     from interlingua.studies.explaining import ExplainSettings
+    from interlingua.studies.onerow import RowExplanation
 
 EXAMPLES = """
 **Examples**
@@ -20,6 +23,8 @@ EXAMPLES = """
     interlingua explain nli/models/original-seed0 --data en=en.tsv --data es=es.tsv --out why
 
     interlingua explain en=paws-en es=paws-es --data en=en.tsv --data es=es.tsv --out both
+
+    interlingua explain nli/models/original-seed0 --data en=en.tsv --data es=es.tsv --row es:57
 
     interlingua explain nli/models/original-seed0 --text "Rain. ||| Wet." --text "Lluvia. ||| Mojado."
 """
@@ -38,6 +43,14 @@ def explain(
         typer.Option(help="A language and its row-parallel file of the task, two or more.", metavar="XX=FILE"),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Where results go; a folder begun before is gone on with.")] = None,
+    row: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Explain this row of the data alone, and print it: its line, xx:LINE, FILE:LINE, or a question's id; "
+            "repeatable. One language of data will do.",
+            metavar="ROW",
+        ),
+    ] = None,
     text: Annotated[
         list[str] | None,
         typer.Option(
@@ -65,7 +78,7 @@ def explain(
     ] = 0.01,
     target: Annotated[str, typer.Option(help="What is explained: the gold or the predicted answer.")] = "gold",
     scale: Annotated[str, typer.Option(help="logit or probability.")] = "logit",
-    unit: Annotated[str | None, typer.Option(help="token or word. [default: token; for --text word]")] = None,
+    unit: Annotated[str | None, typer.Option(help="token or word. [default: token; for --row and --text word]")] = None,
     weighting: Annotated[str, typer.Option(help="absolute, positive or softmax.")] = "absolute",
     space: Annotated[str, typer.Option(help="embeddings, aligned, vectors or layer.")] = "embeddings",
     layer: Annotated[int, typer.Option(help="For the space layer; 0 is the embedding output, -1 the last.")] = -1,
@@ -91,8 +104,9 @@ def explain(
     """Do the languages look at the same words? Token attributions of fine-tuned models, and their consistency.
 
     Layer integrated gradients of every example in every language, and the earth mover's similarity of those of a text
-    and of its translation, beside what shuffled pairs and random attributions score (papers/002). With --text, two
-    texts with words shaded by attribution and the strongest flows between them.
+    and of its translation, beside what shuffled pairs and random attributions score (papers/002). With --row, single
+    rows of the data, such as a wrong prediction: what the file and the model say, words shaded by attribution, the
+    strongest flows to a translation. With --text, the same for two texts.
     """
     from interlingua.registry import load as load_file
     from interlingua.studies.explaining import ExplainSettings
@@ -107,7 +121,7 @@ def explain(
         baseline=baseline,
         target=target,
         scale=scale,
-        unit=unit or ("word" if text else "token"),
+        unit=unit or ("word" if text or row else "token"),
         space=space,
         layer=layer,
         weighting=weighting,
@@ -122,28 +136,45 @@ def explain(
         _texts(models, text, chosen, label, settings, device, as_json)
         return
     from interlingua import api_explain
-    from interlingua.studies.exams import named_files, one_file
 
-    if not data or out is None:
+    if not data or (out is None and not row):
         raise InputError(
-            "nothing to explain", remedy="Give --data xx=FILE for each language and --out, or --text twice."
+            "nothing to explain",
+            remedy="Give --data xx=FILE for each language and --out (or --row), or --text twice.",
         )
-    files = {name: one_file(paths, "--data") for name, paths in named_files(data, "--data").items()}
+    files, words, tables = _files(data, "--data"), _files(dictionary, "--dictionary"), _files(vectors, "--vectors")
     if chosen is not None:
         if absent := [code for code in chosen if code not in files]:
             raise InputError("no data in a language", value=absent[0], remedy=f"Give --data {absent[0]}=FILE.")
         files = {code: files[code] for code in chosen}
-    with progress_bars() as tell:
+    if row:
+        if out is not None or rows is not None:
+            given = "--out" if out is not None else "--rows"
+            raise InputError(f"{given} is for all rows", remedy=f"Leave {given} out: --row prints what it finds.")
+        name, own = _one_model(models, source)
+        found = api_explain.explain_rows(
+            name,
+            files,
+            row,
+            task=task,
+            source=own,
+            dictionaries=words,
+            vectors=tables,
+            settings=settings,
+            device=device,
+        )
+        _print_rows(found, as_json)
+        return
+    assert out is not None
+    with resumable(out), progress_bars() as tell:
         result = api_explain.explain(
             _by_language(models, source),
             files,
             task=task,
             source=source,
             rows=rows,
-            dictionaries={
-                n: one_file(p, "--dictionary") for n, p in named_files(dictionary or [], "--dictionary").items()
-            },
-            vectors={n: one_file(p, "--vectors") for n, p in named_files(vectors or [], "--vectors").items()},
+            dictionaries=words,
+            vectors=tables,
             settings=settings,
             out=out,
             device=device,
@@ -169,6 +200,35 @@ def _by_language(models: list[str], source: str) -> list[str] | dict[str, str]:
     if len(found) < len(models):
         raise InputError("two models of one language", value=", ".join(models), remedy="Give each language once.")
     return found
+
+
+def _files(given: list[str] | None, option: str) -> dict[str, File]:
+    from interlingua.studies.exams import named_files, one_file
+
+    return {name: one_file(paths, option) for name, paths in named_files(given or [], option).items()}
+
+
+def _one_model(models: list[str], source: str) -> tuple[str, str]:
+    """The model that rows are explained by, and the language it was trained in."""
+    by = _by_language(models, source)
+    found = [(name, source) for name in by] if isinstance(by, list) else [(name, code) for code, name in by.items()]
+    if len(found) != 1:
+        raise InputError("rows are explained by one model", value=", ".join(models), remedy="Give one.")
+    return found[0]
+
+
+def _print_rows(found: list[RowExplanation], as_json: bool) -> None:
+    print_notes(dict.fromkeys(note for each in found for note in each.notes))
+    if as_json:
+        print_json({"rows": [asdict(each) for each in found]})
+        return
+    from interlingua.report.explain_terminal import render_row
+    from interlingua.report.screen import console
+
+    for number, each in enumerate(found):
+        if number:
+            typer.echo("")
+        render_row(each.sides, each.examples, console())
 
 
 def _texts(

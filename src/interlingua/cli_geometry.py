@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from interlingua.cli_options import AllowPickle, Device, Json, Precision, TrustRemoteCode, print_json, print_notes
-from interlingua.cli_progress import progress_bars
+from interlingua.cli_progress import progress_bars, resumable
 
 EXAMPLES = """
 **Examples**
@@ -116,7 +116,7 @@ def geometry(
             precision=precision,
         ),
     )
-    with progress_bars() as tell:
+    with resumable(out), progress_bars() as tell:
         result = api.geometry(
             model,
             data or "embedded",

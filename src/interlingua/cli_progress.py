@@ -1,13 +1,27 @@
-"""Progress of a command on stderr: bars in a terminal, lines elsewhere."""
+"""Progress of a command on stderr: bars in a terminal, lines elsewhere; and what is kept when it is stopped."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+
+from interlingua.errors import Interrupted
 
 Tell = Callable[[str, int, int], None]
 """What stage, how much of it is done, and of how much."""
+
+
+@contextmanager
+def resumable(folder: Path | None) -> Iterator[None]:
+    """Ctrl-C inside says that the run in `folder` is kept and goes on; without a folder it is any other Ctrl-C."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        if folder is None:
+            raise
+        raise Interrupted(folder) from stop
 
 
 @contextmanager

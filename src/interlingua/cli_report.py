@@ -87,10 +87,10 @@ def _show(kind: str, run: Run, screen: Console) -> None:
     elif kind == "adjust":
         render_adjustment(run.about, screen)
     elif kind == "transfer":
-        render_transfer(run.more.get("scores") or [], run.more.get("distances") or [], run.about, screen)
+        render_transfer(run, screen)
     elif kind == "geometry":
         render_geometry(run.records, run.about, run.more.get("found") or {}, screen)
     elif kind == "study":
-        render_study(study_tables(run), screen)
+        render_study(run, study_tables(run), screen)
     else:
         render_explanation(run.records, run.about, screen)

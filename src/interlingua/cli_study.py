@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from interlingua.cli_options import Json, print_json, print_notes
-from interlingua.cli_progress import Tell, progress_bars
+from interlingua.cli_progress import Tell, progress_bars, resumable
 
 if TYPE_CHECKING:
     from interlingua.api_study import Planned
+    from interlingua.report.study_files import StudyReport
     from interlingua.studies.planning import Plan
     from interlingua.studies.running import Event
 
@@ -112,16 +113,17 @@ def run(
 
     planned = plan_study(file, size=size, data=data, out=out, ask=True)
     ids = None if gpus is None else tuple(each.strip() for each in gpus.split(",") if each.strip())
-    with progress_bars() as tell:
-        ran = planned.run(
-            executor=executor,
-            options=Options(cpus=cpus, gpus=ids, attempts=attempts, address=address),
-            retry=retry,
-            tell=_teller(tell),
-        )
-    for failure in ran.failed:
-        sys.stderr.write(f"failed: {failure.label}: {failure.message}\n")
-    report = planned.write_report()
+    with resumable(planned.home.folder):
+        with progress_bars() as tell:
+            ran = planned.run(
+                executor=executor,
+                options=Options(cpus=cpus, gpus=ids, attempts=attempts, address=address),
+                retry=retry,
+                tell=_teller(tell),
+            )
+        for failure in ran.failed:
+            sys.stderr.write(f"failed: {failure.label}: {failure.message}\n")
+        report = planned.write_report()
     print_notes(report.about["notes"])
     if as_json:
         from interlingua.report.study_files import as_json as plain
@@ -236,11 +238,11 @@ def _show_plan(planned: Planned, told: Plan) -> None:
     console.print(f"{told.needed} of {len(planned.graph)} steps to run: {left}{more}", highlight=False)
 
 
-def _show_report(made: Any) -> None:
+def _show_report(made: StudyReport) -> None:
     from interlingua.report.screen import console
     from interlingua.report.study_terminal import render_study
 
-    render_study(made.tables, console())
+    render_study(made.run(), made.tables, console())
 
 
 def _time(seconds: float) -> str:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from interlingua.cli_options import AllowPickle, Device, Json, Precision, TrustRemoteCode, print_json, print_notes
-from interlingua.cli_progress import progress_bars
+from interlingua.cli_progress import progress_bars, resumable
+
+if TYPE_CHECKING:
+    from interlingua.studies.exams import Files
 
 EXAMPLES = """
 **Examples**
@@ -131,6 +136,7 @@ def transfer(
     """
     from interlingua import api_transfer
     from interlingua.studies.exams import named_files, one_file
+    from interlingua.studies.predictions import FOLDER
     from interlingua.studies.scenarios import TransferSettings
     from interlingua.studies.stages import PairSettings
     from interlingua.training.processes import is_first_process
@@ -155,7 +161,7 @@ def transfer(
         compile=compile,
     )
     tests, bitexts = named_files(test, "--test"), named_files(bitext or [], "--bitext")
-    with progress_bars() as tell:
+    with resumable(out), progress_bars() as tell:
         result = api_transfer.transfer(
             model,
             task,
@@ -186,8 +192,27 @@ def transfer(
         told = {"run": result.run, "scores": result.scores, "distances": result.distances}
         print_json(told)
         return
+    from interlingua.report.runs import Run
     from interlingua.report.screen import console
     from interlingua.report.transfer_terminal import render_transfer
 
-    render_transfer(result.scores, result.distances, result.run, console())
+    render_transfer(Run(result.run, more={"scores": result.scores, "distances": result.distances}), console())
     typer.echo(f"\nPage, tables, picture and records: {out / 'transfer.html'}")
+    if (out / FOLDER).is_dir():
+        typer.echo(f"What each model said of each example: {out / FOLDER}/")
+        if why := _why_wrong(result.predictions(), tests, out):
+            typer.echo(why)
+
+
+def _why_wrong(predictions: Iterator[Mapping[str, Any]], tests: Mapping[str, Files], out: Path) -> str:
+    """The command that explains the first wrong prediction of a kept model on a test of one file; how to keep one."""
+    if not (out / "models").is_dir():
+        return "With --keep the models stay, and interlingua explain --row says why one of them is wrong."
+    wrong = (line for line in predictions if not line["right"] and isinstance(tests.get(line["test"]), str))
+    first = next((line for line in wrong if (out / "models" / line["model"]).is_dir()), None)
+    if first is None:
+        return ""
+    code, model = first["language"], out / "models" / first["model"]
+    row = first.get("id") or f"{code}:{first['line']}"
+    given = ["interlingua", "explain", str(model), "--data", f"{code}={tests[first['test']]}", "--row", str(row)]
+    return f"Why is one wrong? For the first: {shlex.join(given)}"

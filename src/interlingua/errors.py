@@ -1,6 +1,6 @@
 """The few errors a user can meet, each with what to do next.
 
-The command line turns `InputError` into exit code 2 and any other
+The command line turns `InputError` into exit code 2, `Interrupted` into 130 and any other
 `InterlinguaError` into exit code 1; a traceback is a bug of ours.
 """
 
@@ -36,6 +36,18 @@ class InputError(InterlinguaError):
         place = "" if file is None else f"{file}: " if line is None else f"{file}:{line}: "
         shown = "" if value is None else f": {_shorten(value)!r}"
         super().__init__(f"{place}{problem}{shown}. {remedy}")
+
+
+class Interrupted(InterlinguaError):
+    """The user stopped a command whose run is in a folder: what is kept, and how it goes on.
+
+    >>> print(Interrupted(os.curdir))
+    what was done is kept in .; the same command goes on from there.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        kept = f"what was done is kept in {os.fspath(folder)}; the same command goes on from there."
+        super().__init__(kept if os.path.isdir(folder) else "nothing was done yet; the same command begins anew.")
 
 
 class MissingExtra(InputError):

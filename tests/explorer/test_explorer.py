@@ -21,7 +21,8 @@ from interlingua.explorer.opening import open_explorer, open_server
 from interlingua.explorer.reading import words_of
 from interlingua.explorer.shelf import Shelf
 from interlingua.readers.examples import Examples
-from interlingua.studies.explaining import Explainer, Outside, example_lines
+from interlingua.studies.examples import example_lines
+from interlingua.studies.explaining import Explainer, Outside
 from interlingua.studies.linkers import Saved
 from interlingua.tasks import tasks
 from interlingua.tasks.saving import FineTuned, save

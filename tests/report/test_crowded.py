@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from interlingua.report.adjustment import adjustment_lines
+from interlingua.report.adjustment import UNCLEAR, adjustment_lines
 from interlingua.report.comparison import other_sentences
 from interlingua.report.explain_page import of_every_pair, texts_sections
 from interlingua.report.runs import Run
@@ -80,4 +80,22 @@ def test_what_stayed_the_same_is_neither_better_nor_worse() -> None:
     distances = dict.fromkeys(("distance/related/l2", "distance/unrelated/l2", "auc/l2"), found)
     state = {"hi": {"retrieval": {"1": layers}, "distances": distances}}
     lines = adjustment_lines({"layer": 1, "before": state, "after": state}, "hi")
-    assert {line.better for line in lines} == {None}
+    assert {line.change for line in lines} <= {"", UNCLEAR}
+
+
+def test_distances_alone_are_no_verdict_and_the_area_under_the_curve_is() -> None:
+    # The whole space shrinks to a third: every distance falls, and nothing else moves.
+    def state(scale: float, auc: float) -> dict[str, Any]:
+        share = {"value": 0.5, "low": 0.4, "high": 0.6}
+        names = [f"p@1/cosine/{kind}{way}" for kind in ("raw", "centred") for way in ("", "/backward")]
+        distances = {f"distance/{kind}/l2": {"value": scale * far} for kind, far in (("related", 1), ("unrelated", 2))}
+        area = {"auc/l2": {"value": auc, "low": auc - 0.01, "high": auc + 0.01}}
+        return {"ru": {"retrieval": {"1": dict.fromkeys(names, share)}, "distances": {**distances, **area}}}
+
+    for after, said in ((0.8, UNCLEAR), (0.9, "better"), (0.7, "worse")):
+        summary = {"layer": 1, "names": {"ru": "Russian"}, "before": state(3, 0.8), "after": state(1, after)}
+        lines = adjustment_lines(summary, "ru")
+        assert [line.change for line in lines if "distance" in line.name] == ["", "", ""]
+        assert [line.change for line in lines if "AUC" in line.name] == [said]
+        assert "better" not in {line.change for line in lines if "AUC" not in line.name}
+        assert any("Russian" in line.name for line in lines)

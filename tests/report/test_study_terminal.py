@@ -1,18 +1,25 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
+import numpy as np
+import pytest
 from rich.console import Console
 
-from interlingua.report.study_terminal import render_study
+from interlingua.report.runs import Run
+from interlingua.report.study import study_tables
+from interlingua.report.study_answer import study_answer
+from interlingua.report.study_terminal import render_study, summaries
 from interlingua.report.tables import Table
 
+ABOUT = {"kind": "study", "name": "grid", "about": "Does it help?", "paper": "", "seeds": [0, 1], "steps": {"done": 9}}
 HEADS = ("where", "task", "source", "test", "regime", "metric", "paper", "of", "ours", "of ours")
 
 
 def shown(*tables: Table, width: int = 80) -> str:
     out = io.StringIO()
-    render_study(tables, Console(file=out, width=width))
+    render_study(Run(ABOUT), tables, Console(file=out, width=width))
     return out.getvalue()
 
 
@@ -34,3 +41,43 @@ def test_differences_are_left_to_the_files_and_long_tables_are_cut() -> None:
     printed = shown(long, Table("x-differences", "Differences", "", ("a",), ((1,),)))
     assert "Differences" not in printed
     assert "5 more rows are in the files" in " ".join(printed.split())
+
+
+def measured() -> Run:
+    """Retrieval of two models, one of them with two seeds: 3 layers, 4 pairs, 2 variants."""
+    draw = np.random.default_rng(0)
+    shared = {"measure": "retrieval", "target_model": None, "null": 0.01, "low": None, "high": None, "n": 50,
+              "unit": "sentence", "digests": {}, "versions": {}, "details": {"called": "space"}}  # fmt: skip
+    records: list[dict[str, Any]] = [
+        {**shared, "model": model, "seed": seed, "source": "en", "target": target, "layer": layer, "variant": variant,
+         "value": float(draw.uniform())}
+        for model, seed in (("small", 0), ("small adjusted seed 0", 0), ("small adjusted seed 1", 1))
+        for layer in range(3) for target in ("es", "ru", "hi", "sw") for variant in ("p@1/cosine/raw", "p@5/cosine/raw")
+    ]  # fmt: skip
+    return Run(ABOUT, records)
+
+
+def test_measures_take_a_row_a_model_at_the_layer_with_the_highest_mean_over_pairs_and_seeds() -> None:
+    run = measured()
+    [table] = summaries(run)
+    assert [row[0] for row in table.rows] == ["small", "small adjusted"]
+    for model, _, best, layer, null in table.rows:
+        chosen = [r for r in run.records if r["variant"] == "p@1/cosine/raw" and r["model"].startswith(model)]
+        chosen = [r for r in chosen if ("adjusted" in r["model"]) == ("adjusted" in model)]
+        means = [np.mean([r["value"] for r in chosen if r["layer"] == at]) for at in range(3)]
+        assert layer == int(np.argmax(means))
+        assert best == pytest.approx(max(means))
+        assert null == pytest.approx(0.01)
+
+
+def test_a_terminal_begins_with_the_pages_answer_and_names_the_files_of_what_it_leaves_out() -> None:
+    run, out = measured(), io.StringIO()
+    tables = study_tables(run)
+    [whole] = [table for table in tables if table.name == "space-retrieval"]
+    render_study(run, tables, Console(file=out, width=100))
+    printed = out.getvalue()
+    assert " ".join(printed.split()).startswith(" ".join(study_answer(run).words[0].split()))
+    assert f"tables/space-retrieval.csv ({len(whole.rows)} rows)" in printed
+    assert len(whole.rows) == 3 * 4 * 2
+    assert "p@5" not in printed
+    assert len(printed.splitlines()) < 25

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from interlingua.report.wording import number, percent, visible
+from interlingua.report.wording import language_name, number, percent, visible
 
 Found = Mapping[str, Any]
 _WIDE, _TALL, _LEFT, _GAP = 420, 120, 64, 46
@@ -23,43 +23,72 @@ text{fill:var(--soft)} .ink{fill:var(--ink)} .b{font-weight:600} .axis{stroke:va
 """
 
 
+UNCLEAR = "no clear change"
+CAPTION = (
+    "Arrows: the share of sentences whose nearest neighbour in the other language is their translation (P@1). AUC: how "
+    "often a word lies nearer to its translation than to an unrelated word, 0.5 without a relation. Distances (L2, of "
+    "words in context) fall or grow with the whole space, so they decide nothing: the AUC does. Better or worse is "
+    "said where the 95 % intervals lie apart."
+)
+
+
 @dataclass(frozen=True)
 class Line:
-    """A number before and after, as people read it; `better` is whether it went the way that is hoped for."""
+    """A number before and after, as people read it; `change` is better, worse, not clear, or nothing: not judged."""
 
     name: str
     before: str
     after: str
-    better: bool | None = None
+    change: str = ""
 
 
 def adjustment_lines(summary: Found, code: str) -> list[Line]:
-    """What was measured on one language's held-out sentences: retrieval at the adjusted layer, and distances."""
-    layer = str(summary["layer"])
+    """What was measured on one language's held-out sentences: retrieval at the adjusted layer, and distances.
+
+    Retrieval and the AUC are judged. Distances are not, nor is their ratio: adjustment shrinks the whole space, and
+    unrelated words come closer as related ones do.
+    """
+    layer, called = str(summary["layer"]), language_name(code, summary)
     states = [summary[when][code] for when in ("before", "after") if when in summary]
     lines = []
     for variant, shown in (("raw", "as is"), ("centred", "language means removed")):
-        for way, arrow in (("", f"source → {visible(code)}"), ("/backward", f"{visible(code)} → source")):
-            name = f"p@1/cosine/{variant}{way}"
-            values = [state["retrieval"][layer][name]["value"] for state in states]
-            lines.append(_line(f"P@1 {arrow}, {shown}", values, percent, up=True))
+        for way, arrow in (("", f"translation → {called}"), ("/backward", f"{called} → translation")):
+            found = [state["retrieval"][layer][f"p@1/cosine/{variant}{way}"] for state in states]
+            lines.append(_line(f"{arrow}, {shown}", found, percent, judged=True))
     best = [_best(state["retrieval"]) for state in states]
     words = [f"{percent(value)} at layer {number}" for number, value in best]
-    better = None if best[0][1] == best[-1][1] else best[-1][1] > best[0][1]
-    lines.append(Line("P@1 at the best layer, means removed", words[0], words[-1], better))
-    for kind, up in (("related", False), ("unrelated", None)):
-        values = [state["distances"][f"distance/{kind}/l2"]["value"] for state in states]
-        lines.append(_line(f"distance of {kind} words", values, number, up=up))
-    ratios = [_distance(state, "unrelated") / max(_distance(state, "related"), 1e-12) for state in states]
-    lines.append(_line("unrelated over related", ratios, number, up=True))
-    values = [state["distances"]["auc/l2"]["value"] for state in states]
-    lines.append(_line("AUC: related nearer than unrelated", values, lambda value: number(value, 3), up=True))
+    lines.append(Line("both arrows at their best layer, means removed", words[0], words[-1]))
+    for kind, what in (("related", "a word from its translation"), ("unrelated", "unrelated words")):
+        found = [state["distances"][f"distance/{kind}/l2"] for state in states]
+        lines.append(_line(f"distance of {what}", found, number, judged=False))
+    ratios = [{"value": _distance(state, "unrelated") / max(_distance(state, "related"), 1e-12)} for state in states]
+    lines.append(_line("the second distance over the first", ratios, number, judged=False))
+    found = [state["distances"]["auc/l2"] for state in states]
+    lines.append(_line("translation nearer than an unrelated word (AUC)", found, _three, judged=True))
     return lines
 
 
-def _line(name: str, values: Sequence[float], show: Any, *, up: bool | None) -> Line:
-    better = None if up is None or values[0] == values[-1] else (values[-1] > values[0]) == up
-    return Line(name, show(values[0]), show(values[-1]) if len(values) > 1 else "", better)
+def _line(name: str, found: Sequence[Found], show: Any, *, judged: bool) -> Line:
+    change = changed(found[0], found[-1]) if judged and len(found) > 1 else ""
+    return Line(name, show(found[0]["value"]), show(found[-1]["value"]) if len(found) > 1 else "", change)
+
+
+def _three(value: float) -> str:
+    return number(value, 3)
+
+
+def changed(before: Found, after: Found) -> str:
+    """Whether a score, of which more is better, changed: told where the 95 % intervals lie apart.
+
+    Both are of the same sentences, so that intervals that just touch may hide a change; none that is told is chance.
+
+    >>> changed({"low": 0.6, "high": 0.7}, {"low": 0.8, "high": 0.9}), changed({"low": 0.6, "high": 0.8}, {"low": 0.7})
+    ('better', 'no clear change')
+    """
+    ends = [found[end] for found in (before, after) for end in ("low", "high") if found.get(end) is not None]
+    if len(ends) < 4:
+        return UNCLEAR
+    return "better" if ends[2] > ends[1] else "worse" if ends[3] < ends[0] else UNCLEAR
 
 
 def _distance(state: Found, kind: str) -> float:
@@ -126,7 +155,7 @@ def _column(summary: Found, code: str, whens: Sequence[str], *, left: int) -> li
     def x(value: float) -> float:
         return float(left + (value - low) / span * _WIDE)
 
-    name = html.escape(visible(code))
+    name = html.escape(language_name(code, summary))
     parts = [f'<text class="ink b" x="{left}" y="48">{name}, layer {summary["layer"]}</text>']
     for row, (when, state) in enumerate(states.items()):
         floor = 64 + row * (_TALL + 18) + _TALL

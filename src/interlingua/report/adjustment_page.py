@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from interlingua.report.adjustment import adjustment_lines, distance_picture, left_out
+from interlingua.report.adjustment import CAPTION, UNCLEAR, Line, adjustment_lines, distance_picture, left_out
 from interlingua.report.page import Page, render_page, settings_section
 from interlingua.report.readings import Reading, Record, mean
 from interlingua.report.runs import Run, colour
 from interlingua.report.sections import Choice, Figure, Section, Trace, band, label, of_run, short
 from interlingua.report.states import STATES_WORDS, state_hills
 from interlingua.report.tables import Cell, Ref, Table, refs
-from interlingua.report.wording import percent, visible
+from interlingua.report.wording import language_name, percent, visible
 
 Found = Mapping[str, Any]
 Readings = Mapping[tuple[str, str, str, str, int], Reading]
@@ -72,7 +72,7 @@ def adjustment_files(summary: Found) -> dict[str, str]:
 
 def adjustment_sections(runs: Sequence[Run]) -> list[Section]:
     """What there is to show of one adjustment, or of several: curves in one figure a language, all else by run."""
-    sections = [_answer(run) for run in runs]
+    sections = [adjustment_answer(run) for run in runs]
     figures = tuple(_curves(runs))
     if figures:
         words = (
@@ -89,7 +89,7 @@ def adjustment_sections(runs: Sequence[Run]) -> list[Section]:
             for when in WHENS
             if when in run.about
         }
-        made = state_hills(states)
+        made = state_hills(states, run.about)
         if made is not None:
             title = "Related and unrelated words" + (f": {run.name}" if run.key else "")
             figure = of_run(made[1], run.key, run.name)
@@ -101,33 +101,44 @@ def adjustment_sections(runs: Sequence[Run]) -> list[Section]:
     return sections + [_made(run) for run in runs]
 
 
-def _answer(run: Run) -> Section:
+def adjustment_answer(run: Run) -> Section:
+    """The section on top: do translations find each other more often, and are they told from unrelated words?"""
     found, layer = _readings(run), run.about["layer"]
-    facts, told = [], []
+    whens = [when for when in WHENS if when in run.about]
+    facts, told, apart = [], [], []
     for code, about in run.about["languages"].items():
-        both = {when: _both(found, when, code, layer, "centred") for when in WHENS if when in run.about}
-        change = " to ".join(
-            f"{percent(each.value)} ({percent(each.low)}–{percent(each.high)})" for each in both.values()
+        called, lines = language_name(code, run.about), adjustment_lines(run.about, code)
+        both = [_both(found, when, code, layer, "centred") for when in whens]
+        told.append(
+            f"{called} {', '.join(f'{percent(each.value)} {when}' for each, when in zip(both, whens, strict=True))}"
         )
-        lines = [line for line in adjustment_lines(run.about, code) if line.better is not None]
-        helped = [line.name for line in lines if line.better]
-        not_helped = [line.name for line in lines if not line.better]
-        told.append(f"{visible(code)} from {' to '.join(percent(each.value) for each in both.values())}")
+        apart.append(f"{called} {' to '.join((lines[-1].before, lines[-1].after)[: len(whens)])}{_said(lines[-1])}")
+        change = " to ".join(f"{percent(each.value)} ({percent(each.low)}–{percent(each.high)})" for each in both)
+        trained = f"{about['rows']:,} sentences with {about['pairs']:,} word pairs trained on"
         facts.append(
-            (
-                visible(code),
-                f"Held-out sentences that find their translation at layer {layer}: from {change}, 95 % intervals. "
-                f"Better: {'; '.join(helped) or 'nothing'}. Worse: {'; '.join(not_helped) or 'nothing'}. "
-                f"{about['rows']:,} sentences with {about['pairs']:,} word pairs trained on, {about['held_out']:,} "
-                "held out.",
-            )
-        )
-    lead = (
-        f"After {run.about['steps']:,} steps, sentences that find their translation went {'; '.join(told)} (layer "
-        f"{layer}, language means removed, both directions)."
+            (called, f"Sentences that find their translation at layer {layer}: from {change}, 95 % intervals. "
+             f"{_verdicts(lines)}{trained}, {about['held_out']:,} held out.")
+        )  # fmt: skip
+    words = (
+        f"After {run.about['steps']:,} steps, so many sentences find their translation: {'; '.join(told)} (layer "
+        f"{layer}, language means removed, both directions).",
+        f"A word lies nearer to its translation than to an unrelated word (AUC, 0.5 is chance): {'; '.join(apart)}.",
     )
     title = f"The answer: {run.name}" if run.key else "The answer"
-    return Section(run.id("answer"), title, (lead,), facts=tuple(facts))
+    return Section(run.id("answer"), title, words, facts=tuple(facts))
+
+
+def _said(line: Line) -> str:
+    return f" ({line.change})" if line.change else ""
+
+
+def _verdicts(lines: Sequence[Line]) -> str:
+    """The lines that are judged, by how they changed."""
+    said = ""
+    for change in ("better", "worse", UNCLEAR):
+        if names := [line.name for line in lines if line.change == change]:
+            said += f"{change.capitalize()}: {'; '.join(names)}. "
+    return said
 
 
 def _both(
@@ -144,6 +155,7 @@ def both_directions(run: Run, when: str, code: str) -> Reading:
 def _curves(runs: Sequence[Run]) -> Iterator[Figure]:
     codes = list(dict.fromkeys(code for run in runs for code in run.about["languages"]))
     for code in codes:
+        called = next(language_name(code, run.about) for run in runs if code in run.about["languages"])
         traces: list[Trace] = []
         rows: list[tuple[Cell, ...]] = []
         records: list[tuple[Ref, ...]] = []
@@ -176,23 +188,20 @@ def _curves(runs: Sequence[Run]) -> Iterator[Figure]:
         layout = {"showlegend": True, "xaxis": {"title": {"text": "layer"}, "dtick": 1, "showgrid": False},
                   "yaxis": {"nticks": 5, "tickformat": ".0%", "rangemode": "tozero",
                             "title": {"text": "share found", "standoff": 8}}}  # fmt: skip
-        yield Figure(f"layers-{code}", visible(code), "Translation retrieval, mean of both directions.", tuple(traces),
+        yield Figure(f"layers-{code}", called, "Translation retrieval, mean of both directions.", tuple(traces),
                      layout, table)  # fmt: skip
 
 
 def _table(run: Run, code: str) -> Table:
     lines = adjustment_lines(run.about, code)
-    rows = tuple((line.name, line.before, line.after, _mark(line.better)) for line in lines)
-    title = f"{visible(code)}: {visible(run.name)}" if run.key else visible(code)
-    caption = (
-        "P@1 is the share of sentences whose nearest neighbour in the other language is their translation; distances "
-        "are L2, of words in context."
-    )
+    rows = tuple((line.name, line.before, line.after, line.change) for line in lines)
+    called = language_name(code, run.about)
+    title = f"{called}: {visible(run.name)}" if run.key else called
     found, layer = _readings(run), run.about["layer"]
     records = tuple(
         (None, *(_behind(found, when, code, layer, at) for when in WHENS), None) for at in range(len(lines))
     )
-    return Table(run.id(f"before-and-after-{code}"), title, caption, ("", "before", "after", "change"), rows, records)
+    return Table(run.id(f"before-and-after-{code}"), title, CAPTION, ("", "before", "after", "change"), rows, records)
 
 
 _LINES = (
@@ -209,10 +218,6 @@ _LINES = (
 def _behind(found: Mapping[tuple[str, str, str, str, int], Reading], when: str, code: str, layer: int, at: int) -> Ref:
     line = _LINES[at]
     return None if line is None else refs(found.get((when, code, *line, layer)))
-
-
-def _mark(better: bool | None) -> str:
-    return "" if better is None else "better" if better else "worse"
 
 
 def _made(run: Run) -> Section:

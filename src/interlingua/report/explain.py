@@ -188,9 +188,12 @@ def _said(told: Found) -> str:
 
 
 def shaded(example: Found) -> dict[str, Any]:
-    """An example for the page: units with how strongly, and which way, each is shaded; and the strongest flows."""
+    """An example to be shown: units with how strongly, and which way, each is shaded; and the strongest flows.
+
+    It has two sides, or one where nothing of another language belongs to it.
+    """
     sides = []
-    for name in ("source", "target"):
+    for name in (name for name in ("source", "target") if name in example):
         told = example[name]
         most = max((abs(value) for value in told["attributions"]), default=0.0) or 1.0
         units = [

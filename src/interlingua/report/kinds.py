@@ -23,7 +23,7 @@ from interlingua.report.study_page import study_page, study_sections
 from interlingua.report.study_parts import consistency_points, measure_blocks, task_runs
 from interlingua.report.transfer import SHOWN, interval, metrics
 from interlingua.report.transfer_page import behind_entry, entry_records, transfer_page, transfer_sections
-from interlingua.report.wording import listing, measure_name, variant_name, visible
+from interlingua.report.wording import language_name, listing, measure_name, variant_name, visible
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def audit_numbers(run: Run) -> Numbers:
 def adjustment_numbers(run: Run) -> Numbers:
     """Retrieval before and after, for every language, language means removed and both directions."""
     return {
-        f"{visible(code)}, {when}": both_directions(run, when, code)
+        f"{language_name(code, run.about)}, {when}": both_directions(run, when, code)
         for code in run.about["languages"]
         for when in WHENS
         if when in run.about

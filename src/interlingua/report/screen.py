@@ -11,7 +11,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from interlingua.report.sections import Section
 from interlingua.report.tables import Table as Written
+from interlingua.report.wording import visible
 
 BARS = "▁▂▃▄▅▆▇█"
 SHADES = " ░▒▓█"
@@ -75,6 +77,16 @@ def shaded_cell(value: float | None, *, low: float, high: float) -> Text:
     ink = "black" if part > 0.5 else "white"
     sign = SHADES[min(int(part * len(SHADES)), len(SHADES) - 1)]
     return Text(f"{sign}{round(100 * value):3d}", style=f"{ink} on rgb({mixed[0]},{mixed[1]},{mixed[2]})")
+
+
+def print_answer(section: Section, screen: Console, *, facts: bool = True) -> None:
+    """Print what a page says on top, so that numbers come after their meaning; `facts` prints its terms, too."""
+    for words in section.words:
+        screen.print(Text(visible(words)))
+    for topic, said in section.facts if facts else ():
+        lines = [said] if isinstance(said, str) else said
+        screen.print(Text.assemble((f"{visible(topic)}. ", "bold"), visible(" ".join(lines))))
+    screen.print()
 
 
 def print_table(

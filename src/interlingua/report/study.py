@@ -29,6 +29,9 @@ from interlingua.stats import pearson, spearman
 Numbered = Sequence[tuple[int, Record]]
 """Records with their places on the page."""
 
+MEASURE_HEADS = ("model", "from", "to", "what", "best", "layer", "at last", "null", "n")
+"""The columns of a table of a measure: a row a model, pair of languages and variant."""
+
 _DISTANCES = ("distance/related/l2", "distance/unrelated/l2", "auc/l2")
 
 
@@ -114,7 +117,6 @@ def measure_tables(run: Run, called: str | None = None, *, between: bool | None 
             cell = (model, record["source"], record["target"] or "", record["variant"])
             table = held.setdefault((details["called"], record["measure"]), {})
             table.setdefault(cell, []).append((place, record))
-    heads = ("model", "from", "to", "what", "best", "layer", "at last", "null", "n")
     caption = (
         "The best value over layers (the lowest of errors and distances), its layer and null, and that of the last "
         "layer; all are in records.jsonl."
@@ -129,7 +131,7 @@ def measure_tables(run: Run, called: str | None = None, *, between: bool | None 
         )  # fmt: skip
         records = tuple((None, None, None, None, best[0], None, last[0], None, None) for _, best, last in lines)
         title = f"{visible(block)}: {visible(measure)}"
-        tables.append(Table(f"{block}-{measure}", title, caption, heads, rows, records))
+        tables.append(Table(f"{block}-{measure}", title, caption, MEASURE_HEADS, rows, records))
     return tables
 
 

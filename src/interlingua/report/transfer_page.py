@@ -37,7 +37,7 @@ def transfer_files(
 
 def transfer_sections(runs: Sequence[Run]) -> list[Section]:
     """What there is to show of each study."""
-    sections = [_answer(run) for run in runs]
+    sections = [transfer_answer(run) for run in runs]
     seeds = tuple(of_run(figure, run.key, run.name) for run in runs for figure in seed_figures(run))
     if seeds:
         sections.append(Section("seeds", "Every seed", (SEEDS_WORDS,), figures=seeds))
@@ -69,7 +69,8 @@ def main_entries(run: Run) -> tuple[str, list[Entry]]:
     return metric, [entry for entry in _scores(run) if entry["metric"] == metric]
 
 
-def _answer(run: Run) -> Section:
+def transfer_answer(run: Run) -> Section:
+    """The section on top: what the first regime reads, what each other one changed, and how sure that is."""
     title = f"The answer: {run.name}" if run.key else "The answer"
     lead, facts = told(run)
     sure = f"{len(run.about['seeds'])} seeds" if len(run.about["seeds"]) > 1 else "one seed: no spread is known"

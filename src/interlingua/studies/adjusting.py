@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
+from interlingua import languages as codes
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.measures.retrieval import retrieval
@@ -161,7 +162,7 @@ def adjust(
             }
             data = {code: _pairs(whole, tokenizer, text, settings) for code, text in read.items()}
             # Only now: input that cannot be used leaves no run behind.
-            write_text(out / STATE / "run.json", json.dumps({"digest": digest}))
+            write_text(out / STATE / "run.json", json.dumps({"kind": "adjust", "digest": digest}))
         whole.to(device)
         before = _once(out / STATE / "before.json", lambda: _measures(whole, tokenizer, data, settings))
         stage = _stage(whole, data, settings, out, device, progress)
@@ -320,6 +321,7 @@ def _summary(
             }
             for code, each in data.items()
         },
+        "names": {code: codes.name(code) if codes.is_language(code) else "the other language" for code in data},
         "steps": int(state.get("step", 0)),
         "of_steps": stage.settings.steps,
         "finished": bool(state.get("finished")),
@@ -356,6 +358,7 @@ def _opened(out: Path, digest: str) -> dict[str, Any] | None:
     """The summary of a finished run, None for one to begin or go on; another run's folder is refused."""
     check_folder(
         out,
+        kind="adjust",
         same={"digest": digest},
         about=(_ABOUT, f"{STATE}/run.json"),
         differing="model, text or settings differ",
@@ -363,7 +366,7 @@ def _opened(out: Path, digest: str) -> dict[str, Any] | None:
     if not (out / _ABOUT).is_file():
         return None
     shutil.rmtree(out / STATE, ignore_errors=True)
-    return {key: value for key, value in told_by(out / _ABOUT).items() if key != "digest"}
+    return {key: value for key, value in told_by(out / _ABOUT).items() if key not in ("digest", "kind")}
 
 
 def _digest(model: str, texts: Mapping[str, Text], settings: AdjustSettings) -> str:

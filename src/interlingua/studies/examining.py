@@ -33,6 +33,15 @@ _MAP_WORDS, _MAP_SENTENCES = 20_000, 5_000
 _COUNTS = ("right", "predicted", "gold")
 
 
+@dataclass(frozen=True)
+class Examined:
+    """An exam that a model took: its records, and what the model said of each example; None where it has no head."""
+
+    exam: Exam
+    made: Made
+    predictions: Any | None
+
+
 @dataclass
 class Examiner:
     """Measures a model of a study; `linked` gives the linked text of a language and seed.
@@ -75,16 +84,19 @@ class Examiner:
 
         return Monitor(epoch, measure)
 
-    def examine(self, tuned: FineTuned, scenario: Scenario, exam: Exam, seed: int) -> Made:
-        """The records of an exam that a model takes."""
+    def examine(self, tuned: FineTuned, scenario: Scenario, exam: Exam, seed: int) -> Examined:
+        """The records of an exam that a model takes, and its predictions."""
+        said = None
         if exam.task.name == "retrieval":
             scores = exam.task.judge(exam.task.predict(tuned.encoder, exam.examples), exam.examples)
         elif scenario.mapped:
             model = tuned.model if self.through is None else TaskModel(self.through.model, tuned.model.head)
             with mapped(model, self._map(tuned, exam.judged, seed)):
-                scores = self._judged(model, exam)
+                said = self._said(model, exam)
         else:
-            scores = self._judged(tuned.model, exam)
+            said = self._said(tuned.model, exam)
+        if said is not None:
+            scores = exam.task.judge(said, exam.examples)
         spoken = list(scenario.spoken)
         shared = Record(
             exam.task.name,
@@ -102,12 +114,10 @@ class Examiner:
             details={"regime": scenario.regime, "test": exam.name, "bitexts": spoken},
             versions=versions(),
         )
-        return _records(scores, shared)
+        return Examined(exam, _records(scores, shared), said)
 
-    def _judged(self, model: torch.nn.Module, exam: Exam) -> Scores:
-        said = exam.task.predict(model, self.exam_inputs[exam.digest], labels=self.lesson.labels)
-        scores: Scores = exam.task.judge(said, exam.examples)
-        return scores
+    def _said(self, model: torch.nn.Module, exam: Exam) -> Any:
+        return exam.task.predict(model, self.exam_inputs[exam.digest], labels=self.lesson.labels)
 
     def _map(self, tuned: FineTuned, code: str, seed: int) -> Map:
         """From the language's vectors to those of the language of training, at this model's last layer."""

@@ -190,13 +190,16 @@ class Explainer:
         tell = None if self._progress is None else lambda done, of: self._progress(label, done, of)  # type: ignore[misc]
         return Case(self.through, inputs, aspect.targets, self.baseline, tell)
 
-    def read(self, language: str, examples: Examples[Any]) -> Read:
-        """A language's examples as the model reads them, and what there is to explain of them."""
+    def read(self, language: str, examples: Examples[Any], *, choice: str | None = None) -> Read:
+        """A language's examples as the model reads them, and what there is to explain of them.
+
+        That is the gold or the predicted answer (`choice`), by default as the settings say.
+        """
         task, encoder, labels = self.tuned.task, self.tuned.encoder, self.tuned.labels
         inputs = task.inputs(examples, encoder, labels=labels, training=False)
         self.notes += [f"{language}: {skip}" for skip in (*examples.skipped, *inputs.skipped)]
         predictions = task.predict(self.tuned.model, inputs, labels=labels)
-        asked = Asked(task, examples, inputs, predictions, labels, self.settings.target, self.settings.scale)
+        asked = Asked(task, examples, inputs, predictions, labels, choice or self.settings.target, self.settings.scale)
         aspects = tuple(asked.aspects())
         self.notes += [f"{language}: {skip}" for aspect in aspects for skip in aspect.skipped]
         return Read(language, examples, inputs, predictions, aspects)
@@ -232,12 +235,18 @@ class Explainer:
         )
         return ours, theirs
 
-    def compare(self, source: Side, target: Side, place: int) -> Compared:
-        """The consistency of one aspect of two languages."""
-        keys = [side.aspects[place].keys for side in (source, target)]
+    def paired(
+        self, source: Side, target: Side, place: int
+    ) -> tuple[tuple[Sequence[Hashable], Sequence[Hashable]], tuple[Ints, Ints]]:
+        """The keys of an aspect's targets in two languages, and the numbers of those that belong together."""
+        keys: list[Sequence[Hashable]] = [side.aspects[place].keys for side in (source, target)]
         if by_order(self.tuned.task, source.examples, target.examples) and self.tuned.task.kind == "sequence":
             keys = [tuple(range(len(side))) for side in keys]
-        pairs = matched(*keys)
+        return (keys[0], keys[1]), matched(*keys)
+
+    def compare(self, source: Side, target: Side, place: int) -> Compared:
+        """The consistency of one aspect of two languages."""
+        keys, pairs = self.paired(source, target, place)
         alone = len(keys[0]) + len(keys[1]) - 2 * len(pairs[0])
         what = f"targets ({source.aspects[place].name}) that the other language does not have"
         what += "; are the rows translations of each other?" if alone > len(pairs[0]) else ""
@@ -376,36 +385,6 @@ class Explainer:
             versions=versions(),
         )
         return record, score.items
-
-
-def example_lines(source: Side, target: Side, place: int, each: Compared, *, most: int | None = None) -> list[str]:
-    """One JSON line for each compared example: units and attributions of both sides, the score, and what flows."""
-    lines = []
-    for at, row in enumerate(each.found.rows[:most]):
-        flow = each.found.flows[at]
-        told: dict[str, Any] = {"key": each.keys[row], "score": flow.score, "null": _at(each.found.null, at)}
-        for name, side, pair, weighed in zip(
-            ("source", "target"), (source, target), each.pairs, each.sides, strict=True
-        ):
-            read = side.aspects[place].targets.row[pair[row] : pair[row] + 1]
-            numbers, _ = side.units.of_rows(read)
-            values = weighed.values[weighed.starts[row] : weighed.starts[row + 1]]
-            told[name] = {
-                "units": [side.units.written[number] for number in numbers],
-                "side": side.units.side[numbers].tolist(),
-                "attributions": [round(float(value), 6) for value in values],
-                "gap": round(float(side.found[place].gap[pair[row]]), 6),
-            }
-            if side.verdicts:
-                gold, predicted = side.verdicts[int(side.inputs.owner[read[0]])]
-                told[name] |= {"gold": gold, "predicted": predicted}
-        told["flows"] = [[i, j, round(f, 6)] for i, j, f in flow.strongest(flow.plan.size)]
-        lines.append(json.dumps(told, ensure_ascii=False))
-    return lines
-
-
-def _at(values: Floats, place: int) -> float | None:
-    return float(values[place]) if place < len(values) else None
 
 
 def step_key(

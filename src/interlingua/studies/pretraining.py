@@ -241,6 +241,7 @@ def _open(out: Path, digest: str) -> dict[str, Any] | None:
     about, finished_about = out / STATE / "run.json", out / "training.json"
     check_folder(
         out,
+        kind="pretrain",
         same={"digest": digest},
         about=(f"{STATE}/run.json", "training.json"),
         differing="config or its text differs",
@@ -248,9 +249,9 @@ def _open(out: Path, digest: str) -> dict[str, Any] | None:
     if finished_about.is_file() and (summary := told_by(finished_about)).get("finished"):
         if is_first_process():
             shutil.rmtree(out / STATE, ignore_errors=True)
-        return {key: value for key, value in summary.items() if key != "digest"}
+        return {key: value for key, value in summary.items() if key not in ("digest", "kind")}
     if not about.is_file():
-        write_text(about, json.dumps({"digest": digest}))
+        write_text(about, json.dumps({"kind": "pretrain", "digest": digest}))
     return None
 
 

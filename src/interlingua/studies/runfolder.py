@@ -12,20 +12,32 @@ from interlingua.errors import InputError
 STATE = ".training"
 """The folder inside a run's where training keeps its state."""
 
+_LEFT = {
+    "adjust": ("adjustment.json",),
+    "pretrain": ("training.json",),
+    "synth": ("counts.json", "*.iob2"),
+    "study": ("steps", "work", "logs"),
+}
+"""What runs of commands leave that write no `run.json`."""
+
 
 def check_folder(
-    out: Path, *, same: Mapping[str, Any], about: Sequence[str] = ("run.json",), differing: str | None = None
+    out: Path,
+    *,
+    kind: str,
+    same: Mapping[str, Any] | None = None,
+    about: Sequence[str] = ("run.json",),
+    differing: str | None = None,
 ) -> None:
     """Refuse a folder that is neither this run's nor empty, before anything in it is touched.
 
-    `about` are the files in which a run says what it is: each that is there must have the values of `same`.
-    `differing` says in words what it means that they differ; by default it is the names of the values.
+    `kind` is the command that asks. `about` are the files in which a run says what it is: each that is there must have
+    the values of `same`. `differing` says in words what it means that they differ; by default it is their names.
     """
-    if out.exists() and not out.is_dir():
-        raise InputError("--out is a file", value=str(out), remedy="Name a folder.")
+    check_kind(out, kind)
     told = [told_by(out / name) for name in about if (out / name).is_file()]
     for before in told:
-        other = ", ".join(name for name, value in same.items() if before.get(name) != value)
+        other = ", ".join(name for name, value in (same or {}).items() if before.get(name) != value)
         if other:
             raise InputError(
                 f"the folder holds another run (its {differing or f'{other} differ'})",
@@ -34,6 +46,28 @@ def check_folder(
             )
     if not told and out.is_dir() and any(not _begun(entry) for entry in out.iterdir()):
         raise InputError("the folder holds files that are no run of ours", file=out, remedy="Name another --out.")
+
+
+def check_kind(out: Path, kind: str) -> None:
+    """Refuse a file, and a folder with a run of another command than `kind`."""
+    if out.exists() and not out.is_dir():
+        raise InputError("--out is a file", value=str(out), remedy="Name a folder.")
+    there = kind_of(out)
+    if there not in (None, kind):
+        raise InputError(
+            f"the folder holds another run, one of interlingua {there}",
+            file=out,
+            remedy=f"Name another --out for this {kind}, or remove that folder.",
+        )
+
+
+def kind_of(folder: Path) -> str | None:
+    """The command whose run a folder holds, finished or not; None where it is no run's, or can't be told."""
+    told = [name for name in ("run.json", f"{STATE}/run.json") if (folder / name).is_file()]
+    if told:
+        kind = told_by(folder / told[0]).get("kind")
+        return kind if isinstance(kind, str) else None
+    return next((kind for kind, left in _LEFT.items() if all(any(folder.glob(name)) for name in left)), None)
 
 
 def told_by(file: Path) -> dict[str, Any]:

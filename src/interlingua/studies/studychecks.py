@@ -23,6 +23,7 @@ from interlingua.studies.geometries import check_table
 from interlingua.studies.linkedtexts import SIDES
 from interlingua.studies.ownregimes import check_regime, reads_bitexts
 from interlingua.studies.recipe import read_config
+from interlingua.studies.runfolder import check_kind
 from interlingua.studies.scenarios import MAPS, REGIMES, UNTRAINED, TransferSettings
 from interlingua.studies.stages import PairSettings
 from interlingua.studies.strict import Problems
@@ -418,8 +419,7 @@ def study_folder(study: Study, out: str | Path | None) -> Path:
     Two sizes of one file have two folders. A folder that holds anything else is refused, nothing in it is touched.
     """
     folder = Path(out) if out is not None else Path(f"interlingua-study-{study.name}")
-    if folder.exists() and not folder.is_dir():
-        raise InputError("--out is a file", value=str(folder), remedy="Name a folder.")
+    check_kind(folder, "study")
     if folder.is_dir() and any(folder.iterdir()) and not (folder / "steps").is_dir():
         raise InputError("the folder holds files that are no study of ours", file=folder, remedy="Name another --out.")
     return folder

@@ -19,6 +19,7 @@ from interlingua.studies.examining import Examiner, Made
 from interlingua.studies.exams import Exam
 from interlingua.studies.lessons import Lesson, Run
 from interlingua.studies.linkedtexts import LinkedFiles, LinkedText
+from interlingua.studies.predictions import prediction_file, prediction_lines
 from interlingua.studies.scenarios import Scenario, TransferSettings, needs_pairs
 from interlingua.studies.stages import Material, Pairs, Progress, drawn_pairs, stages
 from interlingua.studies.store import Store, write_text
@@ -252,8 +253,17 @@ class Study:
     def _exam_step(self, run: Run, scenario: Scenario, exam: Exam) -> Step:
         told = [self.settings.map_on, self.bitexts[exam.judged].digest] if scenario.mapped else []
         key = self._key(run, scenario.regime, exam.name, exam.digest, repr(exam.task), *told)
-        label = _label(scenario)
-        return Step(key, label, lambda tuned: self.examiner.examine(tuned, scenario, exam, run.seed))
+
+        def measure(tuned: FineTuned) -> Made:
+            found = self.examiner.examine(tuned, scenario, exam, run.seed)
+            if found.predictions is not None:  # Before the records, so that a step that is done has them.
+                model = _model(scenario, run)
+                about = {"model": model, "regime": scenario.regime, "seed": run.seed}
+                lines = prediction_lines(exam, found.predictions, about)
+                write_text(self.store.folder / prediction_file(model, exam.name), lines)
+            return found.made
+
+        return Step(key, _label(scenario), measure)
 
     def _add_distances(self, found: dict[Run, list[Step]], run: Run, regime: str) -> None:
         """Related and unrelated words after a run's last phase, for each language whose bitext it may be asked for."""
@@ -269,7 +279,7 @@ class Study:
         return lambda tuned: self.examiner.distances(tuned, state, run.spoken, code, run.seed)
 
     def _saving_step(self, run: Run, scenario: Scenario) -> Step:
-        name = f"models/{_label(scenario).replace(' ', '-')}-seed{run.seed}"
+        name = f"models/{_model(scenario, run)}"
 
         def measure(tuned: FineTuned) -> Made:
             save(tuned, self.store.folder / name)
@@ -280,3 +290,8 @@ class Study:
 
 def _label(scenario: Scenario) -> str:
     return f"{scenario.regime} {'+'.join(scenario.spoken)}" if scenario.spoken else scenario.regime
+
+
+def _model(scenario: Scenario, run: Run) -> str:
+    """What a trained model is called: its folder, where it is kept, and its predictions."""
+    return f"{_label(scenario).replace(' ', '-')}-seed{run.seed}"

@@ -12,7 +12,8 @@ from interlingua.readers.examples import Examples
 from interlingua.readers.wordvectors import read_vectors
 from interlingua.studies.aspects import texts_of
 from interlingua.studies.examining import Made
-from interlingua.studies.explaining import Explainer, ExplainSettings, Outside, example_lines
+from interlingua.studies.examples import example_lines
+from interlingua.studies.explaining import Explainer, ExplainSettings, Outside
 from interlingua.studies.step import Work
 from interlingua.studies.steps.given import MODEL, Inputs, file_of, keep, note
 from interlingua.studies.store import write_text

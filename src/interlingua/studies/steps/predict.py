@@ -69,7 +69,7 @@ def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> N
     made: Made = []
     for number, exam in enumerate(exams):
         work.progress("tests", number, len(exams))
-        made += examiner.examine(tuned, scenario, exam, settings["seed"])
+        made += examiner.examine(tuned, scenario, exam, settings["seed"]).made
     if settings["through"] is not None:
         made = [(replace(record, target_model=settings["through"]["name"]), items) for record, items in made]
     keep(out, work, made, model=settings["encoder"]["name"], task=settings["called"])

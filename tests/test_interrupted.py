@@ -1,0 +1,189 @@
+"""Ctrl-C ends a command with one line and code 130, and a folder with a run of another command is refused by name."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+from typer.testing import CliRunner
+
+import interlingua
+from interlingua import cli
+from interlingua.cli import app
+from interlingua.errors import InputError, Interrupted
+from interlingua.studies.runfolder import kind_of
+from worlds import World, make_world
+
+SOURCE = Path(next(iter(interlingua.__path__))).parent
+STUDY = """
+name = "world"
+languages = ["ru"]
+seeds = 1
+[encoders.bert]
+model = "model"
+[tasks.ner]
+train = "ner-train-{source}.tsv"
+tests = "ner-test-{language}.tsv"
+epochs = 300
+"""
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    made = make_world(tmp_path_factory.mktemp("world"))
+    (made.folder / "study.toml").write_text(STUDY, "utf-8")
+    return made
+
+
+def commands(world: World, out: Path) -> dict[str, list[str]]:
+    """Every command that goes on in its folder, with little to do."""
+    ner = ["--train", world["ner-train-en.tsv"], "--test", f"ru={world['ner-test-ru.tsv']}", "--device", "cpu"]
+    pairs = ["--bitext", world["bitext.en-ru.tsv"], "--device", "cpu"]
+    return {
+        "audit": ["audit", world["model"], "--corpus", world["parallel.tsv"], "--cache", "none", "--out", str(out)],
+        "adjust": ["adjust", world["model"], *pairs, "--out", str(out)],
+        "transfer": ["transfer", world["model"], "--task", "ner", *ner, "--out", str(out)],
+        "explain": ["explain", world["model"], f"--data=en={world['parallel.tsv']}", "--out", str(out)],
+        "geometry": ["geometry", world["model"], "--out", str(out)],
+        "pretrain": ["pretrain", world["study.toml"], "--out", str(out)],
+        "study": ["study", "run", world["study.toml"], "--out", str(out)],
+    }
+
+
+CALLED = {
+    "audit": "interlingua.api.audit",
+    "adjust": "interlingua.api_adjust.adjust",
+    "transfer": "interlingua.api_transfer.transfer",
+    "explain": "interlingua.api_explain.explain",
+    "geometry": "interlingua.api_geometry.geometry",
+    "pretrain": "interlingua.api.pretrain",
+    "study": "interlingua.api_study.Planned.run",
+}
+
+
+@pytest.mark.parametrize("name", CALLED)
+@pytest.mark.parametrize("begun", [True, False])
+def test_ctrl_c_is_one_line_that_says_what_is_kept(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str,
+    begun: bool,
+) -> None:  # fmt: skip
+    out = tmp_path / "out"
+
+    def stopped(*_: Any, **__: Any) -> NoReturn:
+        if begun:
+            out.mkdir()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(CALLED[name], stopped)
+    monkeypatch.setattr(sys, "argv", ["interlingua", *commands(world, out)[name]])
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    assert end.value.code == 130
+    kept = f"interrupted: what was done is kept in {out}; the same command goes on from there.\n"
+    told = capsys.readouterr()
+    assert told.err == (kept if begun else "interrupted: nothing was done yet; the same command begins anew.\n")
+    assert not told.out
+
+
+@pytest.mark.parametrize(
+    ("called", "command"),
+    [
+        ("interlingua.api.align", ["align", "x.tsv"]),
+        ("interlingua.api_report.report_on", ["report", "."]),
+        ("interlingua.api_synth.synth", ["synth", "--out", "x"]),
+        ("interlingua.api_study.check_study", ["study", "check", "x.toml"]),
+        ("interlingua.api_explain.explain_rows", ["explain", "x", "--data", "en=x", "--row", "1"]),
+    ],
+)
+def test_ctrl_c_of_a_command_that_keeps_nothing_is_one_line_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], called: str, command: list[str]
+) -> None:
+    def stopped(*_: Any, **__: Any) -> NoReturn:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(called, stopped)
+    monkeypatch.setattr(sys, "argv", ["interlingua", *command])
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    assert end.value.code == 130
+    assert capsys.readouterr().err == "interrupted: give the same command again.\n"
+
+
+def stopped_when(command: list[str], begun: Callable[[], bool]) -> tuple[int, str]:
+    """A command of its own process, which gets the signal of Ctrl-C once something is true."""
+    env = {**os.environ, "PYTHONPATH": str(SOURCE), "OMP_NUM_THREADS": "1"}
+    with subprocess.Popen(
+        [sys.executable, "-m", "interlingua", *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=env,
+    ) as process:
+        until = time.monotonic() + 120
+        while not begun() and process.poll() is None and time.monotonic() < until:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    return process.returncode, err
+
+
+@pytest.mark.parametrize("name", ["transfer", "study"])
+def test_a_signal_ends_a_run_in_training_without_a_traceback(world: World, tmp_path: Path, name: str) -> None:
+    out = tmp_path / "out"
+    command = commands(world, out)[name] + (["--epochs", "300"] if name == "transfer" else ["--cpus", "1"])
+    place = out / (".training" if name == "transfer" else "work")
+    code, err = stopped_when(command, lambda: place.is_dir() and any(place.iterdir()))
+    assert code == 130, err
+    assert "Traceback" not in err
+    assert err.splitlines()[-1] == f"interrupted: what was done is kept in {out}; the same command goes on from there."
+
+
+def make_run(out: Path, kind: str) -> None:
+    """What is left of a run of a kind: enough to tell it by."""
+    out.mkdir()
+    if kind == "study":
+        for name in ("steps", "work", "logs", "failed"):
+            (out / name).mkdir()
+    elif kind == "synth":
+        (out / "counts.json").write_text("{}")
+        (out / "en.train.iob2").write_text("")
+    elif kind in ("adjust", "pretrain"):
+        (out / {"adjust": "adjustment.json", "pretrain": "training.json"}[kind]).write_text('{"digest": "x"}')
+    else:
+        (out / "run.json").write_text(json.dumps({"kind": kind}))
+        (out / "steps").mkdir()
+
+
+KINDS = ("audit", "transfer", "explain", "geometry", "adjust", "pretrain", "synth", "study")
+ASKED = ("audit", "transfer", "adjust", "study", "synth")
+
+
+@pytest.mark.parametrize(("asked", "there"), [(one, other) for one in ASKED for other in KINDS if one != other])
+def test_a_folder_with_a_run_of_another_command_is_refused_by_its_name(
+    world: World, tmp_path: Path, asked: str, there: str
+) -> None:
+    out = tmp_path / "out"
+    make_run(out, there)
+    assert kind_of(out) == there
+    before = sorted(path.name for path in out.rglob("*"))
+    command = {**commands(world, out), "synth": ["synth", "--rows", "20", "--out", str(out)]}[asked]
+    done = CliRunner().invoke(app, command)
+    assert isinstance(done.exception, InputError), done.output
+    assert str(done.exception) == (
+        f"{out}: the folder holds another run, one of interlingua {there}. Name another --out for this {asked}, or "
+        "remove that folder."
+    )
+    assert sorted(path.name for path in out.rglob("*")) == before
+
+
+def test_an_interruption_is_an_error_of_ours_that_names_its_folder(tmp_path: Path) -> None:
+    assert str(tmp_path) in str(Interrupted(tmp_path))
+    assert "begins anew" in str(Interrupted(tmp_path / "none"))
