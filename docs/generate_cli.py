@@ -25,8 +25,9 @@ HEAD = """# Command line
 {about}
 
 Results go to stdout, progress and errors to stderr. The exit code is 0, 1 (failed), 2 (bad input) or 130
-(interrupted). Ctrl-C says on one line what is kept; runs in a folder go on when the same command is given again. A folder that
-holds a run of another command, or another run, is refused and not touched. `-h` or `--help` prints the same help in the terminal; `python -m interlingua` is the same command.
+(interrupted). Ctrl-C says on one line what is kept; runs in a folder go on when the same command is given again. A
+folder that holds a run of another command, or another run, is refused and not touched. `-h` or `--help` prints the same
+help in the terminal; `python -m interlingua` is the same command.
 """
 
 
