@@ -211,7 +211,7 @@ def _read(
     task: str, train: File | None, dev: File | None, files: ExamFiles, settings: TransferSettings
 ) -> tuple[Lesson, tuple[Exam, ...]]:
     """All examples, checked against each other."""
-    entry, what = tasks[task], task_named(task, length=settings.length)
+    entry, what = tasks[task], task_named(task, length=settings.length, pooling=settings.pooling)
     source = settings.source
     if entry.needs != "head":
         for given, option in ((train, "--train"), (dev, "--dev")):

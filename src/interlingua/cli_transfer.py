@@ -105,6 +105,10 @@ def transfer(
     ] = None,
     batch: Annotated[int | None, typer.Option(help="Examples a step. [default: 32]")] = None,
     length: Annotated[int | None, typer.Option(help="Tokens of an input at most. [default: the task's]")] = None,
+    pooling: Annotated[
+        str | None,
+        typer.Option(help="Of NLI and paraphrase, what the head reads: first (token) or mean. [default: first]"),
+    ] = None,
     train_rows: Annotated[int | None, typer.Option(help="Train on a sample of so many examples.")] = None,
     test_rows: Annotated[int | None, typer.Option(help="Test on a sample of so many examples.")] = None,
     sentences: Annotated[int, typer.Option(help="Adjust on this many of a bitext, drawn by the seed.")] = 30_000,
@@ -146,6 +150,7 @@ def transfer(
         together=together,
         train_rows=train_rows,
         length=length,
+        pooling=pooling,
         epochs=epochs,
         learning_rate=learning_rate,
         warmup=warmup,

@@ -100,6 +100,30 @@ def test_rollout_equals_the_product_of_attention_matrices(bert: Encoder) -> None
     body.set_attn_implementation("sdpa")
 
 
+def test_rollout_to_a_head_on_the_mean_is_the_mean_over_tokens(bert: Encoder) -> None:
+    import torch
+
+    case = case_of(bert, "nli")
+    first = Rollout()(case)
+    case.through.model.head.pooling = "mean"  # type: ignore[union-attr]
+    found = Rollout()(case)
+    case.through.model.head.pooling = "first"  # type: ignore[union-attr]
+    assert found.values.tolist() != first.values.tolist()
+    body = case.through.body
+    body.set_attn_implementation("eager")
+    for number in (0, 2):
+        row = int(case.targets.row[number])
+        batch = case.inputs.batch(np.array([row]), case.through.device)
+        given = {name: batch[name] for name in ("input_ids", "token_type_ids") if name in batch}
+        with torch.no_grad():
+            weights = body.eval()(**given, output_attentions=True).attentions
+        whole = torch.eye(weights[0].shape[-1])
+        for layer in weights:
+            whole = (0.5 * layer[0].mean(dim=0) + 0.5 * torch.eye(len(whole))) @ whole
+        assert found[number] == pytest.approx(whole.mean(dim=0).numpy(), abs=1e-6)
+    body.set_attn_implementation("sdpa")
+
+
 def test_rollout_of_a_model_without_attention_is_refused() -> None:
     with pytest.raises(InputError, match="no attention weights"):
         Rollout()(linear_case())

@@ -71,6 +71,12 @@ WRONG = {
     "number": ("rows = 0", "rows = 20", 13, "rows must be above 0"),
     "precision": ('seeds = [3, 1]\nprecision = "fp64"', "seeds = [3, 1]", 5, "unknown precision"),
     "file": ('train = "gone.tsv"', 'train = "@names/{source}.train.iob2"', 16, "no such file: 'gone.tsv'"),
+    "pooling": (
+        'pooling = "mean"\ntrain = "@names/{source}.train.iob2"',
+        'train = "@names/{source}.train.iob2"',
+        16,
+        "no vector of a text is read for: 'ner'",
+    ),
     "missing": ("", 'train = "@names/{source}.train.iob2"\n', 15, "[tasks.ner] lacks train"),
 }
 

@@ -135,6 +135,31 @@ def test_what_is_saved_and_loaded_says_the_same(name, architecture, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith(".")) == []
 
 
+def test_a_head_on_the_mean_reads_every_token_alike_and_no_padding(encoder, tmp_path):
+    tuned, examples, objective = made("nli", encoder, pooling="mean")
+    tuned.model.eval()
+    head = tuned.model.head
+    inputs = objective.inputs
+    whole = inputs.batch(np.arange(len(inputs)), CPU)
+    assert "attention_mask" in whole
+    with torch.no_grad():
+        together = tuned.model(whole)
+        for row in range(len(inputs)):
+            batch = inputs.batch(np.array([row]), CPU)
+            hidden = tuned.model.base_model(input_ids=batch["input_ids"], token_type_ids=batch.get("token_type_ids"))
+            vector = torch.tanh(head.dense(hidden.last_hidden_state[0].mean(dim=0)))
+            assert torch.allclose(together[row], head.out(vector), atol=1e-5)
+    assert not save(tuned, tmp_path / "mean")  # No model of the library reads the mean.
+    again = load(tmp_path / "mean")
+    assert again.task == tuned.task
+    assert np.allclose(predicted(tuned, examples).scores, predicted(again, examples).scores, atol=1e-6)
+
+
+def test_an_unknown_pooling_is_refused():
+    with pytest.raises(InputError, match="unknown pooling: 'middle'"):
+        tasks["nli"].call(pooling="middle")
+
+
 def test_a_fine_tuned_folder_is_an_encoder(encoder, tmp_path):
     tuned, _, _ = made("nli", encoder)
     save(tuned, tmp_path / "tuned")

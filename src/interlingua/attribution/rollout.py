@@ -48,6 +48,7 @@ class Rollout:
         body, inputs, targets = case.through.body, case.inputs, case.targets
         position = np.where(targets.position >= 0, targets.position, inputs.summary[targets.row])
         lengths = inputs.lengths[targets.row]
+        mean = getattr(getattr(case.through.model, "head", None), "pooling", None) == "mean"
         known = inspect.signature(body.forward).parameters
         kinds = int(getattr(body.config, "type_vocab_size", 0) or 0)
         for numbers in batches(lengths, case.through.budget):
@@ -60,7 +61,11 @@ class Rollout:
                 raise _none(body)
             rows = torch.arange(len(numbers), device=case.through.device)
             share = torch.zeros_like(weights[0][:, 0, 0], dtype=torch.float64)
-            share[rows, torch.as_tensor(position[numbers], device=share.device)] = 1.0
+            if mean:  # The head reads all tokens alike: what is asked is the mean of their rows.
+                inside = np.arange(share.shape[1]) < lengths[numbers][:, None]
+                share += torch.as_tensor(inside / lengths[numbers][:, None], device=share.device)
+            else:
+                share[rows, torch.as_tensor(position[numbers], device=share.device)] = 1.0
             for layer in reversed(weights):  # A row times matrices: no product of two matrices is needed.
                 mixed = torch.bmm(share[:, None, :], layer.mean(dim=1).double())[:, 0]
                 share = (mixed + share) / 2

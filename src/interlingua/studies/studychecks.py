@@ -17,7 +17,7 @@ from interlingua.measures import measures
 from interlingua.readers import read_corpus
 from interlingua.registry import unknown
 from interlingua.studies.aligning import METHODS
-from interlingua.studies.exams import spoken_in
+from interlingua.studies.exams import spoken_in, task_named
 from interlingua.studies.explaining import ExplainSettings
 from interlingua.studies.geometries import check_table
 from interlingua.studies.linkedtexts import SIDES
@@ -239,6 +239,7 @@ class _Checks:
             self._known((*path, "through", code), "encoder", other, study.table.encoders)
         self._numbers(path, asdict(table))
         self._tried(path, asdict(table), lambda: TransferSettings(warmup=table.warmup))
+        self._tried((*path, "pooling"), {}, lambda: task_named(kind, pooling=table.pooling))
         known = UNTRAINED if headless else (*REGIMES, *study.table.regime)
         self._all_known((*path, "regimes"), "regime", table.regimes, known)
         if headless and (table.train is not None or table.dev is not None):

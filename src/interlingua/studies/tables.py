@@ -85,6 +85,7 @@ class TaskTable:
     warmup: float | None = None
     batch: int | None = None
     length: int | None = None
+    pooling: str | None = None
     train_rows: int | None = None
     test_rows: int | None = None
 

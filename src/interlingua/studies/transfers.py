@@ -67,7 +67,8 @@ class Transfers:
 
     def _exams(self, task: str, kind: str, source: str) -> list[Exam]:
         """The tests of a task without their examples, which only steps read."""
-        what: Any = task_named(kind, length=self.parts.study.table.tasks[task].length)
+        table = self.parts.study.table.tasks[task]
+        what: Any = task_named(kind, length=table.length, pooling=table.pooling)
         tests = self.parts.study.tests(task, source)
         found = {name: Exam(name, spoken_in(name), what, None) for name in tests}
         if self.parts.study.table.tasks[task].mixed is not None:
@@ -96,6 +97,7 @@ class Transfers:
             self.parts.settings(
                 train_rows=table.train_rows,
                 length=table.length,
+                pooling=table.pooling,
                 epochs=table.epochs,
                 learning_rate=own.learning_rate or table.learning_rate,
                 warmup=table.warmup,
@@ -211,6 +213,7 @@ class Transfers:
             "through": self._through(task, scenario, needs),
             "spoken": list(scenario.spoken),
             "length": table.length,
+            "pooling": table.pooling,
             "tests": {name: self.parts.files(files, needs) for name, files in tests.items()},
             "mixed": None if mixed is None else self.parts.files(expanded(mixed, (source,), source)[source], needs)[0],
             "retrieval": {name: self.parts.files(files, needs) for name, files in lookups.items()},

@@ -11,21 +11,32 @@ _SPREAD = 0.02  # the standard deviation that BERT and its kin draw new weights 
 
 
 class SentenceHead(torch.nn.Module):
-    """Scores of labels for a text, (input, label): two linear layers on the token that stands for it.
+    """Scores of labels for a text, (input, label): two linear layers on the vector that stands for it.
 
-    `dense` is BERT's pooler (Devlin et al. 2019, §3), `out` its classifier.
+    `dense` is BERT's pooler (Devlin et al. 2019, §3), `out` its classifier. The vector is that of the first token, or
+    of the last where a model reads from left to right; with `pooling="mean"` the mean of all tokens, from which a model
+    learns sooner whose first token was never trained to stand for anything.
     """
 
-    def __init__(self, dim: int, labels: int, *, dropout: float, activation: str) -> None:
+    def __init__(self, dim: int, labels: int, *, dropout: float, activation: str, pooling: str = "first") -> None:
         super().__init__()
+        self.pooling = pooling
         self.dense, self.out = _linear(dim, dim), _linear(dim, labels)
         self.activation, self.dropout = _ACTIVATIONS[activation](), torch.nn.Dropout(dropout)
 
     def forward(self, hidden: torch.Tensor, batch: Batch) -> torch.Tensor:
-        index = batch["summary"][:, None, None].expand(-1, 1, hidden.shape[-1])
-        vector = self.activation(self.dense(hidden.gather(1, index)[:, 0]))
+        vector = self.activation(self.dense(self._vector(hidden, batch)))
         scores: torch.Tensor = self.out(self.dropout(vector))
         return scores
+
+    def _vector(self, hidden: torch.Tensor, batch: Batch) -> torch.Tensor:
+        if self.pooling == "mean":
+            if "attention_mask" not in batch:
+                return hidden.mean(dim=1)
+            there = batch["attention_mask"][..., None].to(hidden.dtype)
+            return (hidden * there).sum(dim=1) / there.sum(dim=1)
+        index = batch["summary"][:, None, None].expand(-1, 1, hidden.shape[-1])
+        return hidden.gather(1, index)[:, 0]
 
 
 class TokenHead(torch.nn.Module):

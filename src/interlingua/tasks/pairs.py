@@ -23,6 +23,8 @@ from interlingua.tasks.judging import accuracy
 from interlingua.tasks.predicting import Floats, Progress, by_input
 from interlingua.training.loop import Batch
 
+POOLINGS = ("first", "mean")
+
 
 @dataclass(frozen=True)
 class Classified:
@@ -35,13 +37,21 @@ class Classified:
 
 @dataclass(frozen=True)
 class PairTask:
-    """What tasks of pairs of texts do alike; each says its name, its labels and how files spell them."""
+    """What tasks of pairs of texts do alike; each says its name, its labels and how files spell them.
+
+    `pooling` is the vector that the head reads: that of the `first` token, as in papers/001 and 002, or the `mean`.
+    """
 
     length: int = 128
+    pooling: str = "first"
     metric: ClassVar[str] = "accuracy"
     kind: ClassVar[str] = "sequence"
     known: ClassVar[tuple[str, ...]]
     spelled: ClassVar[Mapping[str, str]]
+
+    def __post_init__(self) -> None:
+        if self.pooling not in POOLINGS:
+            raise InputError("unknown pooling", value=self.pooling, remedy=f"Known: {', '.join(POOLINGS)}.")
 
     def read(self, path: str | Path, language: str) -> Examples[TextPair]:
         return read_pairs(path, language=language, labels=self.spelled)
@@ -50,7 +60,7 @@ class PairTask:
         return self.known
 
     def head(self, dim: int, labels: tuple[str, ...], *, dropout: float, activation: str) -> SentenceHead:
-        return SentenceHead(dim, len(labels), dropout=dropout, activation=activation)
+        return SentenceHead(dim, len(labels), dropout=dropout, activation=activation, pooling=self.pooling)
 
     def inputs(
         self, examples: Examples[TextPair], encoder: Encoder, *, labels: tuple[str, ...] | None = None, training: bool

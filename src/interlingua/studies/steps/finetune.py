@@ -63,7 +63,7 @@ def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> N
 
 
 def _lesson(settings: Mapping[str, Any], inputs: Inputs, own: TransferSettings) -> Lesson:
-    task = task_named(settings["task"], length=own.length)
+    task = task_named(settings["task"], length=own.length, pooling=own.pooling)
     examples = task.read(file_of(settings["train"], inputs), own.source)
     if own.train_rows is not None:
         examples = examples.sample(own.train_rows, seed=0)
