@@ -45,7 +45,7 @@ class Entry:
 
 MENU = (
     Entry("encoding", ("--count", "500", "--repeats", "1"), ("--shape", "mbert", "--count", "8000")),
-    Entry("pretraining", None, ("--dropout", "0", "--steps", "300")),
+    Entry("pretraining", None, ("--dropout", "0", "--steps", "200")),
     Entry("alignment", ("--synthetic", "20000"), ("--synthetic", "50000", "--repeats", "3")),
     Entry(
         "adjustment",
@@ -56,13 +56,13 @@ MENU = (
     Entry(
         "fine_tuning",
         (*SMALL, "--steps", "12", "--examples", "1000", "--no-compile"),
-        ("--steps", "150"),
+        ("--steps", "100", "--no-compile"),
         tokenizer=True,
     ),
     Entry(
         "attribution",
         (*SMALL, "--examples", "24", "--together", "8"),
-        ("--examples", "2048", "--peer-examples", "256"),
+        ("--examples", "512", "--peer-examples", "64"),
     ),
     Entry(
         "transport",
