@@ -3,6 +3,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from interlingua.measures.tokenization import Splits, tokenization
 
@@ -74,3 +75,15 @@ def test_sides_of_unequal_rows_have_no_agreement_but_all_else():
     scores = tokenization(random_splits(rows=3), random_splits(rows=4))
     assert "agreement" not in scores
     assert len(scores) == 7
+
+
+def test_bounds_of_shares_stay_between_0_and_1():
+    tokens = np.zeros(5000, np.int64)
+    unknown = np.zeros(5000, bool)
+    unknown[7] = True
+    split = Splits(1, np.full(5000, 1), np.zeros(5000, np.int64), tokens, np.zeros(5000, np.int64), unknown)
+    scores = tokenization(split, split)
+    for name in ("unknown/source", "continued/source"):
+        low, high = stats.binomtest(int(name == "unknown/source"), 5000).proportion_ci(method="wilson")
+        assert (scores[name].low, scores[name].high) == pytest.approx((max(low, 0.0), high), abs=1e-9)
+        assert 0.0 <= scores[name].low <= scores[name].value <= scores[name].high <= 1.0

@@ -12,7 +12,7 @@ from interlingua.corpus import ParallelCorpus
 from interlingua.errors import InputError
 from interlingua.measures.retrieval import retrieval as measure
 from interlingua.tasks import tasks
-from interlingua.tasks.retrieval import Retrieval, best_layers
+from interlingua.tasks.retrieval import Retrieval
 from interlingua.training.task import TaskModel
 from toys import toy
 
@@ -98,6 +98,3 @@ def test_retrieval_scores_every_layer_as_the_measure_does(encoder):
         for metric in ("mrr", "p@1"):
             assert scores[f"{metric}/layer {layer}"].value == expected[f"{metric}/cosine/raw"].value
             assert scores[f"{metric}/layer {layer}/backward"].value == expected[f"{metric}/cosine/raw/backward"].value
-    layer, value = best_layers({"original": scores})["original"]
-    assert value == max(scores[f"mrr/layer {number}"].value for number in encoder.layers)
-    assert scores[f"mrr/layer {layer}"].value == value

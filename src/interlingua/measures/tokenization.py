@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from interlingua.measures import measures
 from interlingua.score import Score, Scores
-from interlingua.stats import mean_interval
+from interlingua.stats import mean_interval, wilson_interval
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ def tokenization(source: Splits, target: Splits) -> Scores:
     for side, split in (("source", source), ("target", target)):
         if split.pieces.size:  # Without a segmenter there are tokens but no words.
             scores[f"fertility/{side}"] = _mean(split.pieces.astype(float))
-            scores[f"continued/{side}"] = _mean((split.pieces > 1).astype(float))
+            scores[f"continued/{side}"] = _share(split.pieces > 1)
         if split.unknown.size:
-            scores[f"unknown/{side}"] = _mean(split.unknown.astype(float))
+            scores[f"unknown/{side}"] = _share(split.unknown)
     ours, theirs = np.unique(source.tokens), np.unique(target.tokens)
     shared = np.intersect1d(ours, theirs, assume_unique=True).size
     union = ours.size + theirs.size - shared
@@ -69,7 +69,9 @@ def tokenization(source: Splits, target: Splits) -> Scores:
         if both.any():
             agreement = _ratio(left[both], right[both])
             null = _shuffled_ratio(left[both], right[both])
-            scores["agreement"] = replace(_mean(agreement), null=null, items=agreement)
+            made = _mean(agreement)
+            low, high = (None if end is None else min(max(end, 0.0), 1.0) for end in (made.low, made.high))
+            scores["agreement"] = replace(made, null=null, items=agreement, low=low, high=high)
     return scores
 
 
@@ -84,6 +86,12 @@ def _shuffled_ratio(left: NDArray[np.int64], right: NDArray[np.int64]) -> float:
     b, times_b = np.unique(right, return_counts=True)
     weights = np.outer(times_a, times_b)
     return float((_ratio(a[:, None], b[None, :]) * weights).sum() / weights.sum())
+
+
+def _share(hits: NDArray[np.bool_]) -> Score:
+    """The share of hits with Wilson's interval, which stays in [0, 1] where hits are few."""
+    low, high = wilson_interval(float(hits.sum()), hits.size)
+    return Score(float(hits.mean()), n=hits.size, low=low, high=high)
 
 
 def _mean(values: NDArray[np.float64]) -> Score:

@@ -91,25 +91,6 @@ def label(text: str, *, most: int = LABEL) -> str:
     return f"\u2068{plain}\u2069"
 
 
-def wrapped(text: str, *, width: int = 52, lines: int = 4) -> str:
-    """A text for a mark's label in lines of about `width` letters, broken at spaces where there are any.
-
-    >>> wrapped("one two three", width=8)
-    '\u2068one two\u2069<br>\u2068three\u2069'
-    """
-    made, line = [], ""
-    for word in visible(text).split():
-        for part in [word[at : at + width] for at in range(0, len(word), width)]:
-            if line and len(line) + 1 + len(part) > width:
-                made.append(line)
-                line = part
-            else:
-                line = f"{line} {part}" if line else part
-        if len(made) >= lines:
-            break
-    return "<br>".join(label(each, most=width) for each in [*made, line][:lines])
-
-
 def short(value: float | None) -> float | None:
     """The number to four decimals (what a screen can show), whole numbers as such; None unless finite.
 

@@ -81,26 +81,3 @@ class Retrieval:
                 for name, score in rank_scores(found, ks=(1,)).items():
                     scores[f"{name}/layer {layer}{suffix}"] = score
         return scores
-
-
-def best_layers(scenarios: Mapping[str, Scores], *, metric: str = "mrr") -> dict[str, tuple[int, float]]:
-    """The best layer of each scenario (a model before and after training) and its value, as papers/001 reports.
-
-    The layer is chosen on the data it is reported on, which flatters every scenario alike: show the other layers too.
-
-    >>> from interlingua.score import Score
-    >>> best_layers({"original": {"mrr/layer 0": Score(0.2, 5), "mrr/layer 1": Score(0.6, 5)}})
-    {'original': (1, 0.6)}
-    """
-    best: dict[str, tuple[int, float]] = {}
-    for scenario, scores in scenarios.items():
-        values = {
-            int(name.removeprefix(f"{metric}/layer ")): score.value
-            for name, score in scores.items()
-            if name.startswith(f"{metric}/layer ") and not name.endswith("/backward")
-        }
-        if not values:
-            raise InputError("no layer has this metric", value=metric, remedy="Give mrr or p@1.")
-        layer = max(values, key=lambda number: (values[number], -number))
-        best[scenario] = (layer, values[layer])
-    return best
