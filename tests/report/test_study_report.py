@@ -59,14 +59,18 @@ def test_correlations_are_those_of_scipy_with_the_source_and_without(explained):
         assert row[10] == pytest.approx(scipy_stats.spearmanr(*sides).statistic)
 
 
-@pytest.mark.parametrize(("variant", "best"), [("p@1", (0.7, 1, 0.5)), ("error/mapped", (0.2, 0, 0.5))])
+@pytest.mark.parametrize(
+    ("variant", "best"), [("p@1", (0.7, 1, 0.5)), ("error/mapped", (0.2, 0, 0.5)), ("overlap/l2", (0.2, 0, 0.5))]
+)
 def test_a_measure_is_shown_at_its_best_layer_and_at_the_last(variant, best):
     def at(layer, value):
-        given = record("retrieval", variant, "ru", value, layer=layer)
+        given = record("retrieval", variant, "ru", value, layer=layer, low=value - 0.05, high=value + 0.05)
         return {**given, "details": {"called": "space"}}
 
     table = study_report(ABOUT, [], [], [], [at(0, 0.2), at(1, 0.7), at(2, 0.5)]).tables[0]
-    assert table.rows[0][4:7] == best
+    shown = dict(zip(table.columns, table.rows[0], strict=True))
+    assert (shown["best"], shown["layer"], shown["at last"]) == best
+    assert (shown["low"], shown["high"]) == (best[0] - 0.05, best[0] + 0.05)
 
 
 def test_the_papers_numbers_stand_beside_ours_with_both_marks():

@@ -29,7 +29,7 @@ from interlingua.stats import pearson, spearman
 Numbered = Sequence[tuple[int, Record]]
 """Records with their places on the page."""
 
-MEASURE_HEADS = ("model", "from", "to", "what", "best", "layer", "at last", "null", "n")
+MEASURE_HEADS = ("model", "from", "to", "what", "best", "low", "high", "layer", "at last", "null", "n")
 """The columns of a table of a measure: a row a model, pair of languages and variant."""
 
 _DISTANCES = ("distance/related/l2", "distance/unrelated/l2", "auc/l2")
@@ -118,26 +118,33 @@ def measure_tables(run: Run, called: str | None = None, *, between: bool | None 
             table = held.setdefault((details["called"], record["measure"]), {})
             table.setdefault(cell, []).append((place, record))
     caption = (
-        "The best value over layers (the lowest of errors and distances), its layer and null, and that of the last "
-        "layer; all are in records.jsonl."
+        "The best value over layers (of errors, distances and crowding the lowest) with its 95 % interval, layer and "
+        "null, and that of the last layer; all are in records.jsonl."
     )
     tables = []
     for (block, measure), cells in held.items():
         lines = [(cell, *_best_and_last(cell[-1], its)) for cell, its in cells.items()]
         rows = tuple(
-            (visible(model), source, target or None, visible(variant), best["value"], best["layer"], last["value"],
-             best["null"], best["n"])
+            (visible(model), source, target or None, visible(variant), best["value"], best.get("low"), best.get("high"),
+             best["layer"], last["value"], best["null"], best["n"])
             for (model, source, target, variant), (_, best), (_, last) in lines
         )  # fmt: skip
-        records = tuple((None, None, None, None, best[0], None, last[0], None, None) for _, best, last in lines)
+        records = tuple((*[None] * 4, best[0], *[None] * 3, last[0], None, None) for _, best, last in lines)
         title = f"{visible(block)}: {visible(measure)}"
         tables.append(Table(f"{block}-{measure}", title, caption, MEASURE_HEADS, rows, records))
     return tables
 
 
+_LOWER = ("error", "distance", "overlap/", "average-cosine", "top-", "fertility", "continued", "unknown", "tnld", "nld")
+
+
 def lower_is_better(variant: str) -> bool:
-    """Whether a variant is an error or a distance."""
-    return variant.startswith(("error", "distance"))
+    """Whether less is better: errors, distances, hills that overlap, a crowded space, words in many pieces.
+
+    >>> [lower_is_better(each) for each in ("overlap/l2", "overlap", "isoscore", "top-10", "p@1/cosine/raw")]
+    [True, False, False, True, False]
+    """
+    return variant.startswith(_LOWER)
 
 
 def _best_and_last(variant: str, its: Numbered) -> tuple[tuple[int, Record], tuple[int, Record]]:
