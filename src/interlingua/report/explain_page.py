@@ -187,9 +187,7 @@ def _performance(run: Run) -> Iterator[Figure]:
         series = {name: dots for name, dots in series.items() if len(dots) > 1}
         if series:
             axes = (f"consistency of attributions ({aspect})", str(run.about["metric"]))
-            yield dot_plot(
-                f"correlation-{aspect}", visible(aspect), "With the least-squares line of each model.", series, axes
-            )
+            yield dot_plot(f"correlation-{aspect}", visible(aspect), "A dot a language.", series, axes)
 
 
 def _examples(run: Run) -> list[Section]:

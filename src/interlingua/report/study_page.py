@@ -223,7 +223,7 @@ def _consistency(run: Run) -> list[Section]:
         if len(others) > 1:
             drawn.setdefault((task, aspect), {})[f"{model}, {regime}, {source}"] = others
     figures = []
-    caption = "A dot a language but the source’s, with the least-squares line. A correlation is no cause."
+    caption = "A dot a language but the source’s. A correlation is no cause."
     for (task, aspect), series in drawn.items():
         title = f"Consistency and performance: {visible(task)}, {visible(aspect)}"
         axes = (f"consistency of {aspect}", f"score of {task}")
