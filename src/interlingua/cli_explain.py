@@ -91,8 +91,8 @@ def explain(
     """Do the languages look at the same words? Token attributions of fine-tuned models, and their consistency.
 
     Layer integrated gradients of every example in every language, and the earth mover's similarity of those of a text
-    and of its translation, beside what shuffled pairs and random attributions score (papers/002). With --text, two
-    texts with words shaded by attribution and the strongest flows between them.
+    and of its translation, beside what shuffled pairs and random attributions score (Wang et al. 2021). With --text,
+    two texts with words shaded by attribution and the strongest flows between them.
     """
     from interlingua.registry import load as load_file
     from interlingua.studies.explaining import ExplainSettings

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from interlingua.report.papers import in_names
 from interlingua.report.readings import Record
 from interlingua.report.runs import Run
 from interlingua.report.study_geometry import study_geometry_tables
@@ -146,7 +147,7 @@ def _best_and_last(variant: str, its: Numbered) -> tuple[tuple[int, Record], tup
 
 def consistency_tables(run: Run) -> list[Table]:
     """Consistency and performance, two tables a block of explanations, then their correlations."""
-    caption = "Means over seeds. Overall is over all languages, the source included, as papers/002 has it."
+    caption = in_names("Means over seeds. Overall is over all languages, the source included, as papers/002 has it.")
     held: dict[tuple[str, str], dict[tuple[str, ...], dict[str, list[tuple[int, float]]]]] = {}
     for place, record in run.numbered():
         details = record.get("details") or {}
@@ -203,7 +204,7 @@ def beside_tables(run: Run) -> list[Table]:
     heads = ("where", "task", "source", "test", "regime", "metric", "paper", "of", "ours", "of ours")
     rows = tuple(
         (
-            *(visible(each[key]) for key in ("cite", "task", "source", "test", "regime", "metric")),
+            *(in_names(visible(each[key])) for key in ("cite", "task", "source", "test", "regime", "metric")),
             f"{each['paper']:.4f}{each['paper_mark']}",
             visible(each["paper_encoder"]),
             f"{each['ours']:.4f}{marks(each)}",
@@ -216,7 +217,7 @@ def beside_tables(run: Run) -> list[Table]:
         "Shares of 1. * differs from original, ** from adjusted (p < 0.05): the paper's marks, and ours. Where the "
         "encoders differ, the signs of differences can be compared, not the values."
     )
-    title = f"{visible(run.about['paper'] or 'The paper')} and ours"
+    title = f"{in_names(visible(run.about['paper'] or 'The paper'))} and ours"
     return [Table("beside-the-paper", title, caption, heads, rows, records)]
 
 

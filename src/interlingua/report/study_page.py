@@ -8,6 +8,7 @@ from dataclasses import replace
 from interlingua.report.audit import named_table
 from interlingua.report.figures import layer_curves
 from interlingua.report.page import Page, render_page, settings_section
+from interlingua.report.papers import PAPERS, in_names
 from interlingua.report.runs import Run
 from interlingua.report.scatter import Dot, dot_plot
 from interlingua.report.sections import Choice, Figure, Section, of_run
@@ -59,7 +60,7 @@ def study_page(run: Run) -> str:
     about = run.about
     seeds, done = len(about.get("seeds") or []), (about.get("steps") or {}).get("done", 0)
     parts = [about.get("paper"), about.get("size"), f"seeds: {seeds}", f"steps done: {done}"]
-    below = " · ".join(visible(str(part)) for part in parts if part)
+    below = in_names(" · ".join(visible(str(part)) for part in parts if part))
     return render_page(Page("study", str(about["name"]), below, study_sections([run]), run.records))
 
 
@@ -154,7 +155,7 @@ def _beside(run: Run) -> list[Section]:
 
 
 def _cited(each: Entry) -> str:
-    return f"{each['cite']} ({each['paper_encoder']}; ours {each['encoder']})"
+    return f"{in_names(each['cite'])} ({each['paper_encoder']}; ours {each['encoder']})"
 
 
 def _scores(run: Run) -> list[Section]:
@@ -233,8 +234,8 @@ def _consistency(run: Run) -> list[Section]:
     if not tables:
         return []
     words = (
-        "Whether the model looks at the same words in two languages (papers/002). Means over seeds; the language of "
-        "training agrees with itself by construction.",
+        f"Whether the model looks at the same words in two languages ({PAPERS['papers/002'].name}). Means over seeds; "
+        "the language of training agrees with itself by construction.",
     )
     title = _titled("Consistency of attributions", run)
     return [Section(run.id("consistency"), title, words, figures=tuple(figures), tables=tables)]
