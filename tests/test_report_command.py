@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -355,6 +356,15 @@ def test_the_command_prints_tables_and_writes_the_page_into_the_folder(tmp_path:
     assert "Layer by layer" in done.stdout
     assert set(BARS) & set(done.stdout)
     assert command(tmp_path / "nowhere").returncode == 2
+
+
+def test_a_terminal_is_told_nothing_of_pointing_and_clicking(tmp_path: Path) -> None:
+    done = command(
+        audit_folder(tmp_path / "one"), audit_folder(tmp_path / "two", more=0.2), "--out", tmp_path / "page.html"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Key numbers" in done.stdout
+    assert not re.search("hover|click|point at", done.stdout, re.IGNORECASE)
 
 
 def test_a_terminal_without_utf8_gets_ascii_and_no_color_no_escapes(tmp_path: Path) -> None:
