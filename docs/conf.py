@@ -19,6 +19,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 import interlingua
+from interlingua.report.papers import in_names
 
 project = "interlingua"
 author = "The interlingua authors"
@@ -70,7 +71,7 @@ def _formula(self: Any, node: nodes.math | nodes.math_block) -> None:
 
 
 def _restructure(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Docstrings are read as reStructuredText: bars stay bars, and Markdown's tables become tables of its own."""
+    """Docstrings are read as reStructuredText: bars stay bars, Markdown's tables become its own, papers get names."""
     written: list[str] = []
     for kind, group in groupby(zip(_kinds(lines), lines, strict=True), key=lambda pair: pair[0]):
         told = [line for _, line in group]
@@ -83,7 +84,7 @@ def _restructure(app: Sphinx, what: str, name: str, obj: Any, options: Any, line
             written += [
                 "".join(part if part[:1] == "`" else part.replace("|", r"\|") for part in line) for line in parts
             ]
-    lines[:] = written
+    lines[:] = [in_names(line) for line in written]
 
 
 def _kinds(lines: list[str]) -> Iterator[str]:

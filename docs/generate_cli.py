@@ -61,11 +61,15 @@ def _options(params: list[Any]) -> str:
 
 
 def _option(param: Any) -> str:
+    switch = bool(getattr(param, "is_flag", False))
     names = ", ".join(f"`{name}`" for name in param.opts) if _dashed(param) else ""
-    value = "" if getattr(param, "is_flag", False) else f"`{_placeholder(param)}`"
+    if param.secondary_opts:
+        names += " or " + ", ".join(f"`{name}`" for name in param.secondary_opts)
+    value = "" if switch else f"`{_placeholder(param)}`"
     text = re.sub(r"\s*\[default: (.*)\]", r" Default: \1.", param.help or "")
     if param.default is not None and param.default is not False and not callable(param.default):
-        text += f" Default: {param.default}."
+        # Only a switch that can be turned off is on by default.
+        text += f" Default: `{param.opts[0]}`." if switch else f" Default: {param.default}."
     if getattr(param, "multiple", False):
         text += " Can be given several times."
     line = f"{' '.join(part for part in (names, value) if part)}: {text}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+from interlingua.report.papers import in_names
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "interlingua"
 HEAD = """# Where things are
@@ -55,7 +57,7 @@ def _room(path: Path) -> str:
 def _first_line(path: Path) -> str:
     """The first sentence or line of a module's docstring, as a cell of a table."""
     told = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
-    return told.split("\n\n")[0].replace("\n", " ").replace("|", "\\|").strip()
+    return in_names(told.split("\n\n")[0].replace("\n", " ").replace("|", "\\|").strip())
 
 
 if __name__ == "__main__":

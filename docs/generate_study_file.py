@@ -7,6 +7,7 @@ from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from typing import Any
 
+from interlingua.report.papers import in_names
 from interlingua.studies import tables
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -55,7 +56,7 @@ def page() -> str:
         lines = ["| key | what | left out |", "|---|---|---|", *map(_line, own)]
         words = inspect.cleandoc(table.__doc__ or "").replace("\n\n", "<br>").replace("\n", " ").replace("<br>", "\n\n")
         parts.append("\n".join([f"## `{title}`" if title[0] == "[" else f"## {title}", "", words, "", *lines]))
-    return "\n\n".join(parts) + "\n"
+    return in_names("\n\n".join(parts) + "\n")
 
 
 def _line(each: Field[Any]) -> str:

@@ -175,6 +175,20 @@ def test_page_of_the_command_line_is_current():
     assert all(len(line) <= 100 for line in current.splitlines())
 
 
+def test_page_of_the_command_line_has_every_spelling_of_every_option():
+    current = (ROOT / "docs" / "cli.md").read_text("utf-8")
+    waiting = [("", typer.main.get_command(app))]
+    while waiting:
+        name, command = waiting.pop()
+        waiting += [(f"{name} {inner}".strip(), each) for inner, each in getattr(command, "commands", {}).items()]
+        if not name or hasattr(command, "commands"):
+            continue
+        section = current.split(f"# interlingua {name}\n", 1)[1].split("\n## ", 1)[0].split("\n### ", 1)[0]
+        spelled = [each for param in command.params for each in (*param.opts, *param.secondary_opts)]
+        for each in spelled:
+            assert not each.startswith("-") or f"`{each}`" in section, f"{name} has {each}"
+
+
 def test_the_site_builds_without_a_warning_opens_offline_and_has_every_public_name(tmp_path):
     site = tmp_path / "site"
     build = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-d", tmp_path / "trees"]

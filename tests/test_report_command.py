@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ import interlingua
 from interlingua.errors import InputError
 from interlingua.report.files import report_files
 from interlingua.report.page import page_data
-from interlingua.report.screen import console, print_table, sparkline
+from interlingua.report.screen import BARS, console, print_table, sparkline
 from interlingua.report.tables import Table
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'\u202e"
@@ -353,8 +354,17 @@ def test_the_command_prints_tables_and_writes_the_page_into_the_folder(tmp_path:
     assert done.returncode == 0, done.stderr
     assert (run / "report.html").is_file()
     assert "Layer by layer" in done.stdout
-    assert "▁" in done.stdout
+    assert set(BARS) & set(done.stdout)
     assert command(tmp_path / "nowhere").returncode == 2
+
+
+def test_a_terminal_is_told_nothing_of_pointing_and_clicking(tmp_path: Path) -> None:
+    done = command(
+        audit_folder(tmp_path / "one"), audit_folder(tmp_path / "two", more=0.2), "--out", tmp_path / "page.html"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Key numbers" in done.stdout
+    assert not re.search("hover|click|point at", done.stdout, re.IGNORECASE)
 
 
 def test_a_terminal_without_utf8_gets_ascii_and_no_color_no_escapes(tmp_path: Path) -> None:
@@ -362,7 +372,7 @@ def test_a_terminal_without_utf8_gets_ascii_and_no_color_no_escapes(tmp_path: Pa
     assert done.returncode == 0, done.stderr
     assert done.stdout.isascii()
     assert "\x1b" not in done.stdout
-    assert "#" in done.stdout
+    assert set("_.:-=+*#") & set(done.stdout.split("Layer by layer")[1].split("Bars run")[0])
 
 
 def test_json_names_the_page_and_the_differences(tmp_path: Path) -> None:

@@ -243,13 +243,14 @@ def list_names(load: Load = None, as_json: Json = False) -> None:
         return
     from rich.table import Table
 
+    from interlingua.report.papers import in_names
     from interlingua.report.screen import console
 
     screen = console()
     for kind, entries in kinds.items():
         table = Table(title=kind, title_justify="left", show_header=False, box=None, padding=(0, 2, 0, 0))
         for entry in entries:
-            table.add_row(f"[bold]{entry['name']}[/bold]", entry["summary"])
+            table.add_row(f"[bold]{entry['name']}[/bold]", in_names(entry["summary"]))
         screen.print(table)
 
 

@@ -56,7 +56,7 @@ def adjust(
     ] = None,
     layer: Annotated[int, typer.Option(help="Whose vectors: 0 is the embedding output, -1 the last layer.")] = -1,
     target: Annotated[str, typer.Option(help="joint: both languages move; frozen: the other one alone.")] = "joint",
-    reduction: Annotated[str, typer.Option(help="Of the loss: mean, or sum as papers/001 prints it.")] = "mean",
+    reduction: Annotated[str, typer.Option(help="Of the loss: mean, or sum as Efimov et al. 2023 print it.")] = "mean",
     anchor: Annotated[float, typer.Option(help="The weight of English staying where it was.")] = 1.0,
     contrastive: Annotated[float, typer.Option(help="The weight of a contrast of word pairs (InfoNCE).")] = 0.0,
     drift: Annotated[float, typer.Option(help="The weight of all weights staying where they were (L2).")] = 0.0,
@@ -92,8 +92,8 @@ def adjust(
 ) -> None:
     """Can a small parallel corpus bring the languages of this model closer?
 
-    Pulls words and their translations together (papers/001, Eq. 1) while English stays where it was, and writes an
-    ordinary Hugging Face folder. Prints retrieval and distances before and after, on sentences that were not trained
+    Pulls words and their translations together (Efimov et al. 2023, Eq. 1) while English stays where it was, and writes
+    an ordinary Hugging Face folder. Prints retrieval and distances before and after, on sentences that were not trained
     on; the folder has them as JSON and on a page. A killed run continues when the same command is run again.
     """
     from dataclasses import replace

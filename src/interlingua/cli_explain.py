@@ -104,9 +104,9 @@ def explain(
     """Do the languages look at the same words? Token attributions of fine-tuned models, and their consistency.
 
     Layer integrated gradients of every example in every language, and the earth mover's similarity of those of a text
-    and of its translation, beside what shuffled pairs and random attributions score (papers/002). With --row, single
-    rows of the data, such as a wrong prediction: what the file and the model say, words shaded by attribution, the
-    strongest flows to a translation. With --text, the same for two texts.
+    and of its translation, beside what shuffled pairs and random attributions score (Wang et al. 2021). With --row,
+    single rows of the data, such as a wrong prediction: what the file and the model say, words shaded by attribution,
+    the strongest flows to a translation. With --text, the same for two texts.
     """
     from interlingua.registry import load as load_file
     from interlingua.studies.explaining import ExplainSettings

@@ -107,6 +107,42 @@ def test_hostile_text_is_shown_and_never_run(seen: Seen) -> None:
     assert page.locator("main img, main script, main [onclick], main [onerror]").count() == 0
 
 
+@pytest.mark.parametrize("field", ["source", "target"])
+def test_an_emptied_sentence_leaves_no_picture_of_the_last_one(seen: Seen, field: str) -> None:
+    page = seen.page
+    page.fill(f"#{field}", " ")
+    page.wait_for_function("() => document.getElementById('said').textContent === 'Fill in both sentences.'")
+    assert page.locator("#curves *, #pairs *").count() == 0
+    page.wait_for_function(
+        "of => (document.querySelectorAll('#near *').length === 0) === (of === 'source')", arg=field
+    )  # Neighbours are the first sentence's.
+    page.set_viewport_size({"width": 1200, "height": 900})
+    page.wait_for_timeout(300)
+    assert page.locator("#curves *, #pairs *").count() == 0  # A new width does not bring it back.
+    typed(page, field, "The kitchen tap is leaking again.")
+    drawn(page)
+    assert page.locator("#curves svg.curve").count() == 2
+
+
+def test_an_answer_that_comes_after_the_sentence_is_gone_is_not_drawn(seen: Seen) -> None:
+    page = seen.page
+    held: list[Any] = []
+
+    def hold(route: Any) -> None:
+        held.append(route)
+
+    page.route("**/api/pair", hold)
+    page.fill("#source", "Another sentence.")
+    page.wait_for_timeout(600)
+    page.fill("#source", "")
+    page.wait_for_function("() => document.getElementById('said').textContent === 'Fill in both sentences.'")
+    for route in held:
+        route.continue_()
+    page.wait_for_timeout(600)
+    assert held
+    assert page.locator("#curves *, #pairs *").count() == 0
+
+
 def test_a_bidirectional_override_is_written_out(seen: Seen) -> None:
     seen.page.fill("#find", "dcba")
     seen.page.wait_for_selector("#found button")

@@ -69,6 +69,14 @@ def test_the_picture_is_well_formed_and_has_a_dot_a_language_but_the_source(
     assert len(dots) == 4
 
 
+def test_one_language_beside_the_source_is_neither_most_nor_least(records: list[Any], run: dict[str, Any]) -> None:
+    assert "Most alike: es (0.45); least: zh (0.30)." in explain_files(records, run, [])["explain.html"]
+    two = {**run, "languages": ["en", "es"]}
+    page = explain_files([each for each in records if each["target"] in two["languages"]], two, [])["explain.html"]
+    assert "Most alike" not in page
+    assert "es (0.45) is the one language beside that of training" in page
+
+
 def test_missing_numbers_are_shown_as_missing(records: list[Any], run: dict[str, Any]) -> None:
     fewer = [each for each in records if (each["measure"], each["target"]) != ("consistency", "hi")]
     table = next(table for table in all_tables(fewer, run) if table.name == "consistency-label")

@@ -11,6 +11,7 @@ from scipy import stats as scipy_stats
 
 from interlingua.errors import InputError
 from interlingua.report.page import page_data
+from interlingua.report.papers import in_names
 from interlingua.report.study_files import StudyReport, study_files, study_report
 
 ENCODERS, TASKS, TESTS, SEEDS = ("small", "large"), ("ner", "nli"), ("ru", "ar", "sw"), (0, 1, 2)
@@ -207,7 +208,7 @@ def test_papers_numbers_and_differences_are_dots_that_cite_their_cell(
     drawn = {text: (x, y) for trace in dots for text, x, y in zip(trace["text"], trace["x"], trace["y"], strict=True)}
     assert len(drawn) == len(report.beside)
     for each in report.beside:
-        [place] = [where for text, where in drawn.items() if each["cite"] in text]
+        [place] = [where for text, where in drawn.items() if in_names(each["cite"]) in text]
         assert place == pytest.approx((each["paper"], each["ours"]), abs=1e-4)
     [trace] = [each for each in figures(data, "paper-gains")["paper-gains"]["traces"] if each["mode"] == "markers"]
     original = {each["test"]: each for each in report.beside if each["regime"] == "original"}

@@ -79,7 +79,7 @@ def test_the_papers_numbers_stand_beside_ours_with_both_marks():
                "ours": 0.5, "p": {"original": 0.2}}]  # fmt: skip
     table = study_report(ABOUT, [], [], beside, []).tables[0]
     assert table.name == "beside-the-paper"
-    assert table.rows[0][0] == "papers/002 Table 2, x"
+    assert table.rows[0][0] == "Wang et al. 2021 Table 2, x"
     assert str(table.rows[0][6]).endswith("*")
     assert not str(table.rows[0][8]).endswith("*")
 

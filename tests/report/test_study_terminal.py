@@ -24,12 +24,12 @@ def shown(*tables: Table, width: int = 80) -> str:
 
 
 def test_a_number_of_the_paper_takes_one_line_of_a_narrow_terminal_and_comes_after_our_scores() -> None:
-    cites = [f"papers/001 Table 2, Mixed-language NLI, Adj+cont, {code}" for code in ("es", "ru")]
+    cites = [f"Efimov et al. 2023 Table 2, Mixed-language NLI, Adj+cont, {code}" for code in ("es", "ru")]
     rows = tuple((cite, "nli", "en", "es", "continual", "accuracy", "0.7*", "mbert", "0.4", "small") for cite in cites)
-    beside = Table("beside-the-paper", "papers/001 and ours", "", HEADS, rows)
+    beside = Table("beside-the-paper", "Efimov et al. 2023 and ours", "", HEADS, rows)
     scores = Table("scores", "nli. Accuracy", "", ("regime", "es"), (("original", 0.4),))
     printed = shown(beside, scores)
-    assert printed.index("nli. Accuracy") < printed.index("papers/001 and ours")
+    assert printed.index("nli. Accuracy") < printed.index("Efimov et al. 2023 and ours")
     for cite in cites:
         [line] = [line for line in printed.splitlines() if cite in line]
         assert "0.7*" in line

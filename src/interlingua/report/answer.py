@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
+from interlingua.report.evidence import FEW, Peak, above_null, peak
 from interlingua.report.readings import Reading, Readings, Record, both_ways, gather, mean
 from interlingua.report.wording import language_name, listing, number, p_value, percent
-
-FEW = 5
-"""With fewer languages than this no rank correlation is reported: of 4 languages even a perfect one has p = 0.08."""
 
 WEAK = 0.75
 """A language is called weak when it reads less than this share of the median language."""
@@ -69,33 +67,37 @@ def rank_correlation(x: Sequence[float], y: Sequence[float], *, seed: int = 0) -
 
 
 def _overall(found: Readings, run: Mapping[str, Any]) -> Finding | None:
-    key, layer = found.headline(), found.best_layer()
-    if key is None:
+    key, top = found.headline(), peak(found)
+    if key is None or top is None:
         return None
-    all_pairs = found.at(*key, layer)
+    all_pairs = found.at(*key, top.layer)
     overall = mean(all_pairs.values())
     scope = _scope(found, all_pairs, run)
+    null = _show(key, overall.null or 0.0)
+    poor = f" That is no better than chance ({null}): no alignment shows, and nothing is ranked."
     if key[0] == "cka":
         return Finding(
             "Overall",
-            f"At its best layer ({layer}), the debiased CKA of two languages’ sentences is {number(overall.value)}"
-            f"{_interval(overall)}: {scope}. 1 is the same space up to rotation and scale, 0 is no relation.",
+            f"{_where(top)}, the debiased CKA of two languages’ sentences is {number(overall.value)}"
+            f"{_interval(overall)}: {scope}. 1 is the same space up to rotation and scale, 0 is no relation."
+            f"{poor if top.chance else ''}",
         )
     chance = "" if overall.null is None else f" Chance would find {percent(overall.null)}{_times(overall)}."
-    if not _above_chance(overall):
-        chance = f" That is no better than chance ({percent(overall.null)}): no alignment shows, and nothing is ranked."
+    if top.chance:
+        chance = poor
     least = "" if len({reading.n for reading in all_pairs.values()}) == 1 else "at least "
     kind = "" if key[1] == RAW else ", once each language’s mean is removed"
     text = (
-        f"At its best layer ({layer}), {percent(overall.value)} of sentences{_interval(overall, percent)} "
+        f"{_where(top)}, {percent(overall.value)} of sentences{_interval(overall, percent)} "
         f"find their translation as nearest neighbour among {least}{overall.n} candidates{kind}: {scope}.{chance}"
+        f"{_blocks(top)}"
     )
     return Finding("Overall", text)
 
 
 def _languages(found: Readings, run: Mapping[str, Any]) -> Finding | None:
     key, layer = found.headline(), found.best_layer()
-    if key is None or len(found.languages) < 3 or not _above_chance(mean(found.at(*key, layer).values())):
+    if key is None or len(found.languages) < 3 or not above_null(mean(found.at(*key, layer).values())):
         return None
     each = _by_language(found, key, layer)
     order = sorted(each, key=lambda code: -each[code].value)
@@ -111,6 +113,9 @@ def _languages(found: Readings, run: Mapping[str, Any]) -> Finding | None:
         tail = f"Weak: {named(weak[:5])}{more}, under three quarters of the median language ({_show(key, middle)})."
     else:
         tail = f"No language falls far behind: the lowest is {named(order[-1:])}, the median {_show(key, middle)}."
+    lost = [code for code in found.languages if code in each and not above_null(each[code])]
+    if lost:
+        tail += f" No better than chance: {listing([language_name(code, run) for code in lost])}."
     return Finding("Languages", f"Best connected: {strong}. {tail}")
 
 
@@ -119,7 +124,7 @@ def _pairs(found: Readings, run: Mapping[str, Any]) -> Finding | None:
     if key is None:
         return None
     pairs = both_ways(found.at(*key, layer))
-    if len(pairs) < 3 or not _above_chance(mean(pairs.values())):
+    if len(pairs) < 3 or not above_null(mean(pairs.values())):
         return None
     order = sorted(pairs, key=lambda pair: -pairs[pair].value)
     count = min(3, len(order) // 2)
@@ -131,31 +136,61 @@ def _pairs(found: Readings, run: Mapping[str, Any]) -> Finding | None:
 
 
 def _layers(found: Readings, run: Mapping[str, Any]) -> Finding | None:
-    key, best = found.headline(), found.best_layer()
-    if key is None or best is None:
+    key, top = found.headline(), peak(found)
+    if key is None or top is None or len(top.layers) < 2:
         return None
-    layers = found.layers(*key)
-    if len(layers) < 2:
-        return None
-    first, last = (mean(found.at(*key, layer).values()).value for layer in (layers[0], layers[-1]))
-    top = mean(found.at(*key, best).values())
-    rivals = [
-        layer
-        for layer in layers
-        if layer != best and top.low is not None and mean(found.at(*key, layer).values()).value >= top.low
-    ]
+    layers, best = top.layers, top.layer
+    span = f"{layers[0]}–{layers[-1]} (layer 0 is the embedding output, layer k the output of block k)"
+    if top.chance:
+        return Finding("Layers", f"No layer of {span} is better than chance, so none is called the best.")
+    values = {layer: mean(found.at(*key, layer).values()).value for layer in layers}
+    if top.flat:
+        ends = list(dict.fromkeys(_show(key, value) for value in (min(values.values()), top.reading.value)))
+        text = (
+            f"No layer of {span} stands out: they read {' to '.join(ends)}, all within the interval of the highest, "
+            f"layer {best}."
+        )
+        return Finding("Layers", f"{text}{_shallow(top)}")
     close = (
-        f" Layer{'s' if len(rivals) > 1 else ''} {listing([str(layer) for layer in rivals])} read within its interval."
-        if rivals
+        f" Layer{'s' if len(top.rivals) > 1 else ''} {listing([str(layer) for layer in top.rivals])} read within its "
+        "interval."
+        if top.rivals
         else ""
     )
     text = (
-        f"Layer {best} is best of {layers[0]}–{layers[-1]} (layer 0 is the embedding output, layer k the output of "
-        f"block k): {_show(key, top.value)}, against {_show(key, first)} at layer {layers[0]} and {_show(key, last)} "
-        f"at layer {layers[-1]}.{close} "
-        "It was chosen on these same sentences, so its own number is slightly flattering."
+        f"Layer {best} is best of {span}: {_show(key, top.reading.value)}, against {_show(key, values[layers[0]])} at "
+        f"layer {layers[0]} and {_show(key, values[layers[-1]])} at layer {layers[-1]}.{close} "
+        f"It was chosen on these same sentences, so its own number is slightly flattering.{_shallow(top)}"
     )
     return Finding("Layers", text)
+
+
+def _where(top: Peak) -> str:
+    """Where the headline was read, with no more claimed for that layer than the numbers bear out."""
+    if len(top.layers) < 2:
+        return f"At layer {top.layer}"
+    if top.chance:
+        return f"Even at the layer that reads highest ({top.layer})"
+    return f"At layer {top.layer} (no layer stands out)" if top.flat else f"At its best layer ({top.layer})"
+
+
+def _blocks(top: Peak) -> str:
+    """A sentence where the blocks above the embeddings have no part in what was found."""
+    if not top.shallow:
+        return ""
+    if top.layer == 0:
+        return " That is the embedding output alone, and the layers above add nothing to it."
+    return " The embedding output alone does as well."
+
+
+def _shallow(top: Peak) -> str:
+    """A warning where the embeddings alone do as well: a model with random weights shows just that."""
+    return (
+        " Layer 0, where words know nothing of each other, does as well as any: pieces of words that the languages "
+        "share may be all that is found, as in a model that was never trained."
+        if top.shallow
+        else ""
+    )
 
 
 def _centring(found: Readings, run: Mapping[str, Any]) -> Finding | None:
@@ -163,9 +198,17 @@ def _centring(found: Readings, run: Mapping[str, Any]) -> Finding | None:
     raw, centred = (found.at("retrieval", variant, layer) for variant in (RAW, CENTRED))
     if not raw or not centred:
         return None
-    before, after = mean(raw.values()).value, mean(centred.values()).value
+    top, before = mean(centred.values()), mean(raw.values()).value
+    if not above_null(top):
+        return None
+    after = top.value
     change = f"from {percent(before)} to {percent(after)}"
-    if after - before > 0.02:
+    if after - before > 0.02 and top.low is not None and before >= top.low:
+        text = (
+            f"Subtracting each language’s mean vector changes retrieval {change}: a gain inside its own interval, so "
+            "no proof of a constant offset between languages."
+        )
+    elif after - before > 0.02:
         text = (
             f"Subtracting each language’s mean vector lifts retrieval {change}: part of the distance between languages "
             "is a constant offset that only says which language it is, and it can be taken away for free."
@@ -220,7 +263,7 @@ def _tokenizer(found: Readings, run: Mapping[str, Any]) -> Finding | None:
         f"The tokenizer cuts {language_name(order[-1], run)} most finely ({number(fertility[order[-1]])} pieces a "
         f"word) and {language_name(order[0], run)} least ({number(fertility[order[0]])})."
     )
-    if key and not _above_chance(mean(found.at(*key, layer).values())):
+    if key and not above_null(mean(found.at(*key, layer).values())):
         return Finding("Tokenizer", ends)
     each = _by_language(found, key, layer) if key else {}
     codes = [code for code in order if code in each]
@@ -285,11 +328,6 @@ def _interval(reading: Reading, show: Any = number) -> str:
         return ""
     low, high = show(reading.low).removesuffix(f"{NBSP}%"), show(reading.high)
     return f" (95{NBSP}% interval {low} to {high})"
-
-
-def _above_chance(reading: Reading) -> bool:
-    """Whether the interval lies above the null; a reading without either gets the benefit of the doubt."""
-    return reading.low is None or reading.null is None or reading.low > reading.null
 
 
 def _times(reading: Reading) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from interlingua.report.answer import CENTRED, RAW, answer
+from interlingua.report.evidence import above_null, peak
 from interlingua.report.figures import CLUSTERED, GIVEN, distance_histograms, heat_maps, layer_curves
 from interlingua.report.page import Page, render_page, settings_section
 from interlingua.report.readings import Readings, Record, mean
@@ -23,7 +24,7 @@ from interlingua.report.tables import (
     to_csv,
     tokenizer_table,
 )
-from interlingua.report.wording import number, percent, visible
+from interlingua.report.wording import listing, number, percent, visible
 
 RECORDS_BYTES = 120_000
 """The largest compressed table of all records that is put in the page; past it the page names the file instead."""
@@ -82,15 +83,13 @@ def audit_sections(found: Found) -> list[Section]:
     sections = [_answer(run, each) for run, each in found.values()]
     choices, curves = layer_curves(found)
     if curves:
-        best = [f"{run.prefix}{layer}" for run, each in found.values() if (layer := each.best_layer()) is not None]
         words = (
             "Each line is the mean over all language pairs (or languages), the band its 95 % interval over sentences, "
             "and the dotted line what the measure reads without any relation: with pairs shuffled. Layer 0 is the "
             "embedding output, layer k the output of block k."
         )
-        marks = f" The thin upright line marks the best layer ({', '.join(map(visible, best))})." if best else ""
-        sections.append(Section("layers", "Layer by layer", (words + marks,), choices=tuple(choices),
-                                figures=tuple(curves)))  # fmt: skip
+        told = (words + _marked(found),)
+        sections.append(Section("layers", "Layer by layer", told, choices=tuple(choices), figures=tuple(curves)))
     sections += _heat(found)
     maps = tuple(of_run(made, run.key, run.name) for run, _ in found.values() if (made := sentence_map(run)))
     if maps:
@@ -109,6 +108,17 @@ def audit_sections(found: Found) -> list[Section]:
     return sections + [_made(run) for run, _ in found.values()]
 
 
+def _marked(found: Found) -> str:
+    """Which layers the upright lines mark, and in which runs there is none to mark."""
+    tops = [(run, top) for run, each in found.values() if (top := peak(each)) and len(top.layers) > 1]
+    best = [f"{visible(run.prefix)}{top.layer}" for run, top in tops if top.stands_out]
+    none = [visible(run.name) for run, top in tops if not top.stands_out]
+    said = f" The thin upright line marks the best layer ({', '.join(best)})." if best else ""
+    if none:
+        said += f" No layer stands out{f' in {listing(none)}' if len(found) > 1 else ''}, so no best one is marked."
+    return said
+
+
 def _answer(run: Run, found: Readings) -> Section:
     findings = answer(found, run.about)
     facts = tuple((finding.topic, finding.text) for finding in findings[1:])
@@ -124,12 +134,16 @@ def _heat(found: Found) -> list[Section]:
         return []
     best = {each.best_layer() for _, each in found.values()}
     where = f"At layer {best.pop()}, where it depends on the layer. " if len(best) == 1 and None not in best else ""
-    words = (
-        f"{where}Rows and columns stand in the order of a hierarchical clustering of the first map, so bright blocks "
-        "along the diagonal are groups of languages that the model holds together. All maps share that order; brighter "
-        "is closer."
+    told = (
+        "Rows and columns stand in the order of a hierarchical clustering of the first map, so bright blocks along the "
+        "diagonal are groups of languages that the model holds together."
     )
-    order = Choice("order", "Order", ((CLUSTERED, "by similarity"), (GIVEN, "as given")), CLUSTERED)
+    noise = all((top := peak(each)) is not None and top.chance for _, each in found.values())
+    if noise:
+        told = "Alignment is no better than chance, so which pair reads higher here means nothing."
+    words = f"{where}{told} All maps share one order and one scale, 0 to 1; brighter is closer."
+    chosen = GIVEN if noise else CLUSTERED
+    order = Choice("order", "Order", ((CLUSTERED, "by similarity"), (GIVEN, "as given")), chosen)
     return [Section("pairs", "Language by language", (words,), choices=(order,), figures=figures)]
 
 
@@ -159,7 +173,7 @@ def _tokenizer(run: Run, found: Readings) -> Section | None:
 def _blame(run: Run, found: Readings) -> tuple[Figure, ...]:
     """Retrieval against the tokenizer's pieces a word, a dot a language, for three languages or more."""
     key, layer = found.headline(), found.best_layer()
-    if key is None:
+    if key is None or not above_null(mean(found.at(*key, layer).values())):
         return ()
     dots = [
         (code, pieces.value, value.value, refs(value))
@@ -169,7 +183,7 @@ def _blame(run: Run, found: Readings) -> tuple[Figure, ...]:
     if len(dots) < 3:
         return ()
     upward = "retrieval" if key[0] == "retrieval" else "CKA, debiased"
-    caption = "A dot a language, with the least-squares line. A correlation is no cause."
+    caption = "A dot a language. A correlation is no cause."
     figure = dot_plot("blame", "Pieces a word and alignment", caption, {"languages": dots}, ("pieces a word", upward))
     return (of_run(figure, run.key, run.name),)
 
@@ -212,21 +226,27 @@ def subtitle(found: Readings, run: Mapping[str, Any]) -> str:
 
 def key_figures(found: Readings) -> tuple[tuple[str, str, str, Ref], ...]:
     """What a reader wants at a glance: number, what it is, a remark, its records; only what was measured."""
-    layer = found.best_layer()
+    layer, peak_ = found.best_layer(), peak(found)
+    chance = peak_ is not None and peak_.chance
     shown: list[tuple[str, str, str, Ref]] = []
     raw, centred = (found.at("retrieval", variant, layer) for variant in (RAW, CENTRED))
     if best := centred or raw:
         top = mean(best.values())
         bounds = f"{percent(top.low)} to {percent(top.high)}" if top.low is not None else ""
-        shown.append((percent(top.value), "of translations found", bounds, refs(top)))
-    if layer is not None:
+        remark = "no better than chance" if chance else bounds
+        shown.append((percent(top.value), "of translations found", remark, refs(top)))
+    if peak_ is not None and peak_.stands_out:
         shown.append((str(layer), "is the best layer", "0 is the embedding output", None))
-    if raw and centred:
+    elif peak_ is not None:
+        remark = "all are at chance" if chance else "all read within one interval"
+        shown.append(("No", "layer stands out", remark, None))
+    if raw and centred and not chance:
         gain = 100 * (mean(centred.values()).value - mean(raw.values()).value)
         sign = "+" if gain >= 0 else "−"
         shown.append((f"{sign}{abs(gain):.0f}", "points from centring", "language means removed", None))
     if cka := found.at("cka", "debiased", layer):
         top = mean(cka.values())
         remark = "" if top.null is None else f"{number(top.null)} when shuffled"
+        remark = remark if above_null(top) else "no more than when shuffled"
         shown.append((number(top.value), "CKA, debiased", remark, refs(top)))
     return tuple(shown)

@@ -24,7 +24,8 @@ def compared(runs: Sequence[Run], numbers: Sequence[Numbers], *, kind: str) -> S
     tables = [table for table in (settings_table(runs), numbers_table(runs, numbers)) if table.rows]
     words = (
         f"{len(runs)} runs ({kind}): {', '.join(visible(run.name) for run in runs)}. Differences are to the first; "
-        "a star marks those whose 95\N{NO-BREAK SPACE}% intervals do not meet."
+        "a star marks those whose 95\N{NO-BREAK SPACE}% intervals do not meet. Point at a number, or click, for its "
+        "interval."
     )
     told = tuple(verdict(run, numbers[0], own) for run, own in zip(runs[1:], numbers[1:], strict=True))
     same = "" if any(table.name == "settings" for table in tables) else " Their settings are the same."
@@ -113,7 +114,7 @@ def numbers_table(runs: Sequence[Run], numbers: Sequence[Numbers]) -> Table:
         records.append((None, *(refs(each) for each in found), *(None for _ in found[1:])))
     names = [visible(run.name) for run in runs]
     heads = ("", *names, *(f"{name} − {names[0]}" for name in names[1:]))
-    caption = "With the 95 % interval of each number on hover and click. * the intervals do not meet."
+    caption = "* the 95 % intervals do not meet."
     return Table("numbers", "Key numbers", caption, heads, tuple(rows), tuple(records))
 
 
@@ -164,6 +165,6 @@ def alignment_and_transfer(audits: Sequence[Run], transfers: Sequence[Run]) -> S
     if not series:
         return None
     axes = ("alignment with the language of training, at the audit’s best layer", "score of the task")
-    caption = "A dot a language, with least-squares lines. A correlation is no cause, and languages are few."
+    caption = "A dot a language. A correlation is no cause, and languages are few."
     figure = dot_plot("alignment-transfer", "Alignment and transfer", caption, series, axes)
     return Section("alignment-transfer", "Alignment and transfer", figures=(figure,))

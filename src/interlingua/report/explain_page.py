@@ -85,7 +85,6 @@ def _answer(run: Run) -> Section:
                 [each["details"]["random"] for each in others],
             )
         )
-        best, worst = (pick(others, key=lambda each: each["value"]) for pick in (max, min))
         lows = [each["low"] for each in others if each["low"] is not None]
         sure = len(lows) == len(others) and sum(lows) / len(lows) > random
         verdict = (
@@ -98,10 +97,7 @@ def _answer(run: Run) -> Section:
             f"language; random attributions reach {number(random)}, other examples’ texts {number(null)}: {verdict}"
         )
         lead = text if place == 0 else lead
-        rest = (
-            f"Most alike: {visible(best['target'])} ({number(best['value'])}); least: {visible(worst['target'])} "
-            f"({number(worst['value'])})."
-        )
+        rest = _ends(others)
         facts.append((visible(aspect), rest if place == 0 else f"{text} {rest}"))
     for each in correlations(run.records, run.about):
         if each["without_source"]:
@@ -114,6 +110,15 @@ def _answer(run: Run) -> Section:
             )  # fmt: skip
     title = f"The answer: {run.name}" if run.key else "The answer"
     return Section(run.id("answer"), title, (lead,), facts=tuple(facts))
+
+
+def _ends(others: Sequence[Mapping[str, Any]]) -> str:
+    """Which language agrees most with that of training, and which least; of one alone there is nothing to say."""
+    best, worst = (pick(others, key=lambda each: each["value"]) for pick in (max, min))
+    told = [f"{visible(each['target'])} ({number(each['value'])})" for each in (best, worst)]
+    if len({each["target"] for each in others}) < 2:
+        return f"{told[0]} is the one language beside that of training: with two or more they can be compared."
+    return f"Most alike: {told[0]}; least: {told[1]}."
 
 
 def _places(run: Run) -> dict[int, int]:
@@ -187,9 +192,7 @@ def _performance(run: Run) -> Iterator[Figure]:
         series = {name: dots for name, dots in series.items() if len(dots) > 1}
         if series:
             axes = (f"consistency of attributions ({aspect})", str(run.about["metric"]))
-            yield dot_plot(
-                f"correlation-{aspect}", visible(aspect), "With the least-squares line of each model.", series, axes
-            )
+            yield dot_plot(f"correlation-{aspect}", visible(aspect), "A dot a language.", series, axes)
 
 
 def _examples(run: Run) -> list[Section]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from interlingua.report.evidence import trend
 from interlingua.report.scatter import PALETTE
 from interlingua.report.wording import visible
 from interlingua.stats import pearson
@@ -48,7 +49,7 @@ def aspects(records: Sequence[Found]) -> list[str]:
 
 
 def scatter(records: Sequence[Found], run: Found) -> str:
-    """An SVG: a dot a language and model, consistency across, performance up, the least-squares line of each model.
+    """An SVG: a dot a language and model, consistency across, performance up; a line where dots bear one out.
 
     The first aspect; the language of training is left out, since its consistency is 1 by construction.
     """
@@ -105,9 +106,8 @@ def scatter(records: Sequence[Found], run: Found) -> str:
 def _dots(mine: Sequence[tuple[str, float, float]], colour: str, x: Any, y: Any, name: str) -> list[str]:
     parts = []
     across, up = (np.array([point[axis] for point in mine]) for axis in (1, 2))
-    if len(mine) > 2 and np.ptp(across) > 0:
-        slope, level = np.polyfit(across, up, 1)
-        ends = [(float(v), float(slope * v + level)) for v in (across.min(), across.max())]
+    ends = trend(across.tolist(), up.tolist()).line
+    if ends:
         path = f"M{x(ends[0][0]):.1f} {y(ends[0][1]):.1f}L{x(ends[1][0]):.1f} {y(ends[1][1]):.1f}"
         parts.append(f'<path class="fit" stroke="{colour}" d="{path}"/>')
     for code, one, other in mine:

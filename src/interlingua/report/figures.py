@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
 from scipy.spatial.distance import squareform
 
+from interlingua.report.evidence import apart_from_null, peak
 from interlingua.report.panels import MAPS, PANELS
 from interlingua.report.readings import Pair, Reading, Readings, both_ways, mean
 from interlingua.report.runs import Run, colour
@@ -65,9 +66,9 @@ def layer_curves(runs: Mapping[str, tuple[Run, Readings]]) -> tuple[list[Choice]
         if curves:
             options |= {curve.chosen: curve.shown for curve in curves}
             name = f"curve-{measure}-{variants[0].split('/')[0]}".replace("@", "").replace(" ", "-").replace(",", "")
-            best = {found.best_layer() for _, found in runs.values()} - {None}
-            marked = sorted(layer for layer in best if layer)
-            figures.append(_curve_figure(name, (title, axis, caption), curves, marked))
+            tops = [top for _, found in runs.values() if (top := peak(found)) is not None]
+            marked = sorted({top.layer for top in tops if top.stands_out and len(top.layers) > 1})
+            figures.append(_curve_figure(name, (title, axis, caption + _at_null(curves)), curves, marked))
     languages = sorted((value, text) for value, text in options.items() if "\t" not in value and value != MEAN)
     pairs = sorted((value, text) for value, text in options.items() if "\t" in value)
     menu = Choice("line", "Show", ((MEAN, options[MEAN]), *languages, *pairs), MEAN)
@@ -129,6 +130,12 @@ def _curve_figure(name: str, words: tuple[str, str, str], curves: Sequence[Curve
         "yaxis": {"nticks": 5, "title": {"text": axis, "standoff": 8}},
     }
     return Figure(name, title, caption, tuple(traces), layout, _curve_table(name, title, curves))
+
+
+def _at_null(curves: Sequence[Curve]) -> str:
+    """A sentence where the means of all runs and variants are, at every layer, no different from their nulls."""
+    means = [reading for curve in curves if curve.chosen == MEAN for reading in curve.readings if reading is not None]
+    return "" if any(map(apart_from_null, means)) else " No layer differs from what it reads without any relation."
 
 
 def _nulls(curve: Curve) -> list[Trace]:
@@ -196,6 +203,8 @@ def _heat(readings: Mapping[Pair, Reading], codes: Sequence[str], run: Run, *, d
         "records": [[refs(cell) for cell in line] for line in cells],
         "hover": "%{y} → %{x}",
         "colorscale": "Cividis",
+        "zmin": 0,  # Stretched to its own range, a map of equals would look like one of groups.
+        "zmax": 1,
         "reversescale": distances,
         "xgap": 1,
         "ygap": 1,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
+from interlingua.report.evidence import trend_of_pairs
 from interlingua.report.figures import CLUSTERED, GIVEN, cluster_order
 from interlingua.report.geometry_tables import (
     STATES,
@@ -24,7 +23,7 @@ from interlingua.report.runs import Run, colour
 from interlingua.report.scatter import label_sides
 from interlingua.report.sections import Choice, Figure, Trace, band, label, short
 from interlingua.report.tables import Cell, Ref, Table
-from interlingua.report.wording import language_name, number, p_value, variant_name, visible
+from interlingua.report.wording import language_name, number, variant_name, visible
 
 Found = Mapping[str, Any]
 Styles = Mapping[str, Mapping[str, str]]
@@ -292,19 +291,19 @@ def _steps(
 
 
 def spelling_scatter(run: Run, marks: Styles) -> Figure | None:
-    """Wrong sentences against the spelling distance of names, a mark a pair, with one line (papers/003 Fig. 5)."""
+    """Wrong sentences against the spelling distance of names, a mark a pair, and their trend (papers/003 Fig. 5)."""
     scatter = (run.more.get("found") or {}).get("scatter")
     if not scatter:
         return None
     points, places = scatter["points"], wrong_places(run.records, run.first)
     traces: list[Trace] = []
-    across, up = (np.array([point[key] for point in points], float) for key in ("tnld", "wrong"))
-    if len(points) > 2 and np.ptp(across) > 0:
-        slope, level = np.polyfit(across, up, 1)
-        ends = [float(across.min()), float(across.max())]
+    score = scatter["pearson"]
+    across, up = ([float(point[key]) for point in points] for key in ("tnld", "wrong"))
+    found = trend_of_pairs(across, up, r=score["value"], p=score["details"]["p"])
+    if found.line:
         traces.append(
-            {"type": "scatter", "mode": "lines", "x": [short(v) for v in ends], "showlegend": False,
-             "y": [short(float(slope * v + level)) for v in ends], "hoverinfo": "skip",
+            {"type": "scatter", "mode": "lines", "x": [short(v) for v, _ in found.line], "showlegend": False,
+             "y": [short(v) for _, v in found.line], "hoverinfo": "skip",
              "line": {"color": "@soft", "width": 1.5, "dash": "dash"}}
         )  # fmt: skip
     beside = label_sides([(point["tnld"], point["wrong"], 1 + len(point["target"])) for point in points])
@@ -323,8 +322,6 @@ def spelling_scatter(run: Run, marks: Styles) -> Figure | None:
     rows = tuple((visible(p["source"]), visible(p["target"]), p["tnld"], p["wrong"]) for p in points)
     behind = tuple((None, None, None, places.get((p["source"], p["target"]))) for p in points)
     heads = ("trained on", "tested on", "TNLD", "wrong sentences")
-    score = scatter["pearson"]
-    caption = f"r = {number(score['value'])}, Mantel’s {p_value(score['details']['p'])}.{within_script(scatter)}"
     layout = {
         "showlegend": True,
         "margin": {"l": 54, "r": 30, "t": 28, "b": 44},
@@ -337,4 +334,12 @@ def spelling_scatter(run: Run, marks: Styles) -> Figure | None:
         },
     }
     table = Table("against-spelling", "Against spelling", "", heads, rows, behind)
-    return Figure("against-spelling", "Against spelling", caption, tuple(traces), layout, table, "square")
+    return Figure(
+        "against-spelling",
+        "Against spelling",
+        f"{found.said}{within_script(scatter)}",
+        tuple(traces),
+        layout,
+        table,
+        "square",
+    )

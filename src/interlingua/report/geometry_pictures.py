@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from interlingua.report.evidence import trend_of_pairs
 from interlingua.report.explain_picture import axis_ticks, reach
 from interlingua.report.geometry_maps import Styles
-from interlingua.report.wording import number, p_value, visible
+from interlingua.report.wording import visible
 
 Found = Mapping[str, Any]
 _SIDE, _GAP, _TOP, _FOOT = 340, 26, 46, 40
@@ -118,14 +119,12 @@ def scatter_svg(found: Found, styles: Styles) -> str:
         f'<text x="{left - 8}" y="{y(v) + 4:.0f}" text-anchor="end">{100 * v:g} %</text>'
         for v in axis_ticks(y_low, y_high)
     ]
-    across, up = (np.array([point[key] for point in points]) for key in ("tnld", "wrong"))
-    if len(points) > 2 and np.ptp(across) > 0:
-        slope, level = np.polyfit(across, up, 1)
-        ends = [(float(v), float(slope * v + level)) for v in (across.min(), across.max())]
-        parts.append(f'<path class="fit" d="M{" L".join(f"{x(a):.1f} {y(b):.1f}" for a, b in ends)}"/>')
+    across, up = ([float(point[key]) for point in points] for key in ("tnld", "wrong"))
+    shown = trend_of_pairs(across, up, r=score["value"], p=score["details"]["p"])
+    if shown.line:
+        parts.append(f'<path class="fit" d="M{" L".join(f"{x(a):.1f} {y(b):.1f}" for a, b in shown.line)}"/>')
     parts += _pairs(points, {code: at for at, (code, _) in enumerate(legend)}, x, y)
-    shown = f"r = {number(score['value'])}, Mantel’s {p_value(score['details']['p'])}"
-    below = f"spelling distance of names (TNLD); {shown}"
+    below = f"spelling distance of names (TNLD); {shown.said.removesuffix('.')}"
     parts.append(f'<text x="{left + wide / 2}" y="{top + tall + 40}" text-anchor="middle">{_safe(below)}</text>')
     middle = top + tall / 2
     parts.append(

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from interlingua.report.papers import PAPERS
 from interlingua.report.tables import Ref, Table
 from interlingua.report.wording import language_name, number, p_value, percent, visible
 
 Found = Mapping[str, Any]
 STATES = ("before", "after")
 LABELS = ("language", "type")
+_PAPER = PAPERS["papers/003"].name
 
 
 def sets_of(records: Sequence[Found]) -> list[str]:
@@ -121,7 +123,7 @@ def _cosines(records: Sequence[Found], run: Found, first: int) -> Iterator[Table
             yield Table(
                 f"cosine-{_slug(corpus)}-{state}",
                 f"Average cosine of parallel entities, {visible(corpus)}, {_state(state, run)}",
-                f"Layer {last}, the output (papers/003 Table 2). 'shuffled' is the largest that pairs of different "
+                f"Layer {last}, the output ({_PAPER}, Table 2). 'shuffled' is the largest that pairs of different "
                 "entities of the row's language reach: only what is above it says anything.",
                 ("", *(visible(code) for code in codes), "shuffled"),
                 rows,
@@ -161,7 +163,7 @@ def _pieces(run: Found) -> Table | None:
     pieces = run.get("pieces") or {}
     rows = tuple((visible(code), len(cut), " ".join(visible(piece) for piece in cut)) for code, cut in pieces.items())
     title = f"How the tokenizer cuts {visible(str(run['about']))}" if rows else ""
-    return Table("pieces", title, "Sub-tokens (papers/003 §3.2).", ("", "pieces", "cut"), rows) if rows else None
+    return Table("pieces", title, f"Sub-tokens ({_PAPER}, §3.2).", ("", "pieces", "cut"), rows) if rows else None
 
 
 def _pairwise(records: Sequence[Found], run: Found, first: int) -> Table | None:
@@ -182,7 +184,7 @@ def _pairwise(records: Sequence[Found], run: Found, first: int) -> Table | None:
     )
     heads = ("trained on", *(visible(code) for code in codes), "others")
     caption = (
-        "The share of test sentences with a wrong tag (papers/003 §4.2 counts them); 'others' without the language "
+        f"The share of test sentences with a wrong tag ({_PAPER}, §4.2, counts them); 'others' without the language "
         "of training. No name and no context of the test sentences was trained on."
     )
     title = "Wrong sentences, by language of training"
@@ -210,7 +212,7 @@ def _groups(found: Found) -> Table | None:
     )
     caption = (
         f"Pearson's r of the changes of the average cosine over {together['span']} steps, all fine-tunings end to end "
-        "(papers/003 Fig. 4); groups by average linkage. 'chance' is the largest mean |r| of the language's curve with "
+        f"({_PAPER}, Fig. 4); groups by average linkage. 'chance' is the largest mean |r| of the language's curve with "
         "another's shifted in time."
     )
     heads = ("", "group", *(visible(code) for code in codes), "chance")
@@ -234,7 +236,7 @@ def _spelling(found: Found) -> Table | None:
         if scatter.get(key)
     )
     caption = (
-        "Over pairs of languages (papers/003 Fig. 5). Pairs share languages: p is Mantel's, from permuted languages, "
+        f"Over pairs of languages ({_PAPER}, Fig. 5). Pairs share languages: p is Mantel's, from permuted languages, "
         "and the interval a jackknife over languages. 'Script held' takes away what one script or two explain."
     )
     heads = ("correlation", "r", "low", "high", "p", "pairs")

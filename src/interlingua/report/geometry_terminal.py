@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from interlingua.report.geometry_tables import all_tables, findings
+from interlingua.report.papers import cited
 from interlingua.report.screen import print_table
 
 Found = Mapping[str, Any]
@@ -18,7 +19,10 @@ def render_geometry(records: Sequence[Found], run: Found, found: Found, console:
     """Print every table, and the findings."""
     if not records:
         console.print("Nothing has been measured yet: run the same command again.")
-    for each in all_tables(records, run, found):
+    tables = list(all_tables(records, run, found))
+    for each in tables:
         print_table(each, console)
     for topic, text in findings(records, run, found):
         console.print(Text.assemble((f"{topic}. ", "bold"), text), soft_wrap=True)
+    for citation in cited(each.caption for each in tables):
+        console.print(Text(citation, style="dim"))

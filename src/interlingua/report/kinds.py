@@ -9,6 +9,7 @@ from interlingua.report.adjustment_page import WHENS, adjustment_page, adjustmen
 from interlingua.report.answer import CENTRED, RAW
 from interlingua.report.audit import audit_sections, build_page
 from interlingua.report.comparison import Numbers, alignment_and_transfer, compared
+from interlingua.report.evidence import peak
 from interlingua.report.explain_page import explain_page, explain_sections
 from interlingua.report.explain_picture import aspects, selected
 from interlingua.report.geometry_page import geometry_page, geometry_sections
@@ -58,7 +59,8 @@ def audit_numbers(run: Run) -> Numbers:
         "mean cosine of unrelated words": ("isotropy", "average-cosine"),
     }
     numbers = {name: mean(pairs.values()) for name, key in wanted.items() if (pairs := found.at(*key, layer))}
-    best = {} if layer is None else {"best layer": Reading(float(layer))}
+    top = peak(found)
+    best = {"best layer": Reading(float(top.layer))} if top is not None and top.stands_out else {}
     each = {
         f"retrieval of {visible(code)}": reading
         for code in found.languages

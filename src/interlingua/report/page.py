@@ -7,7 +7,7 @@ import gzip
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -15,6 +15,7 @@ from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 
+from interlingua.report.papers import cited, in_names
 from interlingua.report.readings import Record
 from interlingua.report.sections import Section, payload, renumbered
 from interlingua.report.tables import Ref
@@ -66,11 +67,27 @@ def render_page(page: Page) -> str:
         heading=visible(page.heading),
         subtitle=visible(page.subtitle),
         sections=page.sections,
+        papers=cited(_texts(page)),
         downloads=[
             (name, f"data:application/octet-stream;base64,{base64.b64encode(content).decode()}", words)
             for name, (content, words) in (page.files or {}).items()
         ],
     )
+
+
+def _texts(page: Page) -> Iterator[str]:
+    """Where a page may name a paper: words, facts, captions, and titles and cells of tables."""
+    yield page.subtitle
+    for section in page.sections:
+        yield from section.words
+        for term, said in section.facts:
+            yield term
+            yield from [said] if isinstance(said, str) else said
+        for figure in section.figures:
+            yield figure.caption
+        for table in section.tables:
+            yield from (table.title, table.caption)
+            yield from (cell for row in table.rows for cell in row if isinstance(cell, str))
 
 
 def page_data(html: str) -> dict[str, Any]:
@@ -99,7 +116,7 @@ def settings_section(
     plain = {key: value for key, value in run.items() if key not in (*without, "digests", "versions", "skipped")}
     keys = [key for key in labels if key in plain] + [key for key in plain if key not in labels]
     facts: list[tuple[str, str | Sequence[str]]] = [
-        (visible(labels.get(key, key.replace("_", " ").capitalize())), text)
+        (visible(labels.get(key, key.replace("_", " ").capitalize())), in_names(text))
         for key in keys
         if plain[key] is not None and (text := in_words(plain[key]))
     ]

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from interlingua.report.evidence import trend
 from interlingua.report.runs import Run, colour
 from interlingua.report.sections import Figure, Trace, faded, label, short
 from interlingua.report.tables import Ref, Table
@@ -79,11 +80,13 @@ def dot_plot(
 ) -> Figure:
     """One number against another: a dot a language, a colour a series (from the `first`), and a line.
 
-    The line is each series' least-squares line, or the one of equals, where the two numbers are of one kind. Dots that
-    are too many or too long to be `named` beside say what they are of on hover.
+    The line is each series' least-squares line where its dots bear one out, and the caption says so; or the one of
+    equals, where the two numbers are of one kind. Dots that are too many or too long to be `named` beside say what they
+    are of on hover.
     """
     traces: list[Trace] = []
     rows, records = [], []
+    said: dict[str, str] = {}
     beside = iter(label_sides([(dot[1], dot[2], min(len(dot[0]), 24)) for dots in series.values() for dot in dots]))
     for place, (name_, dots) in enumerate(series.items()):
         ink = colour(place + first)
@@ -97,16 +100,18 @@ def dot_plot(
              "marker": {"color": ink, "size": 9}, "textfont": {"color": "@ink"}, "cliponaxis": False,
              "hover": f"{label(name_)}<br>%{{text}}: %{{x:.3f}}, %{{y:.3f}}", "records": [dot[3] for dot in dots]}
         )  # fmt: skip
-        if not diagonal and len(dots) > 2 and np.ptp(across) > 0:
-            slope, level = np.polyfit(across, up, 1)
-            ends = [min(across), max(across)]
+        found = trend(across, up)
+        said[visible(name_)] = found.said
+        if found.line and not diagonal:
             traces.append(
-                {"type": "scatter", "mode": "lines", "x": [short(v) for v in ends], "showlegend": False,
-                 "y": [short(float(slope * v + level)) for v in ends], "hoverinfo": "skip",
+                {"type": "scatter", "mode": "lines", "x": [short(v) for v, _ in found.line], "showlegend": False,
+                 "y": [short(v) for _, v in found.line], "hoverinfo": "skip",
                  "line": {"color": faded(ink, 0.7), "width": 1.5, "dash": "dash"}}
             )  # fmt: skip
         rows += [(visible(name_), visible(dot[0]), dot[1], dot[2]) for dot in dots]
         records += [(None, None, dot[3], None) for dot in dots]
+    if not diagonal:
+        caption = f"{caption} {_trends(said)}".strip()
     values = [value for dots in series.values() for dot in dots for value in dot[1:3]]
     ends = [min(values), max(values)]
     equal: Trace = {"type": "scatter", "mode": "lines", "x": ends, "y": ends, "showlegend": False, "hoverinfo": "skip",
@@ -121,6 +126,15 @@ def dot_plot(
         name, title, caption, ("series", "of", visible(axes[0]), visible(axes[1])), tuple(rows), tuple(records)
     )
     return Figure(name, title, caption, (*([equal] if diagonal else []), *traces), layout, table, "wide")
+
+
+def _trends(said: Mapping[str, str]) -> str:
+    """What is said of each series, once where it is the same of all; of many only the rule."""
+    if len(set(said.values())) == 1:
+        return next(iter(said.values()))
+    if len(said) > 4:
+        return "Least-squares lines only where the 95\N{NO-BREAK SPACE}% interval of r leaves out 0."
+    return " ".join(f"{name}: {text[0].lower()}{text[1:]}" for name, text in said.items())
 
 
 SIDES = {"middle right": (1, 0), "middle left": (-1, 0), "top center": (0, 1), "bottom center": (0, -1)}

@@ -114,6 +114,18 @@ def print_table(
     screen.print()
 
 
+def print_titled(table: Table, screen: Console) -> None:
+    """Print a table with its title and caption in the width of the screen: that of a narrow table would break words."""
+    title, caption = table.title, table.caption
+    table.title = table.caption = None
+    if title:
+        screen.print(title, style="bold")
+    screen.print(table)
+    if caption:
+        screen.print(caption, style="dim italic")
+        screen.print()
+
+
 def plain_table(title: str, caption: str = "") -> Table:
     """An empty table in the manner of all of ours."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left", title_style="bold", caption_justify="left")

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from interlingua.report.papers import in_names
 from interlingua.report.readings import Record
 from interlingua.report.runs import Run
 from interlingua.report.study_geometry import study_geometry_tables
@@ -172,7 +173,7 @@ def consistency_tables(run: Run) -> list[Table]:
 def _languages_across(run: Run, control: Control) -> list[Table]:
     """A column a language, a row a model, task, regime, source and aspect; a table a block of explanations."""
     measure, ending, pick, title = control
-    caption = "Means over seeds. Overall is over all languages, the source included, as papers/002 has it."
+    caption = in_names("Means over seeds. Overall is over all languages, the source included, as papers/002 has it.")
     held: dict[str, dict[tuple[str, ...], dict[str, list[tuple[int, float]]]]] = {}
     for place, record in run.numbered():
         details = record.get("details") or {}
@@ -230,7 +231,7 @@ def beside_tables(run: Run) -> list[Table]:
     heads = ("where", "task", "source", "test", "regime", "metric", "paper", "of", "ours", "of ours")
     rows = tuple(
         (
-            *(visible(each[key]) for key in ("cite", "task", "source", "test", "regime", "metric")),
+            *(in_names(visible(each[key])) for key in ("cite", "task", "source", "test", "regime", "metric")),
             f"{each['paper']:.4f}{each['paper_mark']}",
             visible(each["paper_encoder"]),
             f"{each['ours']:.4f}{marks(each)}",
@@ -243,7 +244,7 @@ def beside_tables(run: Run) -> list[Table]:
         "Shares of 1. * differs from original, ** from adjusted (p < 0.05): the paper's marks, and ours. Where the "
         "encoders differ, the signs of differences can be compared, not the values."
     )
-    title = f"{visible(run.about['paper'] or 'The paper')} and ours"
+    title = f"{in_names(visible(run.about['paper'] or 'The paper'))} and ours"
     return [Table("beside-the-paper", title, caption, heads, rows, records)]
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from interlingua.report.geometry_page import geometry_tiles
 from interlingua.report.geometry_tables import findings
 from interlingua.report.panels import PANELS
+from interlingua.report.papers import in_names
 from interlingua.report.readings import Reading, Readings, mean
 from interlingua.report.runs import Run
 from interlingua.report.sections import Section
@@ -187,7 +188,7 @@ def _papers(run: Run) -> Iterator[Fact]:
     signs = f" Our differences to the original have the paper’s sign in {same} of {len(found)}." if found else ""
     other = sum(each["encoder"] != each["paper_encoder"] for each in beside)
     apart = f" {other} are of another encoder than the paper’s: compare signs there, not values." if other else ""
-    title = visible(str(run.about.get("paper") or "The paper"))
+    title = in_names(visible(str(run.about.get("paper") or "The paper")))
     yield title, f"{len(beside)} of our numbers stand beside its own.{signs}{apart}"
 
 

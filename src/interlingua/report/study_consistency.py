@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from interlingua.report.audit import named_table
+from interlingua.report.papers import in_names
 from interlingua.report.runs import Run, colour
 from interlingua.report.scatter import Dot, dot_plot
 from interlingua.report.sections import Figure, Section, Trace, label, of_run, short
@@ -17,7 +18,7 @@ from interlingua.report.tables import Table
 from interlingua.report.wording import listing, number, visible
 from interlingua.stats import spearman
 
-_WORDS = (
+_WORDS = in_names(
     "Whether the model looks at the same words in two languages (papers/002). Texts that share words score high "
     "whatever the model does, so each number is to be read beside that of random attributions on the same texts. "
     "Means over seeds; the language of training agrees with itself by construction."
@@ -144,7 +145,7 @@ def _performance(run: Run) -> list[Figure]:
         others = [point for point in points if point[0] != source]
         if len(others) > 1:
             drawn.setdefault((task, aspect), {})[f"{model}, {regime}, {source}"] = others
-    caption = "A dot a language but the source’s, with the least-squares line. A correlation is no cause."
+    caption = "A dot a language but the source’s. A correlation is no cause."
     return [
         dot_plot(
             slug(f"consistency-{task}-{aspect}"),

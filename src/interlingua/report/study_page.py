@@ -8,6 +8,7 @@ from dataclasses import replace
 from interlingua.report.audit import named_table
 from interlingua.report.figures import layer_curves
 from interlingua.report.page import Page, render_page, settings_section
+from interlingua.report.papers import in_names
 from interlingua.report.runs import Run
 from interlingua.report.scatter import Dot, dot_plot
 from interlingua.report.sections import Choice, Figure, Section, of_run
@@ -58,7 +59,7 @@ def study_page(run: Run) -> str:
     about = run.about
     seeds, done = len(about.get("seeds") or []), (about.get("steps") or {}).get("done", 0)
     parts = [about.get("paper"), about.get("size"), f"seeds: {seeds}", f"steps done: {done}"]
-    below = " · ".join(visible(str(part)) for part in parts if part)
+    below = in_names(" · ".join(visible(str(part)) for part in parts if part))
     return render_page(Page("study", str(about["name"]), below, study_sections([run]), run.records))
 
 
@@ -149,7 +150,7 @@ def _beside(run: Run) -> list[Section]:
 
 
 def _cited(each: Entry) -> str:
-    return f"{each['cite']} ({each['paper_encoder']}; ours {each['encoder']})"
+    return f"{in_names(each['cite'])} ({each['paper_encoder']}; ours {each['encoder']})"
 
 
 def _scores(run: Run) -> list[Section]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from interlingua.report.papers import cited
 from interlingua.report.runs import Run
 from interlingua.report.screen import print_answer, print_table
 from interlingua.report.study import MEASURE_HEADS
@@ -35,6 +36,8 @@ def render_study(run: Run, tables: Sequence[Table], console: Console, *, most: i
         console.print(Text(f"Every pair of languages and variant: {names}; every layer: records.jsonl.\n"))
     for table in beside:
         print_table(table, console, columns=_NARROW, most=most)
+    for citation in cited(text for table in (*shown, *beside) for text in (table.title, table.caption)):
+        console.print(Text(citation, style="dim"))
 
 
 def summaries(run: Run) -> list[Table]:

@@ -10,11 +10,19 @@ from rich.table import Table
 from rich.text import Text
 
 from interlingua.report.answer import CENTRED, RAW, answer
+from interlingua.report.evidence import above_null, apart_from_null, peak
 from interlingua.report.figures import cluster_order
 from interlingua.report.panels import PANELS
 from interlingua.report.readings import Reading, Readings, Record, gather, mean
-from interlingua.report.screen import plain_table, shaded_cell, sparkline, stretched
-from interlingua.report.wording import language_name, number, percent, variant_name, visible
+from interlingua.report.screen import plain_table, print_titled, shaded_cell, sparkline, stretched
+from interlingua.report.wording import language_name, listing, number, percent, variant_name, visible
+
+_LEVEL, _AT_NULL = "–", "null"
+_NO_LAYER = {
+    _LEVEL: "–: no layer stands out, all read within the interval of the highest.",
+    _AT_NULL: "null: no layer differs from what the measure reads without any relation.",
+}
+"""What stands in place of the layer where a measure is highest, and why."""
 
 
 def render(records: Iterable[Record], run: Mapping[str, Any], console: Console) -> None:
@@ -22,7 +30,7 @@ def render(records: Iterable[Record], run: Mapping[str, Any], console: Console) 
     found = gather(records)
     for table in (language_lines(found, run), layer_lines(found), pair_cells(found, width=console.width)):
         if table.row_count:
-            console.print(table)
+            print_titled(table, console)
     for finding in answer(found, run):
         console.print(Text.assemble((f"{finding.topic}. ", "bold"), visible(finding.text)))
 
@@ -67,12 +75,13 @@ def lines_left_out(lines: Mapping[str, Mapping[str, int]]) -> Table | None:
 
 def language_lines(found: Readings, run: Mapping[str, Any]) -> Table:
     """One row a language: retrieval at the best layer (mean over its pairs, both directions) and what explains it."""
-    layer = found.best_layer()
-    key = found.headline()
+    key, top = found.headline(), peak(found)
     table = plain_table("")
-    if key is None:
+    if key is None or top is None:
         return table
-    table.title = Text(f"{visible(str(run.get('model') or 'model'))}, layer {layer} (0 is the embedding output)")
+    layer = top.layer
+    more = "" if top.stands_out else "; no layer is better than chance" if top.chance else "; no layer stands out"
+    table.title = Text(f"{visible(str(run.get('model') or 'model'))}, layer {layer} (0 is the embedding output){more}")
     layers = found.layers(*key)
     columns = {
         "retrieval": ("retrieval", RAW, percent),
@@ -97,26 +106,39 @@ def language_lines(found: Readings, run: Mapping[str, Any]) -> Table:
         curve = [_value(found.language(*key, own, code)) for own in layers]
         cells += [sparkline(curve)] if len(layers) > 1 else []
         table.add_row(Text(language_name(code, run)), *(Text(cell) for cell in cells))
+    lost = [language_name(code, run) for code in each if not above_null(each[code])]
+    below = f"No better than chance: {'all languages' if len(lost) == len(each) else listing(lost)}." if lost else ""
+    table.caption = Text(" ".join([*(["Bars run from 0 to 1."] if len(layers) > 1 else []), below]).strip())
     return table
 
 
 def layer_lines(found: Readings) -> Table:
-    """One row a measure: its mean over pairs by layer as a sparkline, from its least value to its greatest."""
-    table = plain_table("Layer by layer", "Bars run from the least value to the greatest; 0 is the embedding output.")
+    """One row a measure: its mean over pairs by layer as a sparkline, all from 0 to 1, so that equal bars are equal.
+
+    Stretched to its own range each, noise in the third decimal would look like a curve.
+    """
+    table = plain_table("Layer by layer")
     for head, justify in (("measure", "left"), ("", "left"), ("layers", "left"), ("least", "right"), ("most", "right")):
         table.add_column(head, justify=justify)  # type: ignore[arg-type]
     table.add_column("at layer", justify="right")
     lines = [(measure, variants, title) for measure, variants, title, *_ in PANELS]
     ours = {measure for measure, *_ in lines}
     lines += [(name, tuple(found.variants(name)), name) for name in found.measures() if name not in ours]
+    used: set[str] = set()
     for measure, variants, title in lines:
         for variant in variants:
             layers = found.layers(measure, variant)
-            if len(layers) > 1:
-                line = [mean(found.at(measure, variant, layer).values()).value for layer in layers]
-                top = layers[line.index(max(line))]
-                ends = (number(min(line)), number(max(line)), str(top))
-                table.add_row(title, Text(variant_name(measure, variant)), Text(stretched(line)), *ends)
+            top = peak(found, (measure, variant))
+            if len(layers) > 1 and top is not None:
+                readings = [mean(found.at(measure, variant, layer).values()) for layer in layers]
+                line = [reading.value for reading in readings]
+                at = _AT_NULL if not any(map(apart_from_null, readings)) else _LEVEL if top.flat else str(top.layer)
+                used.add(at)
+                bars = sparkline(line, low=min(0.0, *line), high=max(1.0, *line))
+                ends = (number(min(line)), number(max(line)), at)
+                table.add_row(title, Text(variant_name(measure, variant)), Text(bars), *ends)
+    words = "Bars run from 0 to 1, or to the greatest value beyond; layer 0 is the embedding output."
+    table.caption = Text(" ".join([words, *(text for sign, text in _NO_LAYER.items() if sign in used)]))
     return table
 
 
@@ -126,7 +148,9 @@ def pair_cells(found: Readings, *, width: int) -> Table:
     readings = found.at(*key, layer) if key else {}
     codes = cluster_order(readings)
     what = "retrieval" if key and key[0] == "retrieval" else "CKA"
-    table = plain_table(f"Language by language: {what}, percent, at layer {layer}", "Rows are sources.")
+    poor = bool(readings) and not above_null(mean(readings.values()))
+    title = f"Language by language: {what}, percent, at layer {layer}{', no better than chance' if poor else ''}"
+    table = plain_table(title, "Rows are sources. Shades run from 0 to 100.")
     longest = max((len(code) for code in codes), default=0)
     if len(codes) < 3 or longest + 2 + len(codes) * 5 > width:
         return Table()
@@ -134,11 +158,9 @@ def pair_cells(found: Readings, *, width: int) -> Table:
     table.add_column("")
     for code in codes:
         table.add_column(Text(visible(code)[:4]), justify="right", min_width=4)
-    values = [reading.value for reading in readings.values()]
     for row in codes:
         cells = [_value(readings.get((row, column)) or readings.get((column, row))) for column in codes]
-        ends = {"low": min(values), "high": max(values)}
-        table.add_row(Text(f"{visible(row)} "), *(shaded_cell(cell, **ends) for cell in cells))
+        table.add_row(Text(f"{visible(row)} "), *(shaded_cell(cell, low=0.0, high=1.0) for cell in cells))
     return table
 
 

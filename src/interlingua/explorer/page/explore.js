@@ -9,7 +9,8 @@ const DEFAULTS = {
 };
 const TEXTS = ["source", "target", "source_language", "target_language", "weighing", "linking", "head", "label", "source_second", "target_second"];
 const state = { ...DEFAULTS };
-const latest = { pair: null, near: null, head: null };
+const latest = { pair: null, head: null };
+const READ = "Point at a word, or reach it with Tab and the arrow keys.";
 let setup = null;
 
 // --- state in the address ---
@@ -70,8 +71,14 @@ const texts = () => ({ source: state.source, target: state.target, source_langua
 const ready = () => state.source.trim() && state.target.trim();
 
 async function askPair() {
-  if (!ready()) return;
-  const found = await ask("pair", { ...texts(), centred: state.centred, weighing: state.weighing, linking: state.linking });
+  if (!ready()) {
+    say("");
+    return withoutPair("Fill in both sentences.");
+  }
+  const found = await ask("pair", { ...texts(), centred: state.centred, weighing: state.weighing, linking: state.linking }, (words) => {
+    say(words);
+    if (words) withoutPair("");
+  });
   if (found) {
     latest.pair = found;
     drawAll();
@@ -79,15 +86,19 @@ async function askPair() {
 }
 
 async function askNear() {
-  if (!state[state.of].trim()) return;
+  if (!state[state.of].trim()) return withoutNear();
   const asked = { text: state[state.of], language: state[`${state.of}_language`], row: state.row, layer: state.layer, centred: state.centred };
-  const found = await ask("neighbours", asked);
-  if (found) drawNear((latest.near = found));
+  const found = await ask("neighbours", asked, (words) => {
+    say(words);
+    if (words) withoutNear();
+  });
+  if (found) drawNear(found);
 }
 
 async function askHead() {
   const head = setup.heads.find((each) => each.name === state.head);
-  if (!head || !ready()) return;
+  if (!head) return;
+  if (!ready()) return withoutHead("Fill in both sentences.");
   if (head.reads.length > 1 && !(state.source_second.trim() && state.target_second.trim())) {
     return withoutHead(`${head.name} reads a ${head.reads.join(" and a ")}: fill in the second of both.`);
   }
@@ -98,8 +109,22 @@ async function askHead() {
   if (found) drawHead((latest.head = found));
 }
 
-// What a head can't read is told where its figure would stand; one of other texts must not stay there.
+// What can't be read is told where its figure would stand; one of other texts must not stay there, nor come late.
+function withoutPair(words) {
+  running.pair?.abort();
+  latest.pair = null;
+  byId("said").textContent = words;
+  byId("reading").textContent = READ;
+  for (const name of ["curves", "pairs"]) byId(name).replaceChildren();
+}
+
+function withoutNear() {
+  running.neighbours?.abort();
+  byId("near").replaceChildren();
+}
+
 function withoutHead(words) {
+  running.head?.abort();
   latest.head = null;
   byId("head_said").textContent = visible(words);
   byId("head_reading").textContent = "";

@@ -1,0 +1,131 @@
+"""What numbers bear out: whether they clear their null, whether a layer stands out, whether dots deserve a line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from interlingua.report.readings import Reading, Readings, mean
+from interlingua.report.wording import number, p_value
+from interlingua.stats.correlation import pearson
+
+Line = tuple[tuple[float, float], tuple[float, float]]
+
+FEW = 5
+"""With fewer items no correlation is told and no line drawn: of 4 even a perfect order has p = 0.08."""
+
+
+def above_null(reading: Reading) -> bool:
+    """Whether the interval lies above the null; a reading without either gets the benefit of the doubt.
+
+    >>> above_null(Reading(0.3, null=0.1, low=0.2, high=0.4)), above_null(Reading(0.3, null=0.25, low=0.2, high=0.4))
+    (True, False)
+    """
+    return reading.low is None or reading.null is None or reading.low > reading.null
+
+
+def apart_from_null(reading: Reading) -> bool:
+    """Whether the null lies outside the interval, on whichever side; without either, the benefit of the doubt."""
+    if reading.low is None or reading.high is None or reading.null is None:
+        return True
+    return not reading.low <= reading.null <= reading.high
+
+
+@dataclass(frozen=True)
+class Peak:
+    """The layer with the highest mean over pairs, its reading, and the other layers that read within its interval."""
+
+    layer: int
+    reading: Reading
+    rivals: tuple[int, ...]
+    layers: tuple[int, ...]
+
+    @property
+    def chance(self) -> bool:
+        """Whether even this layer is no better than its null."""
+        return not above_null(self.reading)
+
+    @property
+    def flat(self) -> bool:
+        """Whether all other layers read within its interval, so that no layer is best."""
+        return len(self.layers) > 1 and len(self.rivals) == len(self.layers) - 1
+
+    @property
+    def shallow(self) -> bool:
+        """Whether the embedding output does as well as any layer: shared pieces of words may be all that is found."""
+        return not self.chance and len(self.layers) > 1 and 0 in (self.layer, *self.rivals)
+
+    @property
+    def stands_out(self) -> bool:
+        """Whether it is a layer to name: above chance, and above some other layer; a lone layer is no choice."""
+        return not self.chance and not self.flat
+
+
+def peak(found: Readings, key: tuple[str, str] | None = None) -> Peak | None:
+    """The highest layer of a measure and variant, of the headline's by default; None without layers.
+
+    A layer is a rival where its mean lies within the highest one's interval: on other sentences either may be first.
+    """
+    key = key or found.headline()
+    layers = found.layers(*key) if key else []
+    if key is None or not layers:
+        return None
+    each = {layer: mean(found.at(*key, layer).values()) for layer in layers}
+    top = max(layers, key=lambda layer: (each[layer].value, -layer))
+    low = each[top].low
+    rivals = () if low is None else tuple(at for at in layers if at != top and each[at].value >= low)
+    # Equal to the last bit is no peak either, interval or not.
+    level = tuple(at for at in layers if at != top) if len({own.value for own in each.values()}) == 1 else rivals
+    return Peak(top, each[top], level, tuple(layers))
+
+
+@dataclass(frozen=True)
+class Trend:
+    """A least-squares line where dots bear one out (its ends, else None), and the sentence that says so, or why not."""
+
+    line: Line | None
+    said: str
+
+
+def trend(across: Sequence[float], up: Sequence[float]) -> Trend:
+    r"""The least-squares line of five dots or more whose correlation's 95 % interval leaves out 0, and words on it.
+
+    Slope and correlation have one sign and one null, so the interval is that of Pearson's r (Fisher 1921), which
+    is a number that a reader can compare between figures.
+
+    >>> trend([1, 2, 3], [1, 2, 3]).said
+    'Too few for a line: 3 dots.'
+    >>> trend([1, 2, 3, 4, 5, 6], [2, 1, 4, 3, 6, 5]).said
+    'r = 0.83 (95\xa0% interval 0.05 to 0.98), with the least-squares line.'
+    >>> trend([1, 2, 3, 4, 5, 6], [2, 4, 1, 3, 5, 2]).said
+    'No line: r = 0.18, and its 95\xa0% interval, −0.74 to 0.87, includes 0.'
+    """
+    if len(across) < FEW:
+        return Trend(None, f"Too few for a line: {len(across)} dots.")
+    value, low, high = pearson(np.asarray(across, np.float64), np.asarray(up, np.float64))
+    if low is None or high is None:
+        return Trend(None, "No line: one of the two numbers is the same for all dots.")
+    around = "95\N{NO-BREAK SPACE}% interval"
+    if low <= 0 <= high:
+        return Trend(None, f"No line: r = {number(value)}, and its {around}, {number(low)} to {number(high)}, "
+                     "includes 0.")  # fmt: skip
+    said = f"r = {number(value)} ({around} {number(low)} to {number(high)}), with the least-squares line."
+    return Trend(_least_squares(across, up), said)
+
+
+def trend_of_pairs(across: Sequence[float], up: Sequence[float], *, r: float, p: float) -> Trend:
+    """The same for dots that share languages, whose r has no plain interval: a Mantel test's p decides."""
+    told = f"r = {number(r)}, Mantel’s {p_value(p)}"
+    if len(across) < FEW or np.ptp(np.asarray(across)) == 0:
+        return Trend(None, f"{told}. Too few for a line: {len(across)} dots.")
+    if p >= 0.05:
+        return Trend(None, f"{told}: no line.")
+    return Trend(_least_squares(across, up), f"{told}, with the least-squares line.")
+
+
+def _least_squares(across: Sequence[float], up: Sequence[float]) -> Line:
+    slope, level = (float(each) for each in np.polyfit(across, up, 1))
+    left, right = float(min(across)), float(max(across))
+    return (left, slope * left + level), (right, slope * right + level)
