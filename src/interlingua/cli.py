@@ -83,7 +83,9 @@ def audit(
     ] = None,
     measures: Annotated[
         str | None,
-        typer.Option(help="Names, comma-separated; see 'interlingua list'. All by default.", metavar="NAMES"),
+        typer.Option(
+            help="Names, comma-separated; see 'interlingua list'. [default: those of a plain audit]", metavar="NAMES"
+        ),
     ] = None,
     format: Annotated[
         str | None, typer.Option(help="The corpus's format, where its content leaves a doubt.", metavar="READER")

@@ -72,7 +72,7 @@ def _overall(found: Readings, run: Mapping[str, Any]) -> Finding | None:
         return None
     all_pairs = found.at(*key, top.layer)
     overall = mean(all_pairs.values())
-    scope = _scope(found, all_pairs, run)
+    scope = _scope(all_pairs, run)
     null = _show(key, overall.null or 0.0)
     poor = f" That is no better than chance ({null}): no alignment shows, and nothing is ranked."
     if key[0] == "cka":
@@ -287,11 +287,11 @@ def _tokenizer(found: Readings, run: Mapping[str, Any]) -> Finding | None:
         verdict = f"Languages cut more finely do better here {numbers}: the tokenizer is not what makes languages weak."
     return Finding(
         "Tokenizer",
-        " ".join(part for part in (ends, verdict, _agreement(found, key, each), _caution(len(codes))) if part),
+        " ".join(part for part in (ends, verdict, _agreement(found, each), _caution(len(codes))) if part),
     )
 
 
-def _agreement(found: Readings, key: tuple[str, str] | None, each: Mapping[str, Reading]) -> str:
+def _agreement(found: Readings, each: Mapping[str, Reading]) -> str:
     """Whether languages that get as many tokens as their translations do better, or nothing when not measured."""
     agreement = {
         code: reading.value for code in each if (reading := found.language("tokenization", "agreement", None, code))
@@ -311,7 +311,7 @@ def _by_language(found: Readings, key: tuple[str, str], layer: int | None) -> di
     return {code: reading for code in found.languages if (reading := found.language(*key, layer, code))}
 
 
-def _scope(found: Readings, pairs: Mapping[tuple[str, str | None], Reading], run: Mapping[str, Any]) -> str:
+def _scope(pairs: Mapping[tuple[str, str | None], Reading], run: Mapping[str, Any]) -> str:
     count = len(both_ways(pairs))
     if count == 1:
         return _pair(next(iter(pairs)), run)

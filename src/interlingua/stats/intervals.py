@@ -83,7 +83,7 @@ def half_sample_interval(
 ) -> tuple[float, float]:
     """A 95 % interval from half-samples drawn without replacement, as `interval_of_half_samples` has it.
 
-    For statistics that repeated rows would inflate (CKA, retrieval: `HYPERPARAMETERS`, traps). `most` is the
+    For statistics that repeated rows would inflate (CKA, retrieval). `most` is the
     largest sample that a dear statistic can afford.
 
     >>> values = np.random.default_rng(0).normal(size=1000)

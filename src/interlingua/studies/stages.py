@@ -161,7 +161,7 @@ class Material:
         return self.texts[languages]
 
     def reference(self, model: torch.nn.Module, languages: tuple[str, ...], progress: Progress | None) -> Reference:
-        """What the model, not yet trained, makes of the source side (HYPERPARAMETERS: the original, always)."""
+        """What the model, not yet trained, makes of the source side: the original, always."""
         if languages not in self.references:
             self.references[languages] = reference(
                 model,
