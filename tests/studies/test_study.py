@@ -222,3 +222,13 @@ def test_the_grid_has_every_seed_and_shares_what_is_made_once(tmp_path):
     kinds = [step.kind for step in planned.graph]
     assert {kind: kinds.count(kind) for kind in kinds} == {"synth": 1, "finetune": 2, "predict": 2}
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("said", "gpus"),
+    [("cpus = 2", 1), ("memory = 4", 1), ("processes = 2", 2), ("cpus = 2\ngpus = 0", 0), ("gpus = 0.25", 0.25)],
+)
+def test_a_kind_that_computes_on_a_gpu_keeps_it_where_its_table_says_other_things(tmp_path, said, gpus):
+    path = write(tmp_path, f"{RIGHT}\n[resources.finetune]\n{said}\n[resources.synth]\ncpus = 2\n")
+    found = {step.kind: step.resources.gpus for step in plan_study(path, out=tmp_path / "out").graph}
+    assert found == {"synth": 0, "finetune": gpus, "predict": 1}

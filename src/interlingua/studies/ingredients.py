@@ -16,7 +16,7 @@ from interlingua.studies.scenarios import TransferSettings
 from interlingua.studies.stages import PairSettings
 from interlingua.studies.step import Resources, Step
 from interlingua.studies.study import MADE, Study, expanded
-from interlingua.studies.tables import AdjustTable
+from interlingua.studies.tables import AdjustTable, ResourceTable
 from interlingua.training.regime import Phase
 
 CODE: Mapping[str, str] = {}
@@ -60,10 +60,10 @@ class Ingredients:
         )
 
     def _resources(self, kind: str) -> Resources:
-        given = self.study.table.resources.get(kind)
-        if given is None:
-            return Resources(gpus=1.0 if kind in ON_GPU else 0.0)
-        return Resources(given.cpus, given.gpus, int(given.memory * _GIB), given.processes)
+        given = self.study.table.resources.get(kind, ResourceTable())
+        usual = float(given.processes) if kind in ON_GPU else 0.0
+        gpus = usual if given.gpus is None else given.gpus
+        return Resources(given.cpus, gpus, int(given.memory * _GIB), given.processes)
 
     def files(self, given: Sequence[str], needs: Found) -> list[Any]:
         """Files as settings: by content, or as `@NAME/rest` of a step that makes them, which is then needed."""

@@ -225,10 +225,13 @@ class GeometryTable:
 
 @dataclass(frozen=True)
 class ResourceTable:
-    """What a step of a kind takes of a machine; `memory` in GiB."""
+    """What a step of a kind takes of a machine; `memory` in GiB.
+
+    `gpus` left out is one a process for a kind that computes on GPUs, and none for another; 0 keeps a kind off them.
+    """
 
     cpus: int = 1
-    gpus: float = 0.0
+    gpus: float | None = None
     memory: float = 0.0
     processes: int = 1
 
