@@ -161,9 +161,14 @@ def check_file(path: File) -> None:
         raise missing(Path(path))
 
 
-def task_named(name: str, *, length: int | None = None) -> Any:
-    """The task called so with its settings; `length` is that of its inputs, where it has one."""
+def task_named(name: str, *, length: int | None = None, source: str = "en") -> Any:
+    """The task called so with its settings; `length` is that of its inputs, where it has one.
+
+    `source` is the language of training, in which translations are looked for.
+    """
     call: Any = tasks[name].call
+    if call is Retrieval:
+        return Retrieval(pivot=source)
     if length is None or tasks[name].needs != "head":
         return call()
     return call(length=length)

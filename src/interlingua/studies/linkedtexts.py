@@ -98,13 +98,15 @@ class Linking:
 class LinkedFiles:
     """A bitext in a file or in two, with a file of links or the way to make them; read when `read` is called.
 
-    `english` is the side that stays; None: what the file's name says (`x.ru-en.tsv` has it second), else the first.
+    `english` is the side that stays; None: the one that is in `source` by the files' names (`x.ru-en.tsv` has English
+    second), else the first.
     """
 
     files: tuple[Path, ...]
     links: Path | None = None
     english: str | None = None
     linking: Linking = Linking()
+    source: str = "en"
 
     def __post_init__(self) -> None:
         if len(self.files) not in (1, 2):
@@ -118,17 +120,19 @@ class LinkedFiles:
     @property
     def stays(self) -> str:
         """The side that stays, source or target."""
-        pair = parse(self.files[0].name).pair if len(self.files) == 1 else None
-        second = pair is not None and pair[1] == "en"
-        return self.english or ("target" if second else "source")
+        first, second = self._named
+        return self.english or ("target" if second == self.source != first else "source")
+
+    @property
+    def _named(self) -> tuple[str | None, str | None]:
+        """The languages of both sides, by the names of the files."""
+        names = [parse(path.name) for path in self.files]
+        return (names[0].side, names[1].side) if len(names) == 2 else names[0].pair or (None, None)
 
     @property
     def language(self) -> str | None:
         """The language that is adjusted, by the name of the file, where it says so."""
-        names = [parse(path.name) for path in self.files]
-        if len(names) == 2:
-            return names[1 if self.stays == "source" else 0].side
-        return None if names[0].pair is None else names[0].pair[1 if self.stays == "source" else 0]
+        return self._named[1 if self.stays == "source" else 0]
 
     @cached_property
     def digest(self) -> str:

@@ -199,6 +199,10 @@ class _Checks:
         self._known((*path, "aligner"), "aligner", given.aligner, METHODS)
         if given.english is not None:
             self._known((*path, "english"), "side", given.english, SIDES)
+            if given.corpus is not None:
+                self._wrong(
+                    (*path, "english"), "a corpus knows its languages", value=given.english, remedy="Leave it out."
+                )
         if given.corpus is not None:
             self._corpus((*path, "corpus"), given.corpus, self._foreign())
             return

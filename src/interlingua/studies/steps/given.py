@@ -93,7 +93,9 @@ def linked_files(bitexts: Iterable[Mapping[str, Any]], inputs: Inputs) -> dict[s
         made = inputs.get(f"align {code}")
         files = [Path(file) for file in each["files"]] or [made / bitext_name(each)]  # type: ignore[operator]
         links = None if each["links"] is None else Path(each["links"])
-        found[code] = LinkedFiles(tuple(files), links, each["english"], Linking(each["aligner"]))
+        # What was cut from a corpus has the source first, as it was written.
+        stays = each["english"] if each["corpus"] is None else "source"
+        found[code] = LinkedFiles(tuple(files), links, stays, Linking(each["aligner"]), each["source"])
     return found
 
 
