@@ -63,6 +63,7 @@ WRONG = {
     "both": ('model = "embedded"\nrecipe = "x.toml"', 'model = "embedded"', 6, "a model, or a recipe"),
     "corpus": ('corpus = "nowhere.tsv"', 'corpus = "sampler"', 10, "no such file"),
     "aligner": ('corpus = "sampler"\naligner = "diagonl"', 'corpus = "sampler"', 11, "Did you mean 'diagonal'?"),
+    "linking encoder": ('corpus = "sampler"\nencoder = "one"', 'corpus = "sampler"', 11, "no encoder links here"),
     "task": ("[tasks.nerr]", "[tasks.ner]", 15, "Did you mean 'ner'?"),
     "regime": ('seeds = [3, 1]\nregimes = ["original", "adjsted"]', "seeds = [3, 1]", 5, "Did you mean 'adjusted'?"),
     "seeds": ("seeds = [1, 1]", "seeds = [3, 1]", 4, "none twice"),

@@ -15,7 +15,7 @@ from interlingua.studies.revisions import Revisions
 from interlingua.studies.scenarios import TransferSettings
 from interlingua.studies.stages import PairSettings
 from interlingua.studies.step import Resources, Step
-from interlingua.studies.study import MADE, Study, expanded
+from interlingua.studies.study import MADE, Study, expanded, linking_encoder
 from interlingua.studies.tables import AdjustTable, ResourceTable
 from interlingua.training.regime import Phase
 
@@ -143,7 +143,11 @@ class Ingredients:
             files = [self.digests.file(self.study.place(file)) for file in self.study.bitext(code)]
             given = [self.digests.file(self.study.place(file)) for file in links.get(code, ())]
             about |= {"corpus": None, "files": files, "links": given[0] if given else None}
-        needs[f"align {code}"] = self.step("align", about, {}, label=f"align {source}-{code}", like=code)
+        own: Found = {}
+        linking = linking_encoder(table, self.study.table.encoders)
+        if linking is not None and about["links"] is None:
+            about["encoder"] = self.model(linking, own)
+        needs[f"align {code}"] = self.step("align", about, own, label=f"align {source}-{code}", like=code)
         return about
 
     def settings(self, **own: Any) -> TransferSettings:

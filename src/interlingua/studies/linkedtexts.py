@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.objectives.adjustment import check_choice
 from interlingua.readers.locating import missing
@@ -84,14 +85,20 @@ class LinkedText:
 
 @dataclass(frozen=True)
 class Linking:
-    """Where links come from: an aligner by name, for `neural` an encoder and the device it runs on."""
+    """Where links come from: an aligner by name, for `neural` an encoder, by its name or loaded, and its device."""
 
     method: str = "diagonal"
-    model: str = "embedded"
+    model: str | Encoder = "embedded"
     device: str | None = None
 
     def __post_init__(self) -> None:
         check_choice("aligner", self.method, METHODS)
+
+    @property
+    def named(self) -> str:
+        """What links: the aligner, and for `neural` its model."""
+        model = self.model if isinstance(self.model, str) else self.model.name
+        return f"{self.method} {model if self.method == 'neural' else ''}"
 
 
 @dataclass(frozen=True)
@@ -137,8 +144,7 @@ class LinkedFiles:
     @cached_property
     def digest(self) -> str:
         """A hash of the files' content and of how they are linked."""
-        how = f"{self.stays} {self.linking.method} {self.linking.model if self.linking.method == 'neural' else ''}"
-        state = hashlib.blake2b(f"{how} {self.links is not None}".encode(), digest_size=16)
+        state = hashlib.blake2b(f"{self.stays} {self.linking.named} {self.links is not None}".encode(), digest_size=16)
         for path in (*self.files, *([] if self.links is None else [self.links])):
             state.update(hashlib.blake2b(path.read_bytes()).digest())
         return state.hexdigest()

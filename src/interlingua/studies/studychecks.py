@@ -27,7 +27,16 @@ from interlingua.studies.runfolder import check_kind
 from interlingua.studies.scenarios import MAPS, REGIMES, UNTRAINED, TransferSettings
 from interlingua.studies.stages import PairSettings
 from interlingua.studies.strict import Problems
-from interlingua.studies.study import FIELDS, MADE, Study, expanded, fields_of, task_files, templates_of
+from interlingua.studies.study import (
+    FIELDS,
+    MADE,
+    Study,
+    expanded,
+    fields_of,
+    linking_encoder,
+    task_files,
+    templates_of,
+)
 from interlingua.studies.studycodes import plain_codes
 from interlingua.studies.tables import (
     EncoderTable,
@@ -197,6 +206,7 @@ class _Checks:
             self._wrong(path, "bitexts are files, or a corpus", remedy='Give files = "x.en-{language}.tsv".')
             return
         self._known((*path, "aligner"), "aligner", given.aligner, METHODS)
+        self._tried(path, asdict(given), partial(linking_encoder, given, table.encoders))
         if given.english is not None:
             self._known((*path, "english"), "side", given.english, SIDES)
             if given.corpus is not None:

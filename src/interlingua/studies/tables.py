@@ -34,12 +34,16 @@ class EncoderTable:
 
 @dataclass(frozen=True)
 class BitextTable:
-    """The bitexts of the languages: files, or the name of a parallel corpus (`corpus`), and how they are linked."""
+    """The bitexts of the languages: files, or the name of a parallel corpus (`corpus`), and how they are linked.
+
+    `encoder` is the study's encoder whose vectors `aligner = "neural"` links by; a study with one alone need not say.
+    """
 
     files: Files | None = None
     corpus: str | None = None
     links: Text | None = None
     aligner: str = "diagonal"
+    encoder: str | None = None
     english: str | None = None
 
 

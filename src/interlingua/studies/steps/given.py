@@ -85,8 +85,10 @@ def transfer_settings(given: Mapping[str, Any]) -> TransferSettings:
     return TransferSettings(**{**given, "pairs": PairSettings(**{**pairs, "tidy": PairFilters(**pairs["tidy"])})})
 
 
-def linked_files(bitexts: Iterable[Mapping[str, Any]], inputs: Inputs) -> dict[str, LinkedFiles]:
-    """The bitexts by language; those cut from a corpus lie where they were linked."""
+def linked_files(
+    bitexts: Iterable[Mapping[str, Any]], inputs: Inputs, *, encoder: Encoder | None = None
+) -> dict[str, LinkedFiles]:
+    """The bitexts by language; those cut from a corpus lie where they were linked. `encoder` is who links them."""
     found = {}
     for each in bitexts:
         code = each["language"]
@@ -95,7 +97,8 @@ def linked_files(bitexts: Iterable[Mapping[str, Any]], inputs: Inputs) -> dict[s
         links = None if each["links"] is None else Path(each["links"])
         # What was cut from a corpus has the source first, as it was written.
         stays = each["english"] if each["corpus"] is None else "source"
-        found[code] = LinkedFiles(tuple(files), links, stays, Linking(each["aligner"]), each["source"])
+        linking = Linking(each["aligner"], encoder or each.get("encoder", {}).get("name", "embedded"))
+        found[code] = LinkedFiles(tuple(files), links, stays, linking, each["source"])
     return found
 
 
