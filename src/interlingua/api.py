@@ -31,6 +31,7 @@ from interlingua.report.files import report_files
 from interlingua.report.readings import gather
 from interlingua.studies.aligning import Alignment, align
 from interlingua.studies.dictionaries import dictionary_step, read_dictionaries
+from interlingua.studies.languagepairs import asked_pairs, measure_steps
 from interlingua.studies.leftovers import left_out, unmeasured
 from interlingua.studies.measuring import (
     Language,
@@ -38,8 +39,6 @@ from interlingua.studies.measuring import (
     Plan,
     Step,
     encode_language,
-    language_step,
-    pair_step,
     split_languages,
 )
 from interlingua.studies.pretraining import pretrain as train_model
@@ -132,7 +131,8 @@ def audit(
     settings["digests"] |= {f"dictionary {entry.source}-{entry.target}": entry.digest for entry in entries}
     store = _open_store(out, settings)  # Nothing is written before all that can be checked has been.
     spaces = _encode(encoders, texts, [found for found, _ in splits], plan, _cache(cache), tell)
-    steps = _steps(spaces, texts, parallel_names, plan, pairs=pairs, maps=maps)
+    asked = asked_pairs(texts, [texts.languages] * len(encoders), pairs=pairs, maps=maps)
+    steps = measure_steps(spaces, texts, parallel_names, plan, asked)
     for number, entry in enumerate(entries):
         tell("encoding words", number, len(entries))
         steps.append(dictionary_step(entry, encoders[0], encoders[-1], plan, cache=_cache(cache)))
@@ -144,7 +144,7 @@ def audit(
         "skipped": [
             *dict.fromkeys(note for encoder in encoders for note in encoder.notes),
             *left_out(texts, [skip for _, skips in splits for skip in skips], spaces),
-            *unmeasured(texts, plan, made, two=against is not None, maps=maps),
+            *unmeasured(plan, made, asked),
         ],
         "rows": len(texts),
         "device": str(first.device),
@@ -318,27 +318,6 @@ def _encode(
             spaces[-1].append(language)
             done += len(language.rows)
     return spaces
-
-
-def _steps(
-    spaces: list[list[Language]],
-    texts: ParallelCorpus,
-    names: ParallelCorpus | None,
-    plan: Plan,
-    *,
-    pairs: str,
-    maps: str,
-) -> list[Step]:
-    by_code = {language.code: language for language in spaces[0]}
-    steps = [step for language in spaces[0] if (step := language_step(language, texts, plan)) is not None]
-    if len(spaces) == 2:  # Two models have no space in common: a map is all there is.
-        return steps + [pair_step(a, b, texts, names, plan) for a in spaces[0] for b in spaces[1]]
-    pivot = texts.languages[0]
-    return steps + [
-        pair_step(by_code[a], by_code[b], texts, names, plan, fits=maps == "all" or a == pivot)
-        for a, b in texts.pairs()
-        if pairs == "all" or a == pivot
-    ]
 
 
 def _run(steps: list[Step], store: Store | None, tell: Progress) -> list[Record]:
