@@ -7,6 +7,7 @@ import pytest
 from interlingua.api_study import check_study, plan_study
 from interlingua.errors import InputError
 from interlingua.measures import measures
+from interlingua.studies import machine
 from interlingua.studies.strict import Wrong
 from interlingua.studies.study import expanded, read_study
 from interlingua.studies.studyfile import merged
@@ -89,6 +90,11 @@ MORE = {
     "measure's corpus": ('[measures.m]\nnames = ["cka"]\nlanguages = ["es", "sw"]\n', "unknown language"),
     "state": ('[measures.m]\nnames = ["cka"]\nof = ["ner/adjusted"]\n', "unknown regime of ner"),
     "regime of state": ('[measures.m]\nnames = ["cka"]\nof = ["ner"]\n', "Write ner/original"),
+    "encoder of state": (
+        '[encoders.two]\nmodel = "embedded"\n[tasks.nli]\ntrain = "study.toml"\ntests = "study.toml"\n'
+        'encoders = ["one"]\n[measures.m]\nnames = ["cka"]\nencoders = ["two"]\nof = ["nli/original"]\n',
+        "none of these encoders is trained for it: 'nli'",
+    ),
     "against": ('[measures.m]\nnames = ["cka"]\nagainst = [["one", "two"]]\n', "unknown encoder: 'two'"),
     "one space": ('[measures.m]\nnames = ["retrieval"]\nagainst = [["one", "one"]]\n', "two models have two"),
     "attribution": ('[explanations.e]\ntasks = ["ner"]\nattribution = "integrted"\n', "Did you mean 'integrated'?"),
@@ -233,3 +239,31 @@ def test_a_kind_that_computes_on_a_gpu_keeps_it_where_its_table_says_other_thing
     path = write(tmp_path, f"{RIGHT}\n[resources.finetune]\n{said}\n[resources.synth]\ncpus = 2\n")
     found = {step.kind: step.resources.gpus for step in plan_study(path, out=tmp_path / "out").graph}
     assert found == {"synth": 0, "finetune": gpus, "predict": 1}
+
+
+def test_a_state_of_a_task_is_measured_of_the_encoders_that_the_task_has(tmp_path):
+    text = RIGHT.replace(
+        "[tasks.ner]", '[encoders.two]\nmodel = "embedded"\nblocks = 1\n\n[tasks.ner]\nencoders = ["one"]'
+    )
+    table = '[measures.m]\nnames = ["cka"]\nof = ["encoder", "ner/original"]\n'
+    labels = [step.label for step in plan_study(write(tmp_path, text + table), out=tmp_path / "out").graph]
+    assert [label for label in labels if label.startswith("finetune two")] == []
+    assert [label for label in labels if label.startswith("measure")] == [
+        "measure cka one", "measure cka one ner/original seed 3", "measure cka one ner/original seed 1",
+        "measure cka two",
+    ]  # fmt: skip
+
+
+def test_a_plan_counts_the_gpus_of_this_machine(tmp_path, monkeypatch):
+    planned = plan_study(write(tmp_path, RIGHT), out=tmp_path / "out")
+    planned.home.make()
+    tunes = [step for step in planned.graph if step.kind == "finetune"]
+    planned.home.keep_times(
+        [{"key": step.key, "kind": "finetune", "like": step.like, "seconds": 100} for step in tunes]
+    )
+    walls = {}
+    for gpus in (1, 2):
+        monkeypatch.setattr(machine, "visible_gpus", lambda gpus=gpus: tuple(map(str, range(gpus))))
+        monkeypatch.setattr(machine, "cpu_count", lambda: 64)
+        walls[gpus] = planned.plan().wall
+    assert walls == {1: 200, 2: 100}

@@ -69,6 +69,9 @@ class _Grid:
                     needs: Found = {}
                     found.append((encoder, encoder, self.parts.model(encoder, needs), needs))
                     continue
+                task, of_task, _ = state.partition("/")
+                if of_task and encoder not in self.parts.study.trained(task, table.encoders):
+                    continue
                 for seed in self.parts.study.seeds:
                     states = self._state(encoder, state, seed)
                     found += [(encoder, f"{name} seed {seed}", model, needs) for name, model, needs in states]

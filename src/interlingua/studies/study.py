@@ -56,6 +56,11 @@ class Study:
         """The encoders that a table asks for: all where it names none."""
         return tuple(asked) or tuple(self.table.encoders)
 
+    def trained(self, task: str, asked: Sequence[str]) -> tuple[str, ...]:
+        """Those of the encoders a table asks for that a task is trained with."""
+        own = self.encoders(self.table.tasks[task].encoders)
+        return tuple(name for name in self.encoders(asked) if name in own)
+
     def speaks(self, encoder: str, languages: Sequence[str]) -> tuple[str, ...]:
         """Those of the languages that an encoder knows."""
         known = self.table.encoders[encoder].languages

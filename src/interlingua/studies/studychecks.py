@@ -325,19 +325,21 @@ class _Checks:
                     self._wrong((*path, "names", number), "this measure needs one space, and two models have two",
                                 value=name, remedy=f"Use: {', '.join(TWO_MODELS)}.")  # fmt: skip
         for place, state in enumerate(table.of):
-            self._state((*path, "of", place), state)
+            self._state((*path, "of", place), state, table.encoders)
         self._corpus((*path, "corpus"), table.corpus, table.languages)
         for key in ("spellings", "dictionary"):
             if (given := getattr(table, key)) is not None:
                 self._exist((*path, key), (given,))
 
-    def _state(self, path: Place, state: str) -> None:
+    def _state(self, path: Place, state: str, encoders: Sequence[str]) -> None:
         """`encoder`, `adjusted`, or a task and a regime of it."""
         task, slash, regime = state.partition("/")
         if slash:
             if self._known(path, "task of the study", task, self.study.table.tasks):
                 table = self.study.table.tasks[task]
                 self._known(path, f"regime of {task}", regime, table.regimes or self.study.table.regimes)
+                if not self.study.trained(task, encoders):
+                    self._wrong(path, "none of these encoders is trained for it", value=task, remedy="Name another.")
         elif self._known(path, "state of a model", state, ("encoder", "adjusted", *self.study.table.tasks)):
             if state in self.study.table.tasks:
                 self._wrong(path, "which regime?", value=state, remedy=f"Write {state}/original.")
