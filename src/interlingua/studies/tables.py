@@ -176,7 +176,9 @@ class PartTable:
 class PhaseTable:
     """A weighted sum of objectives and how it is trained; what is left out is the task's, or the adjustment's.
 
-    `freeze` leaves the embeddings and the first so many blocks as they are; -1 is the whole body.
+    `freeze` leaves the embeddings and the first so many blocks as they are; -1 is the whole body. `warmup` and `decay`
+    are the shares of the steps in which the rate rises to `learning_rate` and, at the end, falls to 0; a task's falls
+    from where it has risen.
     """
 
     parts: tuple[PartTable, ...]
