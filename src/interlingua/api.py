@@ -74,8 +74,8 @@ def audit(
     format: str | None = None,
     encoding: str | None = None,
     against: str | None = None,
-    pairs: str = "all",
-    maps: str = "pivot",
+    pairs: str | None = None,
+    maps: str | None = None,
     pooling: str | None = None,
     rows: int | None = None,
     names: str | Path | None = None,
@@ -91,9 +91,9 @@ def audit(
 ) -> Audit:
     """How well the languages of a corpus are aligned inside a model, layer by layer.
 
-    Encodes each language once and runs the measures over all layers and language pairs (`pairs="pivot"`:
+    Encodes each language once and runs the measures over all layers and language pairs (`pairs`: all, or pivot:
     only those with the first language); measures that fit a map do so for pairs with the first language
-    (`maps="all"`: for all), since a map costs more than all comparisons of a pair. With `out`, records, tables, figures
+    (`maps`: pivot, or all), since a map costs more than all comparisons of a pair. With `out`, records, tables, figures
     and a page are written there, and a second call with the same settings continues what a killed one began. `against`
     names a second model: then every language of the first is compared with every language of the second. `format` and
     `encoding` help where the corpus's content leaves a doubt. `rows` draws that many rows by `seed`. `names`
@@ -104,8 +104,15 @@ def audit(
         raise InputError("the seed is negative", value=seed, remedy="Give 0 or more.")
     plan = _plan(measures, against=against, pooling=pooling, seed=seed)
     for what, choice in (("pairs", pairs), ("maps", maps)):
-        if choice not in ("all", "pivot"):
+        if choice is not None and choice not in ("all", "pivot"):
             raise InputError(f"unknown choice of {what}", value=choice, remedy="Use all, or pivot.")
+        if choice is not None and against is not None:
+            raise InputError(
+                f"--{what} has nothing to do here",
+                value=choice,
+                remedy="With --against every language of one model is compared with every one of the other.",
+            )
+    pairs, maps = pairs or "all", maps or "pivot"
     if isinstance(corpus, str | Path):
         corpus = read_corpus(corpus, languages=languages, format=format, encoding=encoding)
     texts = _corpus(corpus, languages, rows=rows, seed=seed, alone=against is not None)
@@ -254,6 +261,10 @@ def _corpus(
 
 def _names(given: str | Path | None, texts: ParallelCorpus, plan: Plan) -> ParallelCorpus | None:
     if not any(registry[name].needs == "names" for name in plan.measures):
+        if given is not None:
+            raise InputError(
+                "--names has nothing to do here", value=str(given), remedy="Leave it out, or measure spelling."
+            )
         return None
     return place_names(texts.languages) if given is None else read_corpus(given)
 

@@ -96,6 +96,15 @@ MORE = {
         "none of these encoders is trained for it: 'nli'",
     ),
     "against": ('[measures.m]\nnames = ["cka"]\nagainst = [["one", "two"]]\n', "unknown encoder: 'two'"),
+    "dictionary": ('[measures.m]\nnames = ["cka"]\ndictionary = "."\n', "procrustes, which is not named: 'dictionary'"),
+    "spellings": ('[measures.m]\nnames = ["cka"]\nspellings = "."\n', "spelling, which is not named: 'spellings'"),
+    **{
+        key: (
+            f'[measures.m]\nnames = ["cka"]\nagainst = [["one", "one"]]\n{key} = {value}\n',
+            f"compares all their languages: '{key}'",
+        )
+        for key, value in {"pairs": '"all"', "of": '["encoder"]', "encoders": '["one"]'}.items()
+    },
     "one space": ('[measures.m]\nnames = ["retrieval"]\nagainst = [["one", "one"]]\n', "two models have two"),
     "attribution": ('[explanations.e]\ntasks = ["ner"]\nattribution = "integrted"\n', "Did you mean 'integrated'?"),
     "space": ('[explanations.e]\ntasks = ["ner"]\nspace = "embedings"\n', "Did you mean 'embeddings'?"),

@@ -20,6 +20,7 @@ from interlingua.studies.aligning import METHODS
 from interlingua.studies.exams import spoken_in
 from interlingua.studies.explaining import ExplainSettings
 from interlingua.studies.geometries import check_table
+from interlingua.studies.grid import unused_keys
 from interlingua.studies.linkedtexts import SIDES
 from interlingua.studies.ownregimes import check_regime, reads_bitexts
 from interlingua.studies.recipe import read_config
@@ -327,6 +328,9 @@ class _Checks:
         for place, state in enumerate(table.of):
             self._state((*path, "of", place), state, table.encoders)
         self._corpus((*path, "corpus"), table.corpus, table.languages)
+        said = [key for key in asdict(table) if (*path, key) in self.problems.lines]
+        for key, why in unused_keys(table, said).items():
+            self._wrong((*path, key), why, value=key, remedy="Leave it out.")
         for key in ("spellings", "dictionary"):
             if (given := getattr(table, key)) is not None:
                 self._exist((*path, key), (given,))
