@@ -41,9 +41,10 @@ from interlingua.studies.measuring import (
     encode_language,
     split_languages,
 )
+from interlingua.studies.pretraining import held_out
 from interlingua.studies.pretraining import pretrain as train_model
 from interlingua.studies.projection import project
-from interlingua.studies.recipe import Config, read_config
+from interlingua.studies.recipe import read_config
 from interlingua.studies.record import Record, versions
 from interlingua.studies.runfolder import check_folder
 from interlingua.studies.store import Store, write_text
@@ -197,7 +198,7 @@ def pretrain(
         torch.cuda.set_device(place)  # The launcher of several processes chooses; alone, it takes the current one.
     summary = train_model(
         settings,
-        _held_out(settings, home),
+        held_out(settings, home),
         home=home,
         out=Path(out),
         device=place,
@@ -205,17 +206,6 @@ def pretrain(
         stop_after=stop_after,
     )
     return Pretrained(Path(out), summary)
-
-
-def _held_out(config: Config, home: Path) -> ParallelCorpus | None:
-    """The sentences that progress is measured on, of the trained languages; None where those are fewer than two."""
-    trained = {codes.canonical(code) for code in config.data.languages}
-    if len(trained) < 2:
-        return None
-    name = config.evaluation.corpus
-    corpus = read_corpus(home / name if (home / name).exists() else name)
-    shared = [code for code in corpus.languages if code in trained]
-    return corpus.select(shared) if len(shared) > 1 else None
 
 
 def _plan(names: Sequence[str] | None, *, against: str | None, pooling: str | None, seed: int) -> Plan:
