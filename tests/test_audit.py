@@ -22,6 +22,7 @@ import models
 from interlingua import api, cli
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Encoder
+from interlingua.errors import InputError
 from interlingua.languages import name as language_name
 from interlingua.measures import measures
 from interlingua.measures.separation import derangement
@@ -405,3 +406,28 @@ def test_word_measures_of_a_set_of_bitexts_have_rows_of_each(tmp_path: Path) -> 
         assert len(rows) == 100
         assert set(rows) <= set(english)
     assert len(english) == 200
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"names": "names.tsv", "measures": ["cka"]},
+        {"against": "embedded", "pairs": "pivot"},
+        {"against": "embedded", "maps": "all"},
+        {"against": "embedded", "names": "names.tsv"},
+    ],
+)
+def test_an_option_that_nothing_would_read_is_refused_by_name(options: dict[str, Any]) -> None:
+    unread = next(name for name in ("pairs", "maps", "names") if name in options)
+    with pytest.raises(InputError, match=f"--{unread} has nothing to do here"):
+        api.audit(languages=["en", "ru"], **options)
+
+
+def test_an_option_that_nothing_would_read_ends_with_code_2(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["interlingua", "audit", "--against", "embedded", "--pairs", "all"])
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    assert end.value.code == 2
+    assert "--pairs has nothing to do here" in capsys.readouterr().err

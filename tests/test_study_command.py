@@ -132,7 +132,11 @@ def test_a_failed_step_is_told_what_needs_it_waits_and_the_exit_code_is_1(
     assert "failed: encode bert broken.tsv" in err
     assert "broken.tsv: the corpus is empty" in err
     assert json.loads(run("plan", *given[:3], "--json")[1])["plan"]["failed"] == 1
-    assert json.loads(run("plan", *given[:3], "--retry", "--json")[1])["plan"]["needed"] == 2
+    again = json.loads(run("plan", *given[:3], "--retry", "--steps", "--json")[1])
+    assert again["plan"]["needed"] == 2
+    assert {step["state"] for step in again["steps"]} == {"needed"}
+    named = run("plan", *given[:3], "--retry", "--steps")[1].splitlines()
+    assert [line.split()[0] for line in named[-2:]] == ["needed", "needed"]
 
 
 def test_a_report_before_a_run_says_what_to_do(world: World, run: Run, tmp_path: Path) -> None:

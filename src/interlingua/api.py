@@ -31,6 +31,7 @@ from interlingua.report.files import report_files
 from interlingua.report.readings import gather
 from interlingua.studies.aligning import Alignment, align
 from interlingua.studies.dictionaries import dictionary_step, read_dictionaries
+from interlingua.studies.languagepairs import asked_pairs, measure_steps
 from interlingua.studies.leftovers import left_out, unmeasured
 from interlingua.studies.measuring import (
     Language,
@@ -38,13 +39,12 @@ from interlingua.studies.measuring import (
     Plan,
     Step,
     encode_language,
-    language_step,
-    pair_step,
     split_languages,
 )
+from interlingua.studies.pretraining import held_out
 from interlingua.studies.pretraining import pretrain as train_model
 from interlingua.studies.projection import project
-from interlingua.studies.recipe import Config, read_config
+from interlingua.studies.recipe import read_config
 from interlingua.studies.record import Record, versions
 from interlingua.studies.runfolder import check_folder
 from interlingua.studies.store import Store, write_text
@@ -75,8 +75,8 @@ def audit(
     format: str | None = None,
     encoding: str | None = None,
     against: str | None = None,
-    pairs: str = "all",
-    maps: str = "pivot",
+    pairs: str | None = None,
+    maps: str | None = None,
     pooling: str | None = None,
     rows: int | None = None,
     names: str | Path | None = None,
@@ -92,9 +92,9 @@ def audit(
 ) -> Audit:
     """How well the languages of a corpus are aligned inside a model, layer by layer.
 
-    Encodes each language once and runs the measures over all layers and language pairs (`pairs="pivot"`:
+    Encodes each language once and runs the measures over all layers and language pairs (`pairs`: all, or pivot:
     only those with the first language); measures that fit a map do so for pairs with the first language
-    (`maps="all"`: for all), since a map costs more than all comparisons of a pair. With `out`, records, tables, figures
+    (`maps`: pivot, or all), since a map costs more than all comparisons of a pair. With `out`, records, tables, figures
     and a page are written there, and a second call with the same settings continues what a killed one began. `against`
     names a second model: then every language of the first is compared with every language of the second. `format` and
     `encoding` help where the corpus's content leaves a doubt. `rows` draws that many rows by `seed`. `names`
@@ -105,8 +105,15 @@ def audit(
         raise InputError("the seed is negative", value=seed, remedy="Give 0 or more.")
     plan = _plan(measures, against=against, pooling=pooling, seed=seed)
     for what, choice in (("pairs", pairs), ("maps", maps)):
-        if choice not in ("all", "pivot"):
+        if choice is not None and choice not in ("all", "pivot"):
             raise InputError(f"unknown choice of {what}", value=choice, remedy="Use all, or pivot.")
+        if choice is not None and against is not None:
+            raise InputError(
+                f"--{what} has nothing to do here",
+                value=choice,
+                remedy="With --against every language of one model is compared with every one of the other.",
+            )
+    pairs, maps = pairs or "all", maps or "pivot"
     if isinstance(corpus, str | Path):
         corpus = read_corpus(corpus, languages=languages, format=format, encoding=encoding)
     texts = _corpus(corpus, languages, rows=rows, seed=seed, alone=against is not None)
@@ -132,7 +139,8 @@ def audit(
     settings["digests"] |= {f"dictionary {entry.source}-{entry.target}": entry.digest for entry in entries}
     store = _open_store(out, settings)  # Nothing is written before all that can be checked has been.
     spaces = _encode(encoders, texts, [found for found, _ in splits], plan, _cache(cache), tell)
-    steps = _steps(spaces, texts, parallel_names, plan, pairs=pairs, maps=maps)
+    asked = asked_pairs(texts, [texts.languages] * len(encoders), pairs=pairs, maps=maps)
+    steps = measure_steps(spaces, texts, parallel_names, plan, asked)
     for number, entry in enumerate(entries):
         tell("encoding words", number, len(entries))
         steps.append(dictionary_step(entry, encoders[0], encoders[-1], plan, cache=_cache(cache)))
@@ -144,7 +152,7 @@ def audit(
         "skipped": [
             *dict.fromkeys(note for encoder in encoders for note in encoder.notes),
             *left_out(texts, [skip for _, skips in splits for skip in skips], spaces),
-            *unmeasured(texts, plan, made, two=against is not None, maps=maps),
+            *unmeasured(plan, made, asked),
         ],
         "rows": len(texts),
         "device": str(first.device),
@@ -190,7 +198,7 @@ def pretrain(
         torch.cuda.set_device(place)  # The launcher of several processes chooses; alone, it takes the current one.
     summary = train_model(
         settings,
-        _held_out(settings, home),
+        held_out(settings, home),
         home=home,
         out=Path(out),
         device=place,
@@ -198,17 +206,6 @@ def pretrain(
         stop_after=stop_after,
     )
     return Pretrained(Path(out), summary)
-
-
-def _held_out(config: Config, home: Path) -> ParallelCorpus | None:
-    """The sentences that progress is measured on, of the trained languages; None where those are fewer than two."""
-    trained = {codes.canonical(code) for code in config.data.languages}
-    if len(trained) < 2:
-        return None
-    name = config.evaluation.corpus
-    corpus = read_corpus(home / name if (home / name).exists() else name)
-    shared = [code for code in corpus.languages if code in trained]
-    return corpus.select(shared) if len(shared) > 1 else None
 
 
 def _plan(names: Sequence[str] | None, *, against: str | None, pooling: str | None, seed: int) -> Plan:
@@ -254,6 +251,10 @@ def _corpus(
 
 def _names(given: str | Path | None, texts: ParallelCorpus, plan: Plan) -> ParallelCorpus | None:
     if not any(registry[name].needs == "names" for name in plan.measures):
+        if given is not None:
+            raise InputError(
+                "--names has nothing to do here", value=str(given), remedy="Leave it out, or measure spelling."
+            )
         return None
     return place_names(texts.languages) if given is None else read_corpus(given)
 
@@ -318,27 +319,6 @@ def _encode(
             spaces[-1].append(language)
             done += len(language.rows)
     return spaces
-
-
-def _steps(
-    spaces: list[list[Language]],
-    texts: ParallelCorpus,
-    names: ParallelCorpus | None,
-    plan: Plan,
-    *,
-    pairs: str,
-    maps: str,
-) -> list[Step]:
-    by_code = {language.code: language for language in spaces[0]}
-    steps = [step for language in spaces[0] if (step := language_step(language, texts, plan)) is not None]
-    if len(spaces) == 2:  # Two models have no space in common: a map is all there is.
-        return steps + [pair_step(a, b, texts, names, plan) for a in spaces[0] for b in spaces[1]]
-    pivot = texts.languages[0]
-    return steps + [
-        pair_step(by_code[a], by_code[b], texts, names, plan, fits=maps == "all" or a == pivot)
-        for a, b in texts.pairs()
-        if pairs == "all" or a == pivot
-    ]
 
 
 def _run(steps: list[Step], store: Store | None, tell: Progress) -> list[Record]:

@@ -17,6 +17,7 @@ from interlingua.studies.geometryrecords import maps_of, study_geometries
 from interlingua.studies.graph import Graph, State
 from interlingua.studies.grid import steps_of
 from interlingua.studies.home import Failure, Home
+from interlingua.studies.machine import this_machine
 from interlingua.studies.planning import Plan, plan
 from interlingua.studies.published import read_published
 from interlingua.studies.record import versions
@@ -42,8 +43,11 @@ class Planned:
     revisions: Revisions = field(default_factory=Revisions, repr=False)
 
     def plan(self, *, retry: bool = False) -> Plan:
-        """Steps by kind, what is done, and about how long the rest takes."""
-        return plan(self.graph, self.home, retry=retry)
+        """Steps by kind, what is done, and about how long the rest takes with this machine's CPUs and GPUs."""
+        states = self.states(retry=retry)
+        wanted = any(step.resources.gpus for step in self.graph if states[step.key] is State.NEEDED)
+        machine = this_machine(Options(), wanted)
+        return plan(self.graph, self.home, cpus=machine.cpus, gpus=len(machine.gpus), retry=retry)
 
     def run(
         self,
@@ -57,8 +61,9 @@ class Planned:
         self.revisions.keep(self.home)
         return run(self.graph, self.home, executor=executor, options=options, retry=retry, tell=tell)
 
-    def states(self) -> dict[str, State]:
-        return self.graph.states(self.home)
+    def states(self, *, retry: bool = False) -> dict[str, State]:
+        """Where each step stands, by key; with `retry`, what failed is to be run again."""
+        return self.graph.states(self.home, retry=retry)
 
     def failures(self) -> list[Failure]:
         """Steps of this study that failed, and why."""

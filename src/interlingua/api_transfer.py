@@ -211,7 +211,8 @@ def _read(
     task: str, train: File | None, dev: File | None, files: ExamFiles, settings: TransferSettings
 ) -> tuple[Lesson, tuple[Exam, ...]]:
     """All examples, checked against each other."""
-    entry, what = tasks[task], task_named(task, length=settings.length, pooling=settings.pooling)
+    what = task_named(task, length=settings.length, pooling=settings.pooling, source=settings.source)
+    entry = tasks[task]
     source = settings.source
     if entry.needs != "head":
         for given, option in ((train, "--train"), (dev, "--dev")):
@@ -244,7 +245,7 @@ def _linked(
                 "a bitext is with another language, one each", value=name, remedy=f"Training is in {source}."
             )
         paths = tuple(Path(path) for path in (files if isinstance(files, tuple) else (files,)))
-        found[code] = LinkedFiles(paths, own.get(code), english, linking)
+        found[code] = LinkedFiles(paths, own.get(code), english, linking, source)
     for code in own:
         if code not in found:
             raise InputError("links without a bitext", value=code, remedy=f"Give --bitext {code}=FILE.")

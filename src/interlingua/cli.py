@@ -92,10 +92,17 @@ def audit(
     ] = None,
     encoding: Annotated[str | None, typer.Option(help="The corpus's encoding; UTF-8 by default.")] = None,
     against: Annotated[str | None, typer.Option(help="A second model to compare with.", metavar="MODEL")] = None,
-    pairs: Annotated[str, typer.Option(help="'all', or 'pivot': only with the first language.")] = "all",
+    pairs: Annotated[
+        str | None,
+        typer.Option(help="'all', or 'pivot': only with the first language. [default: all]", metavar="WHICH"),
+    ] = None,
     maps: Annotated[
-        str, typer.Option(help="Pairs that get a fitted map: 'pivot', those with the first language, or 'all'.")
-    ] = "pivot",
+        str | None,
+        typer.Option(
+            help="Pairs that get a fitted map: 'pivot', those with the first language, or 'all'. [default: pivot]",
+            metavar="WHICH",
+        ),
+    ] = None,
     pooling: Annotated[str | None, typer.Option(help="mean, first, last or cls; the model's own by default.")] = None,
     rows: Annotated[int | None, typer.Option(help="Use this many rows, drawn by the seed.")] = None,
     names: Annotated[

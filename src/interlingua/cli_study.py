@@ -74,14 +74,13 @@ def plan(
 
     planned = plan_study(file, size=size, data=data, out=out)
     told = planned.plan(retry=retry)
+    states = planned.states(retry=retry)
     if as_json:
-        states = planned.states()
         every = [{"key": s.key, "kind": s.kind, "label": s.shown, "state": str(states[s.key])} for s in planned.graph]
         print_json(as_dict(planned, told) | ({"steps": every} if steps else {}))
         return
     _show_plan(planned, told)
     if steps:
-        states = planned.states()
         for step in planned.graph:
             typer.echo(f"{states[step.key]:8} {step.key[:8]}  {step.shown}")
 

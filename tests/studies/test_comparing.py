@@ -1,4 +1,5 @@
 from dataclasses import replace
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from interlingua.report.transfer_page import transfer_files
 from interlingua.studies.comparing import summarise
 from interlingua.studies.record import Record
 from interlingua.studies.store import Store
+from interlingua.studies.studyscores import study_scores
 
 REGIMES, TESTS = ("original", "adjusted", "continual"), ("es", "ru")
 RUN = {"tests": TESTS, "regimes": REGIMES, "seeds": [0, 1, 2], "source": "en", "model": "m", "task": "nli"}
@@ -31,11 +33,16 @@ def hits():
 
 
 @pytest.fixture(scope="module")
-def found(hits, tmp_path_factory):
+def store(hits, tmp_path_factory):
     store = Store(tmp_path_factory.mktemp("store"))
     for (test, regime, seed), values in hits.items():
         made = record(test, regime, seed, "accuracy", float(values.mean()), 400)
         store.append(f"{test}{regime}{seed}", [(made, values)])
+    return store
+
+
+@pytest.fixture(scope="module")
+def found(store):
     return summarise(list(store.read()), store, regimes=REGIMES, tests=TESTS, permutations=200)
 
 
@@ -54,6 +61,23 @@ def test_differences_effects_and_intervals_are_those_of_scipy(found, hits):
             assert (each["low"], each["high"]) == pytest.approx(tuple(scipys.confidence_interval(0.95)))
             assert each["difference"] == pytest.approx(entry["mean"] - one(found, test, base)["mean"])
             assert each["effect"] == pytest.approx(scipys.statistic / 20, rel=3e-3)  # Hedges' correction is 0.998 here
+
+
+@pytest.mark.parametrize("order", list(permutations(REGIMES)))
+def test_the_order_of_the_regimes_changes_no_comparison(found, store, order):
+    turned = summarise(list(store.read()), store, regimes=order, tests=TESTS, permutations=200)
+    assert [entry["regime"] for entry in turned if entry["test"] == "es"] == list(order)
+    for entry in turned:
+        assert entry == one(found, entry["test"], entry["regime"])
+
+
+def test_regimes_of_a_task_alone_are_told_in_their_usual_order_and_compared(store):
+    of_task = [replace(r, details={**r.details, "task": "nli"}) for r in store.read() if r.target == "es"]
+    scores = study_scores(of_task, store, regimes=[], permutations=200)
+    assert {entry["regime"]: list(entry["p"]) for entry in scores} == {
+        "original": [], "adjusted": ["original"], "continual": ["original", "adjusted"],
+    }  # fmt: skip
+    assert [entry["regime"] for entry in scores] == list(REGIMES)
 
 
 def test_seeds_have_students_interval(found):

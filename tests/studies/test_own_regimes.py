@@ -16,9 +16,12 @@ from interlingua.encoder.encoder import View
 from interlingua.errors import InputError
 from interlingua.studies.linkedtexts import LinkedText
 from interlingua.studies.mapping import fit_two_models, linked_vectors, sentence_vectors
+from interlingua.studies.ownregimes import own_regime
+from interlingua.studies.scenarios import TransferSettings
 from interlingua.studies.steps.given import MODEL
 from interlingua.studies.store import Store
 from interlingua.studies.strict import Wrong
+from interlingua.studies.tables import PartTable, PhaseTable, RegimeTable
 from interlingua.tasks.saving import load
 from interlingua.wordalign.links import Links
 from interlingua.words import Sentence
@@ -286,3 +289,36 @@ def test_without_a_bitext_only_what_reads_one_is_refused(world: World) -> None:
     file.write_text(text, "utf-8")
     with pytest.raises(Wrong, match="needs bitexts"):
         plan_study(file)
+
+
+@pytest.mark.parametrize(
+    ("phase", "settings", "place", "shares"),
+    [
+        ({"warmup": 0.25}, {}, 1, (0.25, 0.75)),
+        ({"warmup": 0.25}, {"warmup": 0.5}, 1, (0.25, 0.75)),
+        ({}, {"warmup": 0.5}, 1, (0.5, 0.5)),
+        ({"warmup": 0.25, "decay": 0.5}, {}, 1, (0.25, 0.5)),
+        ({"warmup": 0.25}, {}, 0, (0.25, 0.0)),
+        ({"decay": 1.0}, {}, 0, (0.1, 0.9)),
+    ],
+)
+def test_the_rate_of_an_own_phase_rises_to_what_is_said(phase, settings, place, shares) -> None:
+    parts = [(PartTable("adjustment"),), (PartTable("task"),)]
+    tables = [PhaseTable(each, **(phase if number == place else {})) for number, each in enumerate(parts)]
+    own = own_regime("mine", RegimeTable(tuple(tables)), task="nli", settings=TransferSettings(**settings))
+    schedule = own.phases[place].schedule
+    assert (schedule.warmup, schedule.decay) == pytest.approx(shares)
+    rates = [schedule.settings(40).rate(step) for step in range(schedule.settings(40).steps)]
+    assert max(rates) == pytest.approx(schedule.learning_rate)
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [("warmup = 1.0", "warmup is a share"), ("warmup = -0.1", "warmup is a share"), ("decay = 1.5", "decay is a share"),
+     ("warmup = 0.5\ndecay = 0.6", "more than all steps")],
+)  # fmt: skip
+def test_shares_of_steps_that_cannot_be_are_refused(world: World, tmp_path: Path, said: str, problem: str) -> None:
+    text = STUDY.replace("epochs = 1\nfreeze = 1", f"{said}\nfreeze = 1")
+    (world.folder / "shares.toml").write_text(text, "utf-8")
+    with pytest.raises(Wrong, match=problem):
+        plan_study(world["shares.toml"], out=tmp_path / "out")

@@ -233,3 +233,15 @@ def test_a_file_that_cannot_be_loaded_is_told_with_the_line_that_names_it(
     problem = wrong.value.problems[0]
     assert told in str(problem)
     assert problem.line == 3
+
+
+def test_a_measure_of_names_that_a_file_brings_is_given_the_spellings(world: World, tmp_path: Path) -> None:
+    text = MEASURE.replace("twice", "longer").replace('"sentences"', '"names"')
+    (world.folder / "longer.py").write_text(text, "utf-8")
+    (world.folder / "names.tsv").write_text("en\tru\nLondon\tЛондон\n", "utf-8")
+    head = 'name = "x"\nlanguages = ["ru"]\nload = ["longer.py"]\n[encoders.bert]\nmodel = "model"\n'
+    table = '[measures.m]\ncorpus = "parallel.tsv"\nnames = ["longer"]\nspellings = "names.tsv"\n'
+    (world.folder / "longer.toml").write_text(head + table, "utf-8")
+    planned = plan_study(world["longer.toml"], out=tmp_path / "out")
+    run_here(planned)
+    assert {(r.unit, r.value) for r in Store(planned.home.folder).read()} == {("name", 2.0)}

@@ -7,6 +7,7 @@ import pytest
 from interlingua.api_study import check_study, plan_study
 from interlingua.errors import InputError
 from interlingua.measures import measures
+from interlingua.studies import machine
 from interlingua.studies.strict import Wrong
 from interlingua.studies.study import expanded, read_study
 from interlingua.studies.studyfile import merged
@@ -63,6 +64,7 @@ WRONG = {
     "both": ('model = "embedded"\nrecipe = "x.toml"', 'model = "embedded"', 6, "a model, or a recipe"),
     "corpus": ('corpus = "nowhere.tsv"', 'corpus = "sampler"', 10, "no such file"),
     "aligner": ('corpus = "sampler"\naligner = "diagonl"', 'corpus = "sampler"', 11, "Did you mean 'diagonal'?"),
+    "linking encoder": ('corpus = "sampler"\nencoder = "one"', 'corpus = "sampler"', 11, "no encoder links here"),
     "task": ("[tasks.nerr]", "[tasks.ner]", 15, "Did you mean 'ner'?"),
     "regime": ('seeds = [3, 1]\nregimes = ["original", "adjsted"]', "seeds = [3, 1]", 5, "Did you mean 'adjusted'?"),
     "seeds": ("seeds = [1, 1]", "seeds = [3, 1]", 4, "none twice"),
@@ -94,7 +96,21 @@ MORE = {
     "measure's corpus": ('[measures.m]\nnames = ["cka"]\nlanguages = ["es", "sw"]\n', "unknown language"),
     "state": ('[measures.m]\nnames = ["cka"]\nof = ["ner/adjusted"]\n', "unknown regime of ner"),
     "regime of state": ('[measures.m]\nnames = ["cka"]\nof = ["ner"]\n', "Write ner/original"),
+    "encoder of state": (
+        '[encoders.two]\nmodel = "embedded"\n[tasks.nli]\ntrain = "study.toml"\ntests = "study.toml"\n'
+        'encoders = ["one"]\n[measures.m]\nnames = ["cka"]\nencoders = ["two"]\nof = ["nli/original"]\n',
+        "none of these encoders is trained for it: 'nli'",
+    ),
     "against": ('[measures.m]\nnames = ["cka"]\nagainst = [["one", "two"]]\n', "unknown encoder: 'two'"),
+    "dictionary": ('[measures.m]\nnames = ["cka"]\ndictionary = "."\n', "procrustes, which is not named: 'dictionary'"),
+    "spellings": ('[measures.m]\nnames = ["cka"]\nspellings = "."\n', "spelling, which is not named: 'spellings'"),
+    **{
+        key: (
+            f'[measures.m]\nnames = ["cka"]\nagainst = [["one", "one"]]\n{key} = {value}\n',
+            f"compares all their languages: '{key}'",
+        )
+        for key, value in {"pairs": '"all"', "of": '["encoder"]', "encoders": '["one"]'}.items()
+    },
     "one space": ('[measures.m]\nnames = ["retrieval"]\nagainst = [["one", "one"]]\n', "two models have two"),
     "attribution": ('[explanations.e]\ntasks = ["ner"]\nattribution = "integrted"\n', "Did you mean 'integrated'?"),
     "space": ('[explanations.e]\ntasks = ["ner"]\nspace = "embedings"\n', "Did you mean 'embeddings'?"),
@@ -228,3 +244,41 @@ def test_the_grid_has_every_seed_and_shares_what_is_made_once(tmp_path):
     kinds = [step.kind for step in planned.graph]
     assert {kind: kinds.count(kind) for kind in kinds} == {"synth": 1, "finetune": 2, "predict": 2}
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("said", "gpus"),
+    [("cpus = 2", 1), ("memory = 4", 1), ("processes = 2", 2), ("cpus = 2\ngpus = 0", 0), ("gpus = 0.25", 0.25)],
+)
+def test_a_kind_that_computes_on_a_gpu_keeps_it_where_its_table_says_other_things(tmp_path, said, gpus):
+    path = write(tmp_path, f"{RIGHT}\n[resources.finetune]\n{said}\n[resources.synth]\ncpus = 2\n")
+    found = {step.kind: step.resources.gpus for step in plan_study(path, out=tmp_path / "out").graph}
+    assert found == {"synth": 0, "finetune": gpus, "predict": 1}
+
+
+def test_a_state_of_a_task_is_measured_of_the_encoders_that_the_task_has(tmp_path):
+    text = RIGHT.replace(
+        "[tasks.ner]", '[encoders.two]\nmodel = "embedded"\nblocks = 1\n\n[tasks.ner]\nencoders = ["one"]'
+    )
+    table = '[measures.m]\nnames = ["cka"]\nof = ["encoder", "ner/original"]\n'
+    labels = [step.label for step in plan_study(write(tmp_path, text + table), out=tmp_path / "out").graph]
+    assert [label for label in labels if label.startswith("finetune two")] == []
+    assert [label for label in labels if label.startswith("measure")] == [
+        "measure cka one", "measure cka one ner/original seed 3", "measure cka one ner/original seed 1",
+        "measure cka two",
+    ]  # fmt: skip
+
+
+def test_a_plan_counts_the_gpus_of_this_machine(tmp_path, monkeypatch):
+    planned = plan_study(write(tmp_path, RIGHT), out=tmp_path / "out")
+    planned.home.make()
+    tunes = [step for step in planned.graph if step.kind == "finetune"]
+    planned.home.keep_times(
+        [{"key": step.key, "kind": "finetune", "like": step.like, "seconds": 100} for step in tunes]
+    )
+    walls = {}
+    for gpus in (1, 2):
+        monkeypatch.setattr(machine, "visible_gpus", lambda gpus=gpus: tuple(map(str, range(gpus))))
+        monkeypatch.setattr(machine, "cpu_count", lambda: 64)
+        walls[gpus] = planned.plan().wall
+    assert walls == {1: 200, 2: 100}

@@ -88,7 +88,7 @@ def align(
     symmetrize: str | None = None,
     settings: Settings | None = None,
     neural: NeuralSettings | None = None,
-    model: str = "embedded",
+    model: str | Encoder = "embedded",
     also: Sequence[str | Path] = (),
     load: str | Path | None = None,
     save: str | Path | None = None,
@@ -114,13 +114,13 @@ def align(
     """Which words translate each other in a bitext: one set of links for every line of it.
 
     `bitext` is a file of `source ||| target` lines or of two columns (or the source's file, with `target` the other),
-    `-` for standard input, or pairs of texts. `method` is diagonal (fast_align's model, trained here, with
-    `settings`), neural (the vectors of `model`, with `neural`) or eflomal; the first and last have two directions,
-    made one as `symmetrize` says (intersect by default). `also` is more text to train on. `save` and `load` keep a
-    trained model and apply one. `links` are files of links from elsewhere: one to be converted and judged, or one a
-    direction to be symmetrised. `gold` gives `quality`, its first word being number `gold_base`; `base` is that
-    number in `links` and in what is written. `scores`, `write_tokens` and `out` name files for the scores of lines,
-    the text as it was cut into words, and the links. Nothing is written before all is done.
+    `-` for standard input, or pairs of texts. `method` is diagonal (fast_align's model, trained here, with `settings`),
+    neural (the vectors of `model`, by its name or loaded, with `neural`) or eflomal; the first and last have two
+    directions, made one as `symmetrize` says (intersect by default). `also` is more text to train on. `save` and `load`
+    keep a trained model and apply one. `links` are files of links from elsewhere: one to be converted and judged, or
+    one a direction to be symmetrised. `gold` gives `quality`, its first word being number `gold_base`; `base` is that
+    number in `links` and in what is written. `scores`, `write_tokens` and `out` name files for the scores of lines, the
+    text as it was cut into words, and the links. Nothing is written before all is done.
     """
     plan = _Plan(method, symmetrize, settings or Settings(), load, save, tuple(also), tuple(links), base)
     reading = Reading(format, encoding, tokenize, bad_lines, indexed=bool(links) or gold is not None)
@@ -130,9 +130,9 @@ def align(
     place = str(pick_device(device))
     encoder, chosen = None, neural or NeuralSettings()
     if method == "neural" and not links:
-        encoder = Encoder.load(
+        encoder = model if isinstance(model, Encoder) else Encoder.load(
             model, device=place, precision=precision, trust_remote_code=trust_remote_code, allow_pickle=allow_pickle
-        )
+        )  # fmt: skip
         chosen = chosen.checked(encoder)
     # Other files count the words of the bitext, not those of the text beside it, which has a form of its own.
     beside = replace(reading, format=None, indexed=False)

@@ -25,7 +25,7 @@ from interlingua.studies.store import Store
 
 Values = NDArray[Any]
 BASELINES = ("original", "adjusted")
-"""What a regime is compared with: the model without parallel data and, for those after it, the adjusted one."""
+"""What a regime is compared with: the model without parallel data and, but for these two, the adjusted one."""
 _LAYERED = ("mrr", "p@1")
 
 
@@ -50,8 +50,7 @@ def summarise(
         for metric, cells in _metrics(here, regimes).items():
             items = {regime: {record.seed: store.items(record) for record in its} for regime, its in cells.items()}
             for regime, its in cells.items():
-                earlier = list(items)[: list(items).index(regime)]
-                bases = [base for base in BASELINES if base in earlier]
+                bases = [base for base in _bases(regime) if base in items]
                 # Where a seed is not done yet, or failed, only those that both have are compared.
                 both = {base: [seed for seed in items[regime] if seed in items[base]] for base in bases}
                 sides = {
@@ -70,6 +69,15 @@ def summarise(
                     }
                 )
     return _corrected(found)
+
+
+def _bases(regime: str) -> tuple[str, ...]:
+    """What a regime is compared with, in whatever order regimes are named.
+
+    >>> _bases("original"), _bases("adjusted"), _bases("continual")
+    ((), ('original',), ('original', 'adjusted'))
+    """
+    return BASELINES[: BASELINES.index(regime)] if regime in BASELINES else BASELINES
 
 
 def _corrected(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -161,15 +161,18 @@ def check_file(path: File) -> None:
         raise missing(Path(path))
 
 
-def task_named(name: str, *, length: int | None = None, pooling: str | None = None) -> Any:
-    """The task called so with its settings; `length` is that of its inputs, `pooling` what a head for texts reads."""
+def task_named(name: str, *, length: int | None = None, pooling: str | None = None, source: str = "en") -> Any:
+    """The task called so with its settings; `length` is that of its inputs, `pooling` what a head for texts reads.
+
+    `source` is the language of training, in which translations are looked for.
+    """
     call: Any = tasks[name].call
     given: dict[str, Any] = {} if length is None or tasks[name].needs != "head" else {"length": length}
     if pooling is not None:
         if "pooling" not in getattr(call, "__dataclass_fields__", {}) or tasks[name].needs != "head":
             raise InputError("no vector of a text is read for", value=name, remedy="Leave pooling out.")
         given["pooling"] = pooling
-    return call(**given)
+    return Retrieval(pivot=source) if call is Retrieval else call(**given)
 
 
 def check_labels(exams: Sequence[Exam], labels: tuple[str, ...], *, train: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from hashlib import blake2b
@@ -45,6 +45,23 @@ def steps_of(
     return found, [*transfers.notes, *parts.notes]
 
 
+def unused_keys(table: MeasureTable, said: Collection[str]) -> dict[str, str]:
+    """The keys of a table of measures that it says and no step would read, with why.
+
+    >>> unused_keys(MeasureTable(("cka",), dictionary="muse"), ["names", "dictionary"])
+    {'dictionary': 'words of a dictionary are mapped beside procrustes, which is not named'}
+    """
+    found = {}
+    if "dictionary" in said and "procrustes" not in table.names:
+        found["dictionary"] = "words of a dictionary are mapped beside procrustes, which is not named"
+    if "spellings" in said and not any(entry.needs == "names" for entry in measures if entry.name in table.names):
+        found["spellings"] = "parallel names are for spelling, which is not named"
+    if table.against:
+        ignored = [key for key in ("of", "encoders", "pairs") if key in said]
+        found |= dict.fromkeys(ignored, "against says which encoders are compared, and compares all their languages")
+    return found
+
+
 @dataclass(frozen=True)
 class _Side:
     """A model that is measured: what it is called, its settings, what they need, and the step that encodes."""
@@ -68,6 +85,9 @@ class _Grid:
                 if state == "encoder":
                     needs: Found = {}
                     found.append((encoder, encoder, self.parts.model(encoder, needs), needs))
+                    continue
+                task, of_task, _ = state.partition("/")
+                if of_task and encoder not in self.parts.study.trained(task, table.encoders):
                     continue
                 for seed in self.parts.study.seeds:
                     states = self._state(encoder, state, seed)
@@ -149,7 +169,7 @@ class _Grid:
 
     def _measure(self, name: str, called: str, settings: Mapping[str, Any], sides: Sequence[_Side]) -> Step:
         own = {key: value for key, value in settings.items() if key not in ("spellings", "dictionary")}
-        if name == "spelling":
+        if measures[name].needs == "names":
             own["spellings"] = settings["spellings"]
         if name == "procrustes":
             own["dictionary"] = settings["dictionary"]

@@ -15,8 +15,8 @@ from interlingua.studies.revisions import Revisions
 from interlingua.studies.scenarios import TransferSettings
 from interlingua.studies.stages import PairSettings
 from interlingua.studies.step import Resources, Step
-from interlingua.studies.study import MADE, Study, expanded
-from interlingua.studies.tables import AdjustTable
+from interlingua.studies.study import MADE, Study, expanded, linking_encoder
+from interlingua.studies.tables import AdjustTable, ResourceTable
 from interlingua.training.regime import Phase
 
 CODE: Mapping[str, str] = {}
@@ -60,10 +60,10 @@ class Ingredients:
         )
 
     def _resources(self, kind: str) -> Resources:
-        given = self.study.table.resources.get(kind)
-        if given is None:
-            return Resources(gpus=1.0 if kind in ON_GPU else 0.0)
-        return Resources(given.cpus, given.gpus, int(given.memory * _GIB), given.processes)
+        given = self.study.table.resources.get(kind, ResourceTable())
+        usual = float(given.processes) if kind in ON_GPU else 0.0
+        gpus = usual if given.gpus is None else given.gpus
+        return Resources(given.cpus, gpus, int(given.memory * _GIB), given.processes)
 
     def files(self, given: Sequence[str], needs: Found) -> list[Any]:
         """Files as settings: by content, or as `@NAME/rest` of a step that makes them, which is then needed."""
@@ -143,7 +143,11 @@ class Ingredients:
             files = [self.digests.file(self.study.place(file)) for file in self.study.bitext(code)]
             given = [self.digests.file(self.study.place(file)) for file in links.get(code, ())]
             about |= {"corpus": None, "files": files, "links": given[0] if given else None}
-        needs[f"align {code}"] = self.step("align", about, {}, label=f"align {source}-{code}", like=code)
+        own: Found = {}
+        linking = linking_encoder(table, self.study.table.encoders)
+        if linking is not None and about["links"] is None:
+            about["encoder"] = self.model(linking, own)
+        needs[f"align {code}"] = self.step("align", about, own, label=f"align {source}-{code}", like=code)
         return about
 
     def settings(self, **own: Any) -> TransferSettings:

@@ -1,14 +1,18 @@
-"""What an audit left out, counted and in words: nothing is dropped in silence."""
+"""What an audit or a study's measures left out, counted and in words: nothing is dropped in silence."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from interlingua.corpus import ParallelCorpus, Skip
 from interlingua.measures import measures
+from interlingua.studies.dictionaries import NAME
+from interlingua.studies.languagepairs import Asked
 from interlingua.studies.measuring import Language, Plan
 from interlingua.studies.record import Record
 
 
-def left_out(texts: ParallelCorpus, skips: list[Skip], spaces: list[list[Language]]) -> list[str]:
+def left_out(texts: ParallelCorpus, skips: Iterable[Skip], spaces: Iterable[Sequence[Language]]) -> list[str]:
     """All that was left out or handled specially, counted, in words."""
     notes = [str(skip) for skip in (*texts.skipped, *skips)]
     for language in (language for space in spaces for language in space):
@@ -21,20 +25,24 @@ def left_out(texts: ParallelCorpus, skips: list[Skip], spaces: list[list[Languag
     return notes
 
 
-def unmeasured(texts: ParallelCorpus, plan: Plan, made: list[Record], *, two: bool, maps: str) -> list[str]:
-    """Pairs of languages that had to be left out, wholly or by a measure, counted."""
-    count = len(texts.languages)
-    apart = 0 if two else count * (count - 1) // 2 - len(texts.pairs())
-    notes = [f"{apart} pairs of languages that share no row"] if apart else []
-    pairs = {(record.source, record.target) for record in made if record.target is not None}
-    mapped = {pair for pair in pairs if two or maps == "all" or pair[0] == texts.languages[0]}
-    if pairs - mapped and any(measures[name].fits for name in plan.measures):
-        notes.append(f"{len(pairs - mapped)} pairs without a fitted map: --maps all fits one for every pair")
+def unmeasured(plan: Plan, made: Sequence[Record], asked: Asked) -> list[str]:
+    """Pairs of languages that had to be left out, wholly or by a measure, and entries of dictionaries, counted."""
+    notes = [f"{asked.apart} pairs of languages that share no row"] if asked.apart else []
+    pairs = set(asked.pairs)
+    if pairs - asked.mapped and any(measures[name].fits for name in plan.measures):
+        notes.append(f"{len(pairs - asked.mapped)} pairs without a fitted map: --maps all fits one for every pair")
     reasons = {"words": "too few repeated word links", "names": "no names in both"}
     for name in plan.measures:
         if measures[name].needs in reasons:
             have = {(record.source, record.target) for record in made if record.measure == name}
-            asked = mapped if measures[name].fits else pairs
-            if asked - have:
-                notes.append(f"{len(asked - have)} pairs without {name}: {reasons[measures[name].needs]}")
+            wanted = asked.mapped if measures[name].fits else pairs
+            if wanted - have:
+                notes.append(f"{len(wanted - have)} pairs without {name}: {reasons[measures[name].needs]}")
+    dropped = {(r.source, str(r.target)): r.details["dropped"] for r in made if r.measure == NAME}
+    notes += [
+        f"{count} entries of the {source}–{target} dictionary: a test word that is trained on, or one that the "
+        "tokenizer turns into nothing"
+        for (source, target), count in dropped.items()
+        if count
+    ]
     return notes

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.objectives.adjustment import check_choice
 from interlingua.readers.locating import missing
@@ -84,27 +85,35 @@ class LinkedText:
 
 @dataclass(frozen=True)
 class Linking:
-    """Where links come from: an aligner by name, for `neural` an encoder and the device it runs on."""
+    """Where links come from: an aligner by name, for `neural` an encoder, by its name or loaded, and its device."""
 
     method: str = "diagonal"
-    model: str = "embedded"
+    model: str | Encoder = "embedded"
     device: str | None = None
 
     def __post_init__(self) -> None:
         check_choice("aligner", self.method, METHODS)
+
+    @property
+    def named(self) -> str:
+        """What links: the aligner, and for `neural` its model."""
+        model = self.model if isinstance(self.model, str) else self.model.name
+        return f"{self.method} {model if self.method == 'neural' else ''}"
 
 
 @dataclass(frozen=True)
 class LinkedFiles:
     """A bitext in a file or in two, with a file of links or the way to make them; read when `read` is called.
 
-    `english` is the side that stays; None: what the file's name says (`x.ru-en.tsv` has it second), else the first.
+    `english` is the side that stays; None: the one that is in `source` by the files' names (`x.ru-en.tsv` has English
+    second), else the first.
     """
 
     files: tuple[Path, ...]
     links: Path | None = None
     english: str | None = None
     linking: Linking = Linking()
+    source: str = "en"
 
     def __post_init__(self) -> None:
         if len(self.files) not in (1, 2):
@@ -118,23 +127,24 @@ class LinkedFiles:
     @property
     def stays(self) -> str:
         """The side that stays, source or target."""
-        pair = parse(self.files[0].name).pair if len(self.files) == 1 else None
-        second = pair is not None and pair[1] == "en"
-        return self.english or ("target" if second else "source")
+        first, second = self._named
+        return self.english or ("target" if second == self.source != first else "source")
+
+    @property
+    def _named(self) -> tuple[str | None, str | None]:
+        """The languages of both sides, by the names of the files."""
+        names = [parse(path.name) for path in self.files]
+        return (names[0].side, names[1].side) if len(names) == 2 else names[0].pair or (None, None)
 
     @property
     def language(self) -> str | None:
         """The language that is adjusted, by the name of the file, where it says so."""
-        names = [parse(path.name) for path in self.files]
-        if len(names) == 2:
-            return names[1 if self.stays == "source" else 0].side
-        return None if names[0].pair is None else names[0].pair[1 if self.stays == "source" else 0]
+        return self._named[1 if self.stays == "source" else 0]
 
     @cached_property
     def digest(self) -> str:
         """A hash of the files' content and of how they are linked."""
-        how = f"{self.stays} {self.linking.method} {self.linking.model if self.linking.method == 'neural' else ''}"
-        state = hashlib.blake2b(f"{how} {self.links is not None}".encode(), digest_size=16)
+        state = hashlib.blake2b(f"{self.stays} {self.linking.named} {self.links is not None}".encode(), digest_size=16)
         for path in (*self.files, *([] if self.links is None else [self.links])):
             state.update(hashlib.blake2b(path.read_bytes()).digest())
         return state.hexdigest()

@@ -37,7 +37,9 @@ def _phase(name: str, table: PhaseTable, task: str, settings: TransferSettings) 
         replace(part, weight=given.weight, batch=given.batch or part.batch)
         for part, given in zip(made.parts, table.parts, strict=True)
     ]
-    return replace(made, parts=tuple(both), schedule=replace(made.schedule, **own))
+    # What the task's warm-up left of the decay is not this phase's, which may rise for longer or shorter.
+    schedule = replace(made.schedule, **{"decay": usual.decay, **own})
+    return replace(made, parts=tuple(both), schedule=schedule.warmed(schedule.warmup))
 
 
 def reads_bitexts(name: str, own: Mapping[str, RegimeTable]) -> bool:
@@ -92,7 +94,21 @@ def check_regime(name: str, table: RegimeTable) -> None:
             value = getattr(phase, key)
             if value is not None and value <= 0:
                 raise InputError(f"{key} must be above 0", value=value, remedy="Give more.")
+        _check_shares(phase)
     if table.mapped and (len(table.phases) > 1 or len(table.phases[0].parts) > 1):
         raise InputError(
             f"{name} maps, and trains for more than its task", remedy="Give one phase with the task alone."
+        )
+
+
+def _check_shares(phase: PhaseTable) -> None:
+    """Refuse shares of the steps that are none, or that leave no step with the whole rate."""
+    warmup, decay = phase.warmup or 0.0, phase.decay or 0.0
+    if not 0 <= warmup < 1:
+        raise InputError("warmup is a share of the steps", value=warmup, remedy="Give 0.1, say.")
+    if not 0 <= decay <= 1:
+        raise InputError("decay is a share of the steps", value=decay, remedy="Give 0 to 1.")
+    if warmup + decay > 1 + 1e-9:
+        raise InputError(
+            "warmup and decay are more than all steps", value=decay, remedy=f"Give a decay of {1 - warmup:g} at most."
         )

@@ -31,7 +31,7 @@ class KindCount:
 
 @dataclass(frozen=True)
 class Plan:
-    """A study before it runs. `seconds` is the sum over the steps to run, `wall` the least that `cpus` need for it."""
+    """A study before it runs. `seconds` is the sum over the steps to run, `wall` the least that CPUs and GPUs need."""
 
     kinds: tuple[KindCount, ...]
     seconds: float

@@ -27,6 +27,7 @@ from interlingua.errors import InputError
 from interlingua.languages import canonical
 from interlingua.measures.retrieval import retrieval
 from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
+from interlingua.readers import read_corpus
 from interlingua.studies.recipe import Config, Evaluation, Pieces, Recipe, TextData, read_config
 from interlingua.studies.runfolder import STATE, check_folder, told_by
 from interlingua.studies.store import cannot_write, write_text
@@ -36,11 +37,22 @@ from interlingua.training.processes import first_process_first, is_first_process
 from interlingua.training.text import TokenStream, file_digest, token_id, token_stream
 from interlingua.training.tokenizer import SPECIAL, empty_wordpiece, finished, train_wordpiece
 
-__all__ = ["Config", "Evaluation", "Pieces", "Recipe", "TextData", "evaluate", "pretrain", "read_config"]
+__all__ = ["Config", "Evaluation", "Pieces", "Recipe", "TextData", "evaluate", "held_out", "pretrain", "read_config"]
 
 Progress = Callable[[str, int, int], None]
 _HELD_BATCHES, _HELD_SEQUENCES = 16, 128
 _SUFFIXES = ("", ".gz", ".bz2", ".xz", ".zst")
+
+
+def held_out(config: Config, home: Path) -> ParallelCorpus | None:
+    """The sentences that progress is measured on, of the trained languages; None where those are fewer than two."""
+    trained = {canonical(code) for code in config.data.languages}
+    if len(trained) < 2:
+        return None
+    name = config.evaluation.corpus
+    corpus = read_corpus(home / name if (home / name).exists() else name)
+    shared = [code for code in corpus.languages if code in trained]
+    return corpus.select(shared) if len(shared) > 1 else None
 
 
 def pretrain(

@@ -60,7 +60,8 @@ class TransferSettings:
     def __post_init__(self) -> None:
         if self.map_on not in MAPS:
             raise unknown("kind of map", self.map_on, list(MAPS))
-        for name in ("train_rows", "length", "epochs", "learning_rate", "batch", "adjust_epochs", "adjust_batch"):
+        own = ("train_rows", "length", "epochs", "learning_rate", "batch")
+        for name in (*own, "adjust_epochs", "adjust_learning_rate", "adjust_batch"):
             value = getattr(self, name)
             if value is not None and value <= 0:
                 raise InputError(f"{name.replace('_', ' ')} must be above 0", value=value, remedy="Give more.")
@@ -168,7 +169,7 @@ def changed(phase: Phase, settings: TransferSettings) -> Phase:
     if rate is not None:
         schedule = replace(schedule, learning_rate=rate)
     if is_task and settings.warmup is not None:
-        schedule = replace(schedule, warmup=settings.warmup, decay=1 - settings.warmup)
+        schedule = schedule.warmed(settings.warmup)
     return replace(phase, parts=tuple(parts), schedule=schedule)
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from interlingua.errors import InputError
+from interlingua.registry import unknown
 from interlingua.studies.exams import spoken_in
 from interlingua.studies.plugins import Plugins, load_all
 from interlingua.studies.studyfile import read_tables
-from interlingua.studies.tables import Files, StudyTable, TaskTable
+from interlingua.studies.tables import BitextTable, Files, StudyTable, TaskTable
 
 FIELDS = ("language", "source")
 """What a template may name."""
@@ -54,6 +55,11 @@ class Study:
     def encoders(self, asked: Sequence[str]) -> tuple[str, ...]:
         """The encoders that a table asks for: all where it names none."""
         return tuple(asked) or tuple(self.table.encoders)
+
+    def trained(self, task: str, asked: Sequence[str]) -> tuple[str, ...]:
+        """Those of the encoders a table asks for that a task is trained with."""
+        own = self.encoders(self.table.tasks[task].encoders)
+        return tuple(name for name in self.encoders(asked) if name in own)
 
     def speaks(self, encoder: str, languages: Sequence[str]) -> tuple[str, ...]:
         """Those of the languages that an encoder knows."""
@@ -154,6 +160,30 @@ def templates_of(files: Files | None) -> list[tuple[tuple[str | int, ...], str]]
             ((name,), name) for name in files
         ]
     return [((place,), each) for place, each in enumerate(files)]
+
+
+def linking_encoder(table: BitextTable, encoders: Iterable[str]) -> str | None:
+    """The encoder whose vectors link words: the one that is named, or the only one; None for another aligner.
+
+    >>> linking_encoder(BitextTable(aligner="neural"), ["bert"])
+    'bert'
+    """
+    names = list(encoders)
+    if table.aligner != "neural":
+        if table.encoder is not None:
+            raise InputError(
+                "no encoder links here", value=table.encoder, remedy='Leave it out, or give aligner = "neural".'
+            )
+        return None
+    if table.encoder is not None and table.encoder not in names:
+        raise unknown("encoder", table.encoder, names)
+    if table.encoder is None and len(names) != 1:
+        raise InputError(
+            "whose vectors link the words is not said",
+            value=table.aligner,
+            remedy=f"Give encoder = …, one of {', '.join(names)}.",
+        )
+    return table.encoder or names[0]
 
 
 def task_files(table: TaskTable) -> dict[str, Files | None]:

@@ -20,6 +20,7 @@ from interlingua.studies.aligning import METHODS
 from interlingua.studies.exams import spoken_in, task_named
 from interlingua.studies.explaining import ExplainSettings
 from interlingua.studies.geometries import check_table
+from interlingua.studies.grid import unused_keys
 from interlingua.studies.linkedtexts import SIDES
 from interlingua.studies.ownregimes import check_regime, reads_bitexts
 from interlingua.studies.recipe import read_config
@@ -27,7 +28,16 @@ from interlingua.studies.runfolder import check_kind
 from interlingua.studies.scenarios import MAPS, REGIMES, UNTRAINED, TransferSettings
 from interlingua.studies.stages import PairSettings
 from interlingua.studies.strict import Problems
-from interlingua.studies.study import FIELDS, MADE, Study, expanded, fields_of, task_files, templates_of
+from interlingua.studies.study import (
+    FIELDS,
+    MADE,
+    Study,
+    expanded,
+    fields_of,
+    linking_encoder,
+    task_files,
+    templates_of,
+)
 from interlingua.studies.studycodes import plain_codes
 from interlingua.studies.tables import (
     EncoderTable,
@@ -197,8 +207,13 @@ class _Checks:
             self._wrong(path, "bitexts are files, or a corpus", remedy='Give files = "x.en-{language}.tsv".')
             return
         self._known((*path, "aligner"), "aligner", given.aligner, METHODS)
+        self._tried(path, asdict(given), partial(linking_encoder, given, table.encoders))
         if given.english is not None:
             self._known((*path, "english"), "side", given.english, SIDES)
+            if given.corpus is not None:
+                self._wrong(
+                    (*path, "english"), "a corpus knows its languages", value=given.english, remedy="Leave it out."
+                )
         if given.corpus is not None:
             self._corpus((*path, "corpus"), given.corpus, self._foreign())
             return
@@ -312,19 +327,24 @@ class _Checks:
                     self._wrong((*path, "names", number), "this measure needs one space, and two models have two",
                                 value=name, remedy=f"Use: {', '.join(TWO_MODELS)}.")  # fmt: skip
         for place, state in enumerate(table.of):
-            self._state((*path, "of", place), state)
+            self._state((*path, "of", place), state, table.encoders)
         self._corpus((*path, "corpus"), table.corpus, table.languages)
+        said = [key for key in asdict(table) if (*path, key) in self.problems.lines]
+        for key, why in unused_keys(table, said).items():
+            self._wrong((*path, key), why, value=key, remedy="Leave it out.")
         for key in ("spellings", "dictionary"):
             if (given := getattr(table, key)) is not None:
                 self._exist((*path, key), (given,))
 
-    def _state(self, path: Place, state: str) -> None:
+    def _state(self, path: Place, state: str, encoders: Sequence[str]) -> None:
         """`encoder`, `adjusted`, or a task and a regime of it."""
         task, slash, regime = state.partition("/")
         if slash:
             if self._known(path, "task of the study", task, self.study.table.tasks):
                 table = self.study.table.tasks[task]
                 self._known(path, f"regime of {task}", regime, table.regimes or self.study.table.regimes)
+                if not self.study.trained(task, encoders):
+                    self._wrong(path, "none of these encoders is trained for it", value=task, remedy="Name another.")
         elif self._known(path, "state of a model", state, ("encoder", "adjusted", *self.study.table.tasks)):
             if state in self.study.table.tasks:
                 self._wrong(path, "which regime?", value=state, remedy=f"Write {state}/original.")

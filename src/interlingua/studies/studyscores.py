@@ -9,6 +9,7 @@ from interlingua.stats import over_seeds
 from interlingua.studies.comparing import distance_table, summarise
 from interlingua.studies.published import Published
 from interlingua.studies.record import Record
+from interlingua.studies.scenarios import REGIMES
 from interlingua.studies.store import Store
 from interlingua.studies.transferring import STATES
 
@@ -30,12 +31,17 @@ def study_scores(records: Sequence[Record], store: Store, *, regimes: Sequence[s
         made = summarise(
             mine,
             store,
-            regimes=[*named, *sorted(present - set(named))],
+            regimes=[*named, *sorted(present - set(named), key=_usual)],
             tests=list(dict.fromkeys(record.details["test"] for record in mine)),
             permutations=permutations,
         )
         found += [{"encoder": encoder, "task": task, "source": source, **entry} for entry in made]
     return found
+
+
+def _usual(regime: str) -> tuple[int, str]:
+    """The place of a regime that only a task names: ours as they are always told, then others by name."""
+    return (REGIMES.index(regime) if regime in REGIMES else len(REGIMES)), regime
 
 
 def study_distances(records: Sequence[Record]) -> list[Entry]:

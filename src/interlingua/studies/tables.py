@@ -34,12 +34,16 @@ class EncoderTable:
 
 @dataclass(frozen=True)
 class BitextTable:
-    """The bitexts of the languages: files, or the name of a parallel corpus (`corpus`), and how they are linked."""
+    """The bitexts of the languages: files, or the name of a parallel corpus (`corpus`), and how they are linked.
+
+    `encoder` is the study's encoder whose vectors `aligner = "neural"` links by; a study with one alone need not say.
+    """
 
     files: Files | None = None
     corpus: str | None = None
     links: Text | None = None
     aligner: str = "diagonal"
+    encoder: str | None = None
     english: str | None = None
 
 
@@ -173,7 +177,9 @@ class PartTable:
 class PhaseTable:
     """A weighted sum of objectives and how it is trained; what is left out is the task's, or the adjustment's.
 
-    `freeze` leaves the embeddings and the first so many blocks as they are; -1 is the whole body.
+    `freeze` leaves the embeddings and the first so many blocks as they are; -1 is the whole body. `warmup` and `decay`
+    are the shares of the steps in which the rate rises to `learning_rate` and, at the end, falls to 0; a task's falls
+    from where it has risen.
     """
 
     parts: tuple[PartTable, ...]
@@ -226,10 +232,13 @@ class GeometryTable:
 
 @dataclass(frozen=True)
 class ResourceTable:
-    """What a step of a kind takes of a machine; `memory` in GiB."""
+    """What a step of a kind takes of a machine; `memory` in GiB.
+
+    `gpus` left out is one a process for a kind that computes on GPUs, and none for another; 0 keeps a kind off them.
+    """
 
     cpus: int = 1
-    gpus: float = 0.0
+    gpus: float | None = None
     memory: float = 0.0
     processes: int = 1
 

@@ -68,7 +68,7 @@ class Transfers:
     def _exams(self, task: str, kind: str, source: str) -> list[Exam]:
         """The tests of a task without their examples, which only steps read."""
         table = self.parts.study.table.tasks[task]
-        what: Any = task_named(kind, length=table.length, pooling=table.pooling)
+        what: Any = task_named(kind, length=table.length, pooling=table.pooling, source=source)
         tests = self.parts.study.tests(task, source)
         found = {name: Exam(name, spoken_in(name), what, None) for name in tests}
         if self.parts.study.table.tasks[task].mixed is not None:

@@ -45,6 +45,14 @@ class Schedule:
     eps: float = 1e-8
     clip: float | None = None
 
+    def warmed(self, warmup: float) -> Schedule:
+        """This schedule with another warm-up; a rate that falls begins to when it has risen, so that it is reached.
+
+        >>> FINE_TUNE["nli"].warmed(0.25).decay, ADJUST.warmed(0.25).decay
+        (0.75, 0.0)
+        """
+        return replace(self, warmup=warmup, decay=min(self.decay, 1 - warmup))
+
     def settings(self, steps_an_epoch: int, *, seed: int = 0, like: Settings | None = None) -> Settings:
         """The settings of a run; precision, checkpoints and the like are taken from `like`.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from interlingua.readers import read_corpus
 from interlingua.studies.step import Work
-from interlingua.studies.steps.given import LINKS, Inputs, bitext_name, linked_files, note
+from interlingua.studies.steps.given import LINKS, Inputs, bitext_name, encoder_of, linked_files, note
 from interlingua.studies.store import write_text
 
 
@@ -20,6 +20,7 @@ def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> N
         rows = zip(pair.source_texts, pair.target_texts, strict=True)
         lines = ["\t".join(" ".join(text.split()) for text in row) for row in rows]
         write_text(out / bitext_name(settings), "".join(f"{line}\n" for line in lines))
-    [files] = linked_files([settings], {f"align {settings['language']}": out}).values()
+    encoder = encoder_of(settings["encoder"], inputs, precision=None) if "encoder" in settings else None
+    [files] = linked_files([settings], {f"align {settings['language']}": out}, encoder=encoder).values()
     text = files.read(out / LINKS, progress=work.progress)
     note(out, text.notes)

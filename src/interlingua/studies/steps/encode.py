@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from interlingua.studies.leftovers import left_out
 from interlingua.studies.step import Work
 from interlingua.studies.steps.given import Inputs, note
 from interlingua.studies.steps.spaces import CACHE, corpus_of, languages_of, plan_of
@@ -15,5 +16,5 @@ def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> N
     """Encode every language of the corpus that the model knows, once."""
     plan = plan_of(settings, tuple(settings["names"]))
     corpus = corpus_of(settings)
-    _, _, skipped = languages_of(settings, settings, corpus, plan, inputs, out / CACHE, work)
-    note(out, skipped)
+    encoder, languages, skipped = languages_of(settings, settings, corpus, plan, inputs, out / CACHE, work)
+    note(out, [*encoder.notes, *left_out(corpus, skipped, [languages])])

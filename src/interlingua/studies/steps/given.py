@@ -85,15 +85,20 @@ def transfer_settings(given: Mapping[str, Any]) -> TransferSettings:
     return TransferSettings(**{**given, "pairs": PairSettings(**{**pairs, "tidy": PairFilters(**pairs["tidy"])})})
 
 
-def linked_files(bitexts: Iterable[Mapping[str, Any]], inputs: Inputs) -> dict[str, LinkedFiles]:
-    """The bitexts by language; those cut from a corpus lie where they were linked."""
+def linked_files(
+    bitexts: Iterable[Mapping[str, Any]], inputs: Inputs, *, encoder: Encoder | None = None
+) -> dict[str, LinkedFiles]:
+    """The bitexts by language; those cut from a corpus lie where they were linked. `encoder` is who links them."""
     found = {}
     for each in bitexts:
         code = each["language"]
         made = inputs.get(f"align {code}")
         files = [Path(file) for file in each["files"]] or [made / bitext_name(each)]  # type: ignore[operator]
         links = None if each["links"] is None else Path(each["links"])
-        found[code] = LinkedFiles(tuple(files), links, each["english"], Linking(each["aligner"]))
+        # What was cut from a corpus has the source first, as it was written.
+        stays = each["english"] if each["corpus"] is None else "source"
+        linking = Linking(each["aligner"], encoder or each.get("encoder", {}).get("name", "embedded"))
+        found[code] = LinkedFiles(tuple(files), links, stays, linking, each["source"])
     return found
 
 

@@ -12,7 +12,8 @@ from interlingua.readers import read_corpus
 from interlingua.readers.places import place_names
 from interlingua.studies.dictionaries import dictionary_step, read_dictionaries
 from interlingua.studies.examining import Made
-from interlingua.studies.measuring import language_step, pair_step
+from interlingua.studies.languagepairs import asked_pairs, measure_steps
+from interlingua.studies.leftovers import unmeasured
 from interlingua.studies.step import Work
 from interlingua.studies.steps.given import Inputs, keep, note
 from interlingua.studies.steps.spaces import CACHE, corpus_of, languages_of, plan_of
@@ -33,16 +34,9 @@ def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> N
     if measures[name].needs == "names":
         given = settings["spellings"]
         names = place_names(corpus.languages) if given is None else read_corpus(given)
-    steps = []
-    if len(spaces) == 2:
-        steps = [pair_step(a, b, corpus, names, kept) for a in spaces[0] for b in spaces[1] if a.code != b.code]
-    else:
-        steps = [step for one in spaces[0] if (step := language_step(one, corpus, kept)) is not None]
-        by_code = {one.code: one for one in spaces[0]}
-        known = [(a, b) for a, b in corpus.pairs() if a in by_code and b in by_code]
-        pivot = corpus.languages[0]
-        steps += [pair_step(by_code[a], by_code[b], corpus, names, kept) for a, b in known
-                  if settings["pairs"] == "all" or a == pivot]  # fmt: skip
+    asked = asked_pairs(corpus, [side["spoken"] for side in sides], pairs=settings["pairs"])
+    steps = measure_steps(spaces, corpus, names, kept, asked)
+    notes: list[str] = []
     if settings.get("dictionary") is not None:
         # A model is asked for words of its own languages alone: of two, the first reads the source.
         ours, theirs = sides[0]["spoken"], sides[-1]["spoken"]
@@ -52,12 +46,13 @@ def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> N
             if entry.source in ours and entry.target in theirs
         ]
         if not entries:
-            note(out, [f"no dictionary from {', '.join(ours)} to {', '.join(theirs)}"])
+            notes.append(f"no dictionary from {', '.join(ours)} to {', '.join(theirs)}")
         steps += [dictionary_step(entry, encoders[0], encoders[-1], kept, cache=None) for entry in entries]
     made: Made = []
     for number, step in enumerate(steps):
         work.progress("measuring", number, len(steps))
         made += step.run()
+    note(out, [*notes, *unmeasured(kept, [record for record, _ in made], asked)])
     second = sides[1]["encoder"]["name"] if len(sides) == 2 else None
     made = [(replace(record, target_model=second), items) for record, items in made]
     keep(out, work, made, model=sides[0]["encoder"]["name"], called=settings["called"])

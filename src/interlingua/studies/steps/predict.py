@@ -47,7 +47,9 @@ def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> N
     """Give one model its tests."""
     own = transfer_settings(settings["settings"])
     own = type(own)(**{**vars(own), "source": settings["source"]})
-    task = task_named(settings["task"], length=settings["length"], pooling=settings["pooling"])
+    task = task_named(
+        settings["task"], length=settings["length"], pooling=settings["pooling"], source=settings["source"]
+    )
     encoder = encoder_of(settings["encoder"], inputs)
     precision = precision_of(own, encoder)
     tuned = tuned_of(settings["encoder"], inputs, task, precision=precision)

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from interlingua.encoder.encoder import pick_device
-from interlingua.readers import read_corpus
-from interlingua.studies.pretraining import pretrain, read_config
+from interlingua.studies.pretraining import held_out, pretrain, read_config
 from interlingua.studies.step import Work
 from interlingua.studies.steps.given import MODEL, Inputs
 from interlingua.training.processes import is_first_process
@@ -22,14 +21,7 @@ def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> N
     config = read_config(path)
     folder = Path(next(iter(settings["text"].values()))[0]).parent
     config = replace(config, data=replace(config.data, folder=str(folder)))
-    trained = set(config.data.languages)
-    corpus = None
-    if len(trained) > 1:
-        name = config.evaluation.corpus
-        place = path.parent / name
-        whole = read_corpus(place if place.exists() else name)
-        shared = [code for code in whole.languages if code in trained]
-        corpus = whole.select(shared) if len(shared) > 1 else None
+    corpus = held_out(config, path.parent)
     made = work.state / "model"
     pretrain(config, corpus, home=path.parent, out=made, device=pick_device(None), progress=work.progress)
     if is_first_process():

@@ -1,0 +1,55 @@
+"""Which pairs of languages are measured, in one model or between two, and the steps that do it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from interlingua.corpus import ParallelCorpus
+from interlingua.studies.measuring import Language, Plan, Step, language_step, pair_step
+
+Codes = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Pairs of languages to measure, those of them that a map is fitted for, and how many others share no row."""
+
+    pairs: tuple[Codes, ...]
+    mapped: frozenset[Codes]
+    apart: int = 0
+
+
+def asked_pairs(
+    corpus: ParallelCorpus, sides: Sequence[Sequence[str]], *, pairs: str = "all", maps: str = "all"
+) -> Asked:
+    """The pairs of one model's languages, or every language of the first of two models with every one of the second.
+
+    `pairs` and `maps` are all, or pivot: those with the first language of the corpus. Two models have no space in
+    common: the same sentences in both are a pair like any other, and every pair has its map.
+    """
+    if len(sides) == 2:
+        every = tuple((a, b) for a in sides[0] for b in sides[1])
+        return Asked(every, frozenset(every))
+    pivot, shared = corpus.languages[0], set(corpus.pairs())
+    known = [code for code in corpus.languages if code in sides[0]]
+    asked = [(a, b) for a, b in combinations(known, 2) if pairs == "all" or a == pivot]
+    there = tuple(pair for pair in asked if pair in shared)
+    mapped = frozenset(pair for pair in there if maps == "all" or pair[0] == pivot)
+    return Asked(there, mapped, len(asked) - len(there))
+
+
+def measure_steps(
+    spaces: Sequence[Sequence[Language]],
+    corpus: ParallelCorpus,
+    names: ParallelCorpus | None,
+    plan: Plan,
+    asked: Asked,
+) -> list[Step]:
+    """The steps of the first model's languages, and of the pairs that are asked for."""
+    steps = [step for language in spaces[0] if (step := language_step(language, corpus, plan)) is not None]
+    ours, theirs = ({language.code: language for language in space} for space in (spaces[0], spaces[-1]))
+    return steps + [
+        pair_step(ours[a], theirs[b], corpus, names, plan, fits=(a, b) in asked.mapped) for a, b in asked.pairs
+    ]

@@ -1,0 +1,100 @@
+"""What could not be measured is told, by an audit and by a study alike."""
+
+from __future__ import annotations
+
+import pytest
+
+import interlingua
+from interlingua.api_study import plan_study
+from interlingua.corpus import ParallelCorpus
+from interlingua.studies.languagepairs import asked_pairs
+from interlingua.studies.store import Store
+from toys import WORDS
+from worlds import make_world, run_here, turned
+
+STUDY = """
+name = "told"
+languages = ["en", "ru"]
+seeds = 1
+[encoders.bert]
+model = "model"
+[encoders.twin]
+model = "model"
+[measures.space]
+names = ["separation", "procrustes"]
+encoders = ["bert"]
+corpus = "few.tsv"
+dictionary = "muse"
+[measures.two]
+names = ["cka"]
+corpus = "few.tsv"
+against = [["bert", "twin"]]
+"""
+NO_LINKS = "1 pairs without separation: too few repeated word links"
+REPEATED = "1 duplicate rows (few.tsv:14)"
+DROPPED = (
+    "entries of the ru–en dictionary: a test word that is trained on, or one that the tokenizer turns into nothing"
+)
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    world = make_world(tmp_path_factory.mktemp("world"))
+    rows = [(word, *turned([word])) for word in WORDS[:12]]  # No word comes twice, as a link must.
+    lines = ["en\tru", *("\t".join(row) for row in [*rows, rows[0]])]
+    (world.folder / "few.tsv").write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    words = [(b, a) for a, b in rows]
+    (world.folder / "muse").mkdir()
+    for name, entries in (("0-5000", words[:7]), ("5000-6500", words[6:])):
+        text = "".join(f"{a}\t{b}\n" for a, b in entries)
+        (world.folder / "muse" / f"ru-en.{name}.txt").write_text(text, "utf-8")
+    (world.folder / "study.toml").write_text(STUDY, "utf-8")
+    return world
+
+
+@pytest.fixture(scope="module")
+def done(world, tmp_path_factory):
+    planned = plan_study(world["study.toml"], out=tmp_path_factory.mktemp("study") / "out")
+    run_here(planned)
+    return planned
+
+
+def audited(world, **options):
+    options = {"cache": "none", "device": "cpu", **options}
+    return interlingua.audit(world["model"], world["few.tsv"], languages=["en", "ru"], **options)
+
+
+def test_a_pair_without_links_is_told_though_nothing_else_is_measured(world):
+    assert NO_LINKS in audited(world, measures=["separation"]).run["skipped"]
+
+
+def test_a_dictionary_the_other_way_round_is_no_pair_without_a_map_and_its_dropped_entries_are_told(world):
+    notes = audited(world, measures=["procrustes"], dictionary=world["muse"]).run["skipped"]
+    assert notes == [REPEATED, f"1 {DROPPED}"]
+
+
+def test_a_study_tells_what_an_audit_tells(done):
+    notes = (done.home.folder / "notes.txt").read_text("utf-8").splitlines()
+    assert f"measure separation bert: {NO_LINKS}" in notes
+    assert f"measure procrustes bert: 1 {DROPPED}" in notes
+    assert f"encode bert few.tsv: {REPEATED}" in notes
+
+
+def test_two_models_are_compared_in_a_study_as_in_an_audit(world, done):
+    theirs = audited(world, against=world["model"], measures=["cka"]).records
+    ours = [record for record in Store(done.home.folder).read() if record.details.get("called") == "two"]
+    assert {(r.source, r.target) for r in ours} == {(a, b) for a in ("en", "ru") for b in ("en", "ru")}
+    found = {(r.source, r.target, r.variant, r.layer): r.value for r in ours}
+    told = {(r["source"], r["target"], r["variant"], r["layer"]): r["value"] for r in theirs}
+    assert found == pytest.approx(told, abs=1e-5)
+
+
+def test_pairs_that_share_no_row_are_counted_among_those_asked_for_alone():
+    text = [f"a{number}" for number in range(4)]
+    texts = {"en": [*text, None, None], "es": [*text, "x", "y"], "ru": [None] * 4 + ["z", "w"]}
+    corpus = ParallelCorpus.of(texts, name="c")
+    every, pivot = (asked_pairs(corpus, [corpus.languages], pairs=pairs) for pairs in ("all", "pivot"))
+    assert (set(every.pairs), every.apart) == ({("en", "es"), ("es", "ru")}, 1)
+    assert (set(pivot.pairs), pivot.apart) == ({("en", "es")}, 1)
+    alone = asked_pairs(corpus, [["es", "ru"]], pairs="all")
+    assert (set(alone.pairs), alone.apart) == ({("es", "ru")}, 0)

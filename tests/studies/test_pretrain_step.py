@@ -1,0 +1,33 @@
+"""A study's pretraining is judged on the sentences that `interlingua pretrain` takes."""
+
+from __future__ import annotations
+
+import pytest
+
+from interlingua import api
+from interlingua.studies.step import Work
+from interlingua.studies.steps import pretrain as step
+from tiny import TINY, as_toml
+
+
+@pytest.mark.parametrize("languages", [["en", "ru"], ["eng", "rus"], ["en", "pl"], ["en"]])
+def test_a_recipe_has_the_same_held_out_sentences_in_a_study_as_alone(tmp_path, monkeypatch, languages):
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(as_toml({**TINY, "data": {"folder": "text", "languages": languages}}), "utf-8")
+    (tmp_path / "held-out.tsv").write_text("en\tru\nA.\tА.\nB.\tБ.\n", "utf-8")
+    (tmp_path / "text").mkdir()
+    texts = {code: [str(tmp_path / "text" / f"{code}.txt")] for code in languages}
+    taken = []
+
+    def trained(config, corpus, *, out, **_):
+        taken.append(None if corpus is None else corpus.languages)
+        out.mkdir(parents=True, exist_ok=True)
+        return {}
+
+    monkeypatch.setattr(step, "pretrain", trained)
+    monkeypatch.setattr(api, "train_model", trained)
+    work = Work("key", tmp_path / "work", lambda *_: None)
+    step.run({"recipe": str(recipe), "text": texts, "pieces": None}, {}, tmp_path / "made", work)
+    api.pretrain(recipe, out=tmp_path / "alone", device="cpu")
+    both = languages[0].startswith("en") and languages[-1].startswith("ru")
+    assert taken == 2 * [("en", "ru") if both else None]
