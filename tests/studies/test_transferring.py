@@ -25,6 +25,7 @@ from interlingua.studies.exams import ExamFiles, task_named
 from interlingua.studies.scenarios import TransferSettings, phases_of
 from interlingua.studies.stages import PairSettings, bucket
 from interlingua.studies.store import Store
+from interlingua.tasks import ner
 from interlingua.tasks.saving import load
 from interlingua.training.regime import Phase, Regime, regime
 from interlingua.training.task import TaskModel
@@ -218,6 +219,15 @@ def test_a_kept_model_answers_as_it_was_scored(world, tmp_path):
     inputs = tuned.task.inputs(examples, tuned.encoder, labels=tuned.labels, training=False)
     scores = tuned.task.judge(tuned.task.predict(tuned.model, inputs, labels=tuned.labels), examples)
     assert scores["f1/token"].value == result.select("f1/token")["adjusted", "ru"]["values"][0]
+
+
+def test_dev_and_tests_are_predicted_in_the_precision_of_the_run(world, tmp_path, monkeypatch):
+    asked, plain = [], ner.by_token
+    monkeypatch.setattr(ner, "by_token", lambda *a, **o: asked.append(o["precision"]) or plain(*a, **o))
+    settings = replace(QUICK, precision="fp32")
+    dev = world["ner-test-en.tsv"]
+    study(world, tmp_path / "out", seeds=1, regimes=["original"], dev=dev, settings=settings)
+    assert asked == 3 * ["fp32"]
 
 
 def test_the_best_epoch_by_dev_counts(world, tmp_path):

@@ -79,7 +79,7 @@ class Examiner:
         inputs, task = self._inputs_of(self.lesson.dev, training=False), self.lesson.task
 
         def measure(model: torch.nn.Module) -> dict[str, float]:
-            said = task.predict(model, inputs, labels=self.lesson.labels)
+            said = task.predict(model, inputs, labels=self.lesson.labels, precision=self.precision)
             return {task.metric: task.judge(said, self.lesson.dev)[task.metric].value}
 
         return Monitor(epoch, measure)
@@ -117,7 +117,8 @@ class Examiner:
         return Examined(exam, _records(scores, shared), said)
 
     def _said(self, model: torch.nn.Module, exam: Exam) -> Any:
-        return exam.task.predict(model, self.exam_inputs[exam.digest], labels=self.lesson.labels)
+        inputs = self.exam_inputs[exam.digest]
+        return exam.task.predict(model, inputs, labels=self.lesson.labels, precision=self.precision)
 
     def _map(self, tuned: FineTuned, code: str, seed: int) -> Map:
         """From the language's vectors to those of the language of training, at this model's last layer."""

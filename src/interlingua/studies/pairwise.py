@@ -309,7 +309,7 @@ class Pairwise:
 
         def measure(tuned: FineTuned) -> Made:
             inputs, places = self._all_tests
-            said = self.task.predict(tuned.model, inputs, labels=self.labels)
+            said = self.task.predict(tuned.model, inputs, labels=self.labels, precision=self.precision)
             made: Made = []
             for code, words in places:
                 examples = self.test_examples[code]

@@ -57,8 +57,10 @@ class Task(Protocol):
         """The loss summed over the labels of a batch."""
         ...
 
-    def predict(self, model: torch.nn.Module, inputs: Inputs, *, labels: tuple[str, ...]) -> Any:
-        """What the model says of each example."""
+    def predict(
+        self, model: torch.nn.Module, inputs: Inputs, *, labels: tuple[str, ...], precision: str | None = None
+    ) -> Any:
+        """What the model says of each example, computed in the run's precision; None: the device's own."""
         ...
 
     def judge(self, predictions: Any, examples: Any) -> Scores:
