@@ -221,6 +221,25 @@ def test_a_kept_model_answers_as_it_was_scored(world, tmp_path):
     assert scores["f1/token"].value == result.select("f1/token")["adjusted", "ru"]["values"][0]
 
 
+def test_other_settings_in_one_folder_leave_no_model_prediction_or_journal_of_the_first(world, tmp_path):
+    def left(settings, out="out"):
+        study(world, tmp_path / out, seeds=1, regimes=["original"], keep=True, settings=settings)
+        names = ("predictions/original-seed0.ru.jsonl", "steps/original-seed0.jsonl", "models/original-seed0")
+        lines, journal, model = (tmp_path / out / name for name in names)
+        said = [json.loads(line)["predicted"] for line in lines.read_text("utf-8").splitlines()]
+        losses = [json.loads(line)["loss"] for line in journal.read_text("utf-8").splitlines()]
+        return said, losses, (model / "head.safetensors").read_bytes()
+
+    first, other = replace(SETTINGS, epochs=2), replace(SETTINGS, epochs=2, learning_rate=1e-4)
+    alone, changed = left(first), left(other, "alone")
+    assert all(one != two for one, two in zip(alone, changed, strict=True))
+    assert left(first) == alone
+    assert left(other) == changed
+    records = (tmp_path / "out/records.jsonl").read_bytes()
+    assert left(first) == alone
+    assert (tmp_path / "out/records.jsonl").read_bytes() == records
+
+
 def test_dev_and_tests_are_predicted_in_the_precision_of_the_run(world, tmp_path, monkeypatch):
     asked, plain = [], ner.by_token
     monkeypatch.setattr(ner, "by_token", lambda *a, **o: asked.append(o["precision"]) or plain(*a, **o))

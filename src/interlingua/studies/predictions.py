@@ -40,6 +40,15 @@ def prediction_lines(exam: Exam, predictions: Any, about: Mapping[str, Any]) -> 
     return "".join(lines)
 
 
+def predicted_by(file: Path) -> str | None:
+    """The step that made a file of predictions; None where there is none, or it does not say."""
+    if not file.is_file():
+        return None
+    with file.open(encoding="utf-8") as lines:
+        found = json.loads(next(lines, "{}")).get("step")
+    return None if found is None else str(found)
+
+
 def read_predictions(folder: Path) -> Iterator[dict[str, Any]]:
     """All lines of a run's predictions, file by file."""
     for path in sorted((folder / FOLDER).glob("*.jsonl")):
