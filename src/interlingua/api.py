@@ -136,6 +136,9 @@ def audit(
     for number, entry in enumerate(entries):
         tell("encoding words", number, len(entries))
         steps.append(dictionary_step(entry, encoders[0], encoders[-1], plan, cache=_cache(cache)))
+    settings["steps"] = [step.key for step in steps]
+    if out is not None:  # The records of a run that is cut short are told from others by them.
+        write_text(Path(out) / "run.json", json.dumps(settings, ensure_ascii=False, indent=1))
     made = _run(steps, store, tell)
     records = [record.to_dict() for record in made]
     run = {

@@ -57,7 +57,7 @@ class Transfer:
 
     def predictions(self) -> Iterator[dict[str, Any]]:
         """What every model said of every example: `file`, `line`, `test`, `regime`, `seed`, `gold`, `predicted` …"""
-        return read_predictions(self.folder)
+        return read_predictions(self.folder, set(self.run["steps"]))
 
     def figure(self, name: str) -> Drawing:
         """A figure of the page by its name: plotly's JSON as a dictionary, which a notebook draws."""
@@ -147,6 +147,7 @@ def transfer(
         "bitexts": {code: [path.name for path in each.files] for code, each in linked.items()},
         "seeds": list(chosen),
         "settings": asdict(settings),
+        "steps": study.steps,
     }
     return _result(study, exams, about, notes, started, Path(out))
 

@@ -16,6 +16,7 @@ import scipy.stats
 import torch
 
 import interlingua
+from interlingua.api_report import read_run
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.objectives.task import TaskObjective
@@ -238,6 +239,14 @@ def test_other_settings_in_one_folder_leave_no_model_prediction_or_journal_of_th
     records = (tmp_path / "out/records.jsonl").read_bytes()
     assert left(first) == alone
     assert (tmp_path / "out/records.jsonl").read_bytes() == records
+
+
+def test_a_report_and_predictions_are_of_the_last_settings_alone(world, tmp_path):
+    study(world, tmp_path / "out", seeds=2, regimes=["original"], settings=QUICK)
+    result = study(world, tmp_path / "out", seeds=1, regimes=["original"], settings=replace(QUICK, learning_rate=1e-4))
+    records = read_run(tmp_path / "out")[1].records
+    assert {record["step"] for record in records} == set(result.run["steps"])
+    assert {line["seed"] for line in result.predictions()} == {record["seed"] for record in records} == {0}
 
 
 def test_dev_and_tests_are_predicted_in_the_precision_of_the_run(world, tmp_path, monkeypatch):

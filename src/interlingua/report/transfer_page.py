@@ -246,5 +246,8 @@ def _tables(run: Run) -> Iterator[Table]:
 def _made(run: Run) -> Section:
     title = f"How it was made: {run.name}" if run.key else "How it was made"
     about = {**run.about, **(run.about.get("settings") or {})}
-    labels, without = {"model": "Model", "task": "Task", "source": "Trained in"}, ("settings", "left_out", "trained")
+    labels, without = (
+        {"model": "Model", "task": "Task", "source": "Trained in"},
+        ("settings", "left_out", "trained", "steps"),
+    )
     return settings_section(about, labels=labels, without=without, name=run.id("made"), title=title)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,17 +40,8 @@ def prediction_lines(exam: Exam, predictions: Any, about: Mapping[str, Any]) -> 
     return "".join(lines)
 
 
-def predicted_by(file: Path) -> str | None:
-    """The step that made a file of predictions; None where there is none, or it does not say."""
-    if not file.is_file():
-        return None
-    with file.open(encoding="utf-8") as lines:
-        found = json.loads(next(lines, "{}")).get("step")
-    return None if found is None else str(found)
-
-
-def read_predictions(folder: Path) -> Iterator[dict[str, Any]]:
-    """All lines of a run's predictions, file by file."""
+def read_predictions(folder: Path, steps: Collection[str]) -> Iterator[dict[str, Any]]:
+    """All lines of a run's predictions, file by file; not those of other steps, which other settings left."""
     for path in sorted((folder / FOLDER).glob("*.jsonl")):
         with path.open(encoding="utf-8") as lines:
-            yield from map(json.loads, lines)
+            yield from (line for line in map(json.loads, lines) if line.get("step") in steps)

@@ -19,10 +19,10 @@ from interlingua.studies.examining import Examiner, Made
 from interlingua.studies.exams import Exam
 from interlingua.studies.lessons import Lesson, Run
 from interlingua.studies.linkedtexts import LinkedFiles, LinkedText
-from interlingua.studies.predictions import predicted_by, prediction_file, prediction_lines
+from interlingua.studies.predictions import prediction_file, prediction_lines
 from interlingua.studies.scenarios import Scenario, TransferSettings, needs_pairs
 from interlingua.studies.stages import Material, Pairs, Progress, drawn_pairs, stages
-from interlingua.studies.store import Store, write_text
+from interlingua.studies.store import Store, step_of, write_text
 from interlingua.tasks.saving import FineTuned, made_by, save
 from interlingua.training.loop import Settings
 from interlingua.training.phases import Place, Stage, train_stages
@@ -125,7 +125,7 @@ class Study:
         place = None if step.place is None else self.store.folder / step.place
         if step.saves:
             return place is not None and made_by(place) == step.key
-        return self.store.done(step.key) and (place is None or predicted_by(place) in (None, step.key))
+        return self.store.done(step.key) and (place is None or step_of(place) in (None, step.key))
 
     def _tell(self, stage: str, done: int, total: int) -> None:
         if self.progress is not None and is_first_process():
