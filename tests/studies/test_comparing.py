@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
+from interlingua.report.runs import Run
 from interlingua.report.transfer import difference_table, score_table
-from interlingua.report.transfer_page import transfer_files
+from interlingua.report.transfer_page import base_regime, pairwise_figures, told, transfer_files
 from interlingua.studies.comparing import summarise
 from interlingua.studies.record import Record
 from interlingua.studies.store import Store
@@ -54,6 +55,33 @@ def test_differences_effects_and_intervals_are_those_of_scipy(found, hits):
             assert (each["low"], each["high"]) == pytest.approx(tuple(scipys.confidence_interval(0.95)))
             assert each["difference"] == pytest.approx(entry["mean"] - one(found, test, base)["mean"])
             assert each["effect"] == pytest.approx(scipys.statistic / 20, rel=3e-3)  # Hedges' correction is 0.998 here
+
+
+def test_the_words_are_of_the_regime_that_was_tested_against_wherever_it_stands(hits, tmp_path):
+    store = Store(tmp_path)
+    for (test, regime, seed), values in hits.items():
+        made = record(test, regime, seed, "accuracy", float(values.mean()), 400)
+        store.append(f"{test}{regime}{seed}", [(replace(made, null=0.1), values)])
+
+    def said(*regimes):
+        scores = summarise(list(store.read()), store, regimes=regimes, tests=TESTS, permutations=200)
+        run = Run({**RUN, "regimes": regimes}, more={"scores": scores})
+        assert next(pairwise_figures(run)).title == f"Regimes against {base_regime(run)}"
+        return dict(told(run)[1])
+
+    usual = said("original", "adjusted", "continual")
+    assert usual["adjusted"].startswith("Helped: es (+")
+    assert said("continual", "original")["continual"] == usual["continual"]
+    assert said("adjusted", "continual")["continual"].startswith("Helped: es (+")
+    assert said("continual", "adjusted")["adjusted"].startswith("Not tested: es (−")
+
+
+def test_a_difference_of_models_at_chance_neither_helps_nor_hurts(found):
+    low = [{**entry, "null": 0.9} for entry in found]
+    facts = dict(told(Run(RUN, more={"scores": low}))[1])
+    assert facts["adjusted"].startswith("Both at chance: es (+")
+    assert "Helped" not in facts["adjusted"]
+    assert facts["Chance"] == "Not above chance over these seeds (original): es and ru."
 
 
 def test_seeds_have_students_interval(found):

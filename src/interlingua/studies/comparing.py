@@ -50,7 +50,8 @@ def summarise(
         for metric, cells in _metrics(here, regimes).items():
             items = {regime: {record.seed: store.items(record) for record in its} for regime, its in cells.items()}
             for regime, its in cells.items():
-                earlier = list(items)[: list(items).index(regime)]
+                # The original is a baseline wherever it is named; the adjusted one, of those after it.
+                earlier = {*list(items)[: list(items).index(regime)], *({"original"} & items.keys() - {regime})}
                 bases = [base for base in BASELINES if base in earlier]
                 # Where a seed is not done yet, or failed, only those that both have are compared.
                 both = {base: [seed for seed in items[regime] if seed in items[base]] for base in bases}
