@@ -161,7 +161,12 @@ def _result(study: Geometry, about: dict[str, Any], out: Path, began: float) -> 
         spelled = spellings_of_test(study.synthetic, seed=about["seed"])
         found, notes = conclusions(records, spelled, seed=about["seed"])
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        left = [*study.synthetic.notes, *(str(one) for one in study.synthetic.left_out), *study.notes]
+        left = [
+            *study.encoder.notes,
+            *study.synthetic.notes,
+            *(str(one) for one in study.synthetic.left_out),
+            *study.notes,
+        ]
         run = {
             **about,
             "pieces": study.pieces(),

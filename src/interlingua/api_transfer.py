@@ -253,10 +253,8 @@ def _linked(
 
 
 def _left_out(study: Study, exams: Sequence[Exam]) -> list[str]:
-    """All that was left out of examples and inputs, counted, in words."""
-    lesson = study.lesson
-    parts = [() if lesson.train is None else lesson.train.skipped]
-    parts += [() if study.examiner.train_inputs is None else study.examiner.train_inputs.skipped]
-    parts += [exam.skipped for exam in exams]
+    """All that was left out of the model's folder, examples and inputs, counted, in words."""
+    parts = [exam.skipped for exam in exams]
     parts += [inputs.skipped for inputs in study.examiner.exam_inputs.values()]
-    return list(dict.fromkeys(str(skip) for part in parts for skip in part))
+    told = [str(skip) for part in parts for skip in part]
+    return list(dict.fromkeys([*study.examiner.trained_without, *told]))

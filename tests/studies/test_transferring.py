@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import torch
 
 import interlingua
 from interlingua.api_report import read_run
+from interlingua.api_study import plan_study
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.objectives.task import TaskObjective
@@ -30,7 +32,7 @@ from interlingua.tasks import ner
 from interlingua.tasks.saving import load
 from interlingua.training.regime import Phase, Regime, regime
 from interlingua.training.task import TaskModel
-from worlds import make_world
+from worlds import make_world, run_here
 
 PAIRS = PairSettings(rows=100, held_out=30, kept="fp32")
 SETTINGS = TransferSettings(
@@ -247,6 +249,45 @@ def test_a_report_and_predictions_are_of_the_last_settings_alone(world, tmp_path
     records = read_run(tmp_path / "out")[1].records
     assert {record["step"] for record in records} == set(result.run["steps"])
     assert {line["seed"] for line in result.predictions()} == {record["seed"] for record in records} == {0}
+
+
+def test_what_is_left_out_of_dev_and_of_the_models_folder_is_told_by_transfer_and_by_a_study(world, tmp_path):
+    folder = tmp_path / "model"
+    shutil.copytree(world["model"], folder)
+    modules = [{"idx": n, "path": "", "type": f"st.{kind}"} for n, kind in enumerate(("Transformer", "Dense"))]
+    (folder / "modules.json").write_text(json.dumps(modules))
+    lines = Path(world["nli-test-en.tsv"]).read_text("utf-8").splitlines()
+    first, second, label = lines[0].split("\t")
+    long = "\t".join([" ".join(20 * first.split()), second, label])
+    (tmp_path / "dev.tsv").write_text("\n".join([*lines, long, ""]), "utf-8")
+    for name in ("nli-train-en.tsv", "nli-test-ru.tsv"):
+        shutil.copy(world[name], tmp_path / name)
+    options = {"seeds": 1, "regimes": ["original"], "languages": ["ru"]}
+    settings = replace(QUICK, length=24)
+    made = study(
+        world, tmp_path / "out", "nli", **options, model=str(folder), dev=tmp_path / "dev.tsv", settings=settings
+    )
+    (tmp_path / "study.toml").write_text(
+        """
+        name = "dev"
+        languages = ["ru"]
+        seeds = 1
+        [encoders.bert]
+        model = "model"
+        [tasks.nli]
+        train = "nli-train-en.tsv"
+        dev = "dev.tsv"
+        tests = "nli-test-{language}.tsv"
+        regimes = ["original"]
+        epochs = 1
+        length = 24
+        """
+    )
+    planned = plan_study(tmp_path / "study.toml", out=tmp_path / "study")
+    run_here(planned)
+    for told in (made.run["skipped"], (tmp_path / "study/notes.txt").read_text("utf-8").splitlines()):
+        assert any("module Dense is not applied" in note for note in told)
+        assert any("pairs cut" in note and "dev.tsv:41" in note for note in told)
 
 
 def test_dev_and_tests_are_predicted_in_the_precision_of_the_run(world, tmp_path, monkeypatch):
