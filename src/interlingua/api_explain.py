@@ -27,7 +27,7 @@ from interlingua.studies.exams import File, check_file
 from interlingua.studies.explaining import Explainer, ExplainSettings, Outside, Read, step_key
 from interlingua.studies.onerow import RowExplanation, about_target, explain_row, find_row
 from interlingua.studies.record import versions
-from interlingua.studies.runfolder import check_folder
+from interlingua.studies.runfolder import alone_in, check_folder
 from interlingua.studies.store import Store, step_of, write_text
 from interlingua.tasks.saving import FineTuned, described, load
 from interlingua.training.task import Task
@@ -118,37 +118,38 @@ def explain(
     for _, own in trained:
         for each in examples.values():
             by_order(what, examples[own], each)
-    check_folder(Path(out), kind="explain")
-    store, folder = Store(Path(out)), Path(out)
-    steps: list[str] = []
-    notes: list[str] = []
-    shown: list[tuple[str, str]] = []
-    for name, own in trained:
-        tuned = load(name, device=place)
-        explainer = Explainer(tuned, settings, replace(outside, vectors=tables), progress)
-        steps += _explained(explainer, own, examples, store, folder, notes)
-        shown.append((tuned.encoder.name, own))
-    wanted = set(steps)
-    records = [record.to_dict() for record in store.read() if record.step in wanted]
-    run = {
-        "kind": "explain",
-        "task": what.name,
-        "metric": what.metric,
-        "models": shown,
-        "steps": steps,
-        "languages": list(given),
-        "data": {code: path.name for code, path in given.items()},
-        "settings": asdict(settings),
-        "skipped": list(dict.fromkeys([*_before(folder).get("skipped", []), *notes])),
-        "device": place,
-        "versions": versions(),
-        "seconds": round(time.monotonic() - begun, 1),
-        "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-    }
-    for name, text in explain_files(records, run, page_examples(folder, shown, list(given))).items():
-        write_text(folder / name, text)
-    write_text(folder / "run.json", json.dumps(run, ensure_ascii=False, indent=1))
-    return Explanation(records, run, folder)
+    with alone_in(Path(out), "explain"):
+        check_folder(Path(out), kind="explain")
+        store, folder = Store(Path(out)), Path(out)
+        steps: list[str] = []
+        notes: list[str] = []
+        shown: list[tuple[str, str]] = []
+        for name, own in trained:
+            tuned = load(name, device=place)
+            explainer = Explainer(tuned, settings, replace(outside, vectors=tables), progress)
+            steps += _explained(explainer, own, examples, store, folder, notes)
+            shown.append((tuned.encoder.name, own))
+        wanted = set(steps)
+        records = [record.to_dict() for record in store.read() if record.step in wanted]
+        run = {
+            "kind": "explain",
+            "task": what.name,
+            "metric": what.metric,
+            "models": shown,
+            "steps": steps,
+            "languages": list(given),
+            "data": {code: path.name for code, path in given.items()},
+            "settings": asdict(settings),
+            "skipped": list(dict.fromkeys([*_before(folder).get("skipped", []), *notes])),
+            "device": place,
+            "versions": versions(),
+            "seconds": round(time.monotonic() - begun, 1),
+            "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        }
+        for name, text in explain_files(records, run, page_examples(folder, shown, list(given))).items():
+            write_text(folder / name, text)
+        write_text(folder / "run.json", json.dumps(run, ensure_ascii=False, indent=1))
+        return Explanation(records, run, folder)
 
 
 def _explained(
