@@ -15,7 +15,10 @@ from interlingua.report.tables import Ref, Table
 from interlingua.report.transfer import SHOWN, Entry, cell, distance_lines, interval, metrics, score_table, table_files
 from interlingua.report.wording import listing, visible
 
-SEEDS_WORDS = "A row a test and regime: dots are seeds, the bar their mean, the line its 95 % interval (Student)."
+SEEDS_WORDS = (
+    "A row a test and regime: dots are seeds, the bar their mean, the line its 95 % interval (Student; of one seed "
+    "that over its examples)."
+)
 PAIRWISE_TITLE = "Regimes against each other"
 PAIRWISE_WORDS = (
     "A dot a test: what the original (without one, the first regime) reads, and what another does. Above the dotted "
@@ -95,7 +98,11 @@ def transfer_answer(run: Run) -> Section:
     """The section on top: what the base regime reads, what each other one changed, and how sure that is."""
     title = f"The answer: {run.name}" if run.key else "The answer"
     lead, facts = told(run)
-    sure = f"{len(run.about['seeds'])} seeds" if len(run.about["seeds"]) > 1 else "one seed: no spread is known"
+    sure = (
+        f"{len(run.about['seeds'])} seeds"
+        if len(run.about["seeds"]) > 1
+        else "one seed: intervals are over its examples, no spread is known"
+    )
     if facts is not None:
         facts.append(
             ("How sure", f"{sure}; differences are tested on the same examples, p < 0.05 without a correction.")
@@ -123,7 +130,8 @@ def told(run: Run) -> tuple[str, list[tuple[str, str]] | None]:
     lost = [test for test, entry in base.items() if entry["null"] is not None and interval(entry)[0] <= entry["null"]]
     if lost:
         names = listing([visible(test) for test in lost])
-        facts.append(("Chance", f"Not above chance over these seeds ({visible(first)}): {names}."))
+        over = "these seeds" if len(run.about["seeds"]) > 1 else "the examples of one seed"
+        facts.append(("Chance", f"Not above chance over {over} ({visible(first)}): {names}."))
     return lead, facts
 
 
