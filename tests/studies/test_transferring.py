@@ -421,7 +421,7 @@ def test_retrieval_alone_trains_no_head(world, tmp_path):
 
 
 def test_a_regime_of_ones_own_and_several_languages_at_once(world, tmp_path):
-    own = Regime("mine", tuple(regime("continual", task="ner").phases[1:]))
+    own = Regime("mine", tuple(regime("continual", task=ner.Ner.defaults).phases[1:]))
     assert isinstance(own.phases[0], Phase)
     both = {"ru": world["bitext.en-ru.tsv"], "be": world["bitext.en-ru.tsv"]}
     links = dict.fromkeys(both, world["links"])

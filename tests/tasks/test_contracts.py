@@ -12,9 +12,12 @@ from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.measures.retrieval import retrieval as measure
+from interlingua.studies.ownregimes import own_regime
+from interlingua.studies.scenarios import TransferSettings, phases_of
+from interlingua.studies.tables import PartTable, PhaseTable, RegimeTable
 from interlingua.tasks import tasks
 from interlingua.tasks.retrieval import Retrieval, best_layers
-from interlingua.training.task import TaskModel
+from interlingua.training.task import FineTuning, TaskModel
 from toys import toy
 
 NAMES = [entry.name for entry in tasks]
@@ -31,6 +34,19 @@ def test_a_task_is_named_frozen_and_says_what_it_needs(name):
     assert task == entry.call(**dataclasses.asdict(task))
     with pytest.raises(dataclasses.FrozenInstanceError):
         task.length = 3
+
+
+@pytest.mark.parametrize("name", TRAINED)
+def test_a_task_is_trained_as_its_defaults_say(name, monkeypatch):
+    own = FineTuning(learning_rate=1e-3, epochs=7, batch=5)
+    monkeypatch.setattr(tasks[name].call, "defaults", own)
+    table = RegimeTable(phases=(PhaseTable(parts=(PartTable(objective="task"),)),))
+    for phases in (
+        phases_of("original", TransferSettings(), task=name, headless=False),
+        own_regime("mine", table, task=name).phases,
+    ):
+        (phase,) = phases
+        assert (phase.schedule.learning_rate, phase.schedule.epochs, phase.parts[0].batch) == (1e-3, 7, 5)
 
 
 @pytest.mark.parametrize("name", TRAINED)

@@ -72,7 +72,7 @@ class PairwiseSettings:
     @property
     def phase(self) -> Phase:
         """The task alone, with what was set in place of its own."""
-        (own,) = regime("original", task="ner").phases
+        (own,) = regime("original", task=Ner.defaults).phases
         schedule = replace(
             own.schedule,
             epochs=own.schedule.epochs if self.epochs is None else self.epochs,

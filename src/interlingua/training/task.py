@@ -20,7 +20,7 @@ _READ = ("input_ids", "attention_mask", "token_type_ids")
 
 @dataclass(frozen=True)
 class FineTuning:
-    """How a task is fine-tuned by default: AdamW without weight decay, the rate falling linearly, no warm-up."""
+    """How a task is fine-tuned where nothing else is said; the one place that says so of each."""
 
     learning_rate: float
     epochs: int
