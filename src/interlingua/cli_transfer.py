@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from interlingua.cli_options import AllowPickle, Device, Json, Precision, TrustRemoteCode, print_json, print_notes
+from interlingua.cli_options import (
+    AllowPickle,
+    Device,
+    Json,
+    Load,
+    Precision,
+    TrustRemoteCode,
+    load_all,
+    print_json,
+    print_notes,
+)
 from interlingua.cli_progress import progress_bars, resumable
 
 if TYPE_CHECKING:
@@ -126,6 +136,7 @@ def transfer(
     device: Device = None,
     trust_remote_code: TrustRemoteCode = False,
     allow_pickle: AllowPickle = False,
+    load: Load = None,
     as_json: Json = False,
 ) -> None:
     """Will a model trained on English work in my language?
@@ -141,6 +152,7 @@ def transfer(
     from interlingua.studies.stages import PairSettings
     from interlingua.training.processes import is_first_process
 
+    load_all(load)
     settings = TransferSettings(
         source=source,
         together=together,
