@@ -212,13 +212,13 @@ def transfer(
     typer.echo(f"\nPage, tables, picture and records: {out / 'transfer.html'}")
     if (out / FOLDER).is_dir():
         typer.echo(f"What each model said of each example: {out / FOLDER}/")
-        if why := _why_wrong(result.predictions(), tests, out):
+        if why := _why_wrong(result.predictions(), tests, out, keep=keep):
             typer.echo(why)
 
 
-def _why_wrong(predictions: Iterator[Mapping[str, Any]], tests: Mapping[str, Files], out: Path) -> str:
+def _why_wrong(predictions: Iterator[Mapping[str, Any]], tests: Mapping[str, Files], out: Path, *, keep: bool) -> str:
     """The command that explains the first wrong prediction of a kept model on a test of one file; how to keep one."""
-    if not (out / "models").is_dir():
+    if not keep:  # What is there may be of other settings.
         return "With --keep the models stay, and interlingua explain --row says why one of them is wrong."
     wrong = (line for line in predictions if not line["right"] and isinstance(tests.get(line["test"]), str))
     first = next((line for line in wrong if (out / "models" / line["model"]).is_dir()), None)
