@@ -371,6 +371,12 @@ def test_what_was_skipped_is_told(finished: api.Audit) -> None:
     assert any(note.startswith("3 empty cells") for note in finished.run["skipped"])
 
 
+def test_a_run_says_which_steps_are_its_own(finished: api.Audit) -> None:
+    assert finished.folder is not None
+    about = json.loads((finished.folder / "run.json").read_text("utf-8"))
+    assert {record["step"] for record in finished.records} == set(about["steps"])
+
+
 def test_a_run_folder_has_its_page_tables_and_map(finished: api.Audit) -> None:
     assert finished.folder is not None
     page = (finished.folder / "report.html").read_text("utf-8")

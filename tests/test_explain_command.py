@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import models
 import toys
 from interlingua import ExplainSettings, explain, explain_rows, explain_texts
+from interlingua.api_report import read_run
 from interlingua.cli import app
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError, MissingExtra
@@ -124,6 +125,20 @@ def test_a_second_run_computes_nothing_and_says_the_same(
     result = explain(nli / "tuned", data(nli), rows=12, out=done)
     assert (done / "records.jsonl").read_bytes() == before
     assert len(result.select("consistency", "label")) == 3
+
+
+def test_other_settings_in_one_folder_are_kept_apart(nli: Path, tmp_path: Path) -> None:
+    def left(steps: int) -> tuple[list[dict[str, Any]], str]:
+        settings = ExplainSettings(steps=steps, tolerance=None, faithful=False, choices=False)
+        found = explain(nli / "tuned", data(nli), rows=4, settings=settings, out=tmp_path / "out", device="cpu")
+        assert read_run(tmp_path / "out")[1].records == found.records
+        (example,) = (tmp_path / "out/examples").glob("*.en-es.label.jsonl")
+        return found.records, example.read_text("utf-8")
+
+    first, other = left(2), left(3)
+    assert first[0] != other[0]
+    assert first[1] != other[1]
+    assert left(2) == first
 
 
 def test_models_by_language_of_training_give_a_source_by_target_table(nli: Path, tmp_path: Path) -> None:

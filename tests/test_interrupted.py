@@ -18,8 +18,12 @@ from typer.testing import CliRunner
 import interlingua
 from interlingua import cli
 from interlingua.cli import app
+from interlingua.encoder import Encoder
 from interlingua.errors import InputError, Interrupted
-from interlingua.studies.runfolder import kind_of
+from interlingua.studies.runfolder import alone_in, check_folder, kind_of
+from interlingua.tasks import tasks
+from interlingua.tasks.saving import FineTuned, save
+from interlingua.training.task import TaskModel
 from worlds import World, make_world
 
 SOURCE = Path(next(iter(interlingua.__path__))).parent
@@ -115,6 +119,53 @@ def test_ctrl_c_of_a_command_that_keeps_nothing_is_one_line_too(
         cli.main()
     assert end.value.code == 130
     assert capsys.readouterr().err == "interrupted: give the same command again.\n"
+
+
+@pytest.mark.parametrize("name", ["audit", "adjust", "transfer", "geometry"])
+def test_a_second_run_in_a_folder_is_refused_by_name_and_touches_nothing(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    out = tmp_path / "new" / "out"
+    monkeypatch.setattr(
+        sys, "argv", ["interlingua", *commands(world, out)[name], *(["--small"] if name == "geometry" else [])]
+    )
+    with alone_in(out, name):
+        before = sorted(out.rglob("*"))
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        assert end.value.code == 2
+        said = capsys.readouterr().err
+        assert f"another run is at work in this folder (process {os.getpid()} on " in said
+        assert sorted(out.rglob("*")) == before
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_second_run_of_explain_is_refused_too(world: World, tmp_path: Path) -> None:
+    encoder, task = Encoder.load(world["model"], device="cpu", precision="fp32"), tasks["nli"].call()
+    examples = task.read(world["nli-test-en.tsv"], "en")
+    labels = task.labels(examples)
+    save(FineTuned(task, labels, TaskModel.of(encoder, task, labels, seed=0), encoder), tmp_path / "tuned")
+    files = {code: world[f"nli-test-{code}.tsv"] for code in ("en", "ru")}
+    with alone_in(tmp_path / "out", "explain"), pytest.raises(InputError, match="another run is at work"):
+        interlingua.explain(tmp_path / "tuned", files, out=tmp_path / "out", device="cpu")
+
+
+def test_the_lock_of_a_killed_run_does_not_block_and_is_cleared_away(tmp_path: Path) -> None:
+    code = "import pathlib, sys, time; from interlingua.studies.runfolder import alone_in\n"
+    code += "with alone_in(pathlib.Path(sys.argv[1]), 'audit'): print('in', flush=True); time.sleep(60)"
+    env = {**os.environ, "PYTHONPATH": str(SOURCE), "OMP_NUM_THREADS": "1"}
+    out = tmp_path / "out"
+    with subprocess.Popen([sys.executable, "-c", code, str(out)], stdout=subprocess.PIPE, text=True, env=env) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "in\n"
+        with pytest.raises(InputError, match=f"process {other.pid} on "), alone_in(out, "audit"):
+            pytest.fail("two runs in one folder")
+        other.kill()
+    assert (out / ".running" / "lock").is_file()
+    check_folder(out, kind="audit")
+    with alone_in(out, "audit"):
+        pass
+    assert list(out.iterdir()) == []
 
 
 def stopped_when(command: list[str], begun: Callable[[], bool]) -> tuple[int, str]:

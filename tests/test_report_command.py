@@ -238,6 +238,19 @@ def test_a_geometry_study_is_shown_without_what_another_left_in_its_folder(tmp_p
     assert [each["state"] for each in run.more["maps"]] == ["before", "after"]
 
 
+@pytest.mark.parametrize("kind", ["audit", "transfer", "explain"])
+def test_a_run_is_shown_without_records_of_other_settings_which_are_counted(kind: str, tmp_path: Path) -> None:
+    folder = MAKERS[kind](tmp_path / "run")
+    about, own = json.loads((folder / "run.json").read_text("utf-8")), (folder / "records.jsonl").read_text("utf-8")
+    lines = [{**json.loads(line), "step": "s0"} for line in own.splitlines()]
+    others = [{**line, "value": 0.01, "step": "s1"} for line in lines]
+    (folder / "run.json").write_text(json.dumps({**about, "steps": ["s0"]}), "utf-8")
+    (folder / "records.jsonl").write_text("".join(json.dumps(each) + "\n" for each in [*others, *lines]), "utf-8")
+    run = interlingua.report_on(folder).runs[kind][0]
+    assert run.records == lines
+    assert run.about["skipped"][-1] == f"{len(lines)} records of other settings in the same folder"
+
+
 def test_a_geometry_study_cut_short_is_shown_as_far_as_it_came(tmp_path: Path) -> None:
     folder = geometry_folder(tmp_path / "run")
     about = json.loads((folder / "run.json").read_text("utf-8"))

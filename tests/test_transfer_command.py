@@ -14,11 +14,14 @@ from xml.etree import ElementTree
 
 import pytest
 import torch
+import typer
 
 import interlingua
 from interlingua import cli
+from interlingua.cli import app
 from interlingua.report.transfer import cell, marks, picture, score_table
 from interlingua.report.transfer_page import transfer_files
+from interlingua.tasks import tasks
 from worlds import World, make_world
 
 SOURCE = Path(next(iter(interlingua.__path__))).parent
@@ -205,6 +208,46 @@ def test_bad_input_ends_with_2_and_says_what_and_how(
     assert (code, out) == (2, "")
     assert problem in " ".join(err.replace("│", " ").split())
     assert not (tmp_path / "out").exists()
+
+
+TASK = '''"""Names again, as a task of one's own."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from interlingua.tasks import tasks
+from interlingua.tasks.ner import Ner
+from interlingua.training.task import FineTuning
+
+
+@tasks.register("tagging", needs="head")
+@dataclass(frozen=True)
+class Tagging(Ner):
+    """Tags of words."""
+
+    name: ClassVar[str] = "tagging"
+    defaults: ClassVar[FineTuning] = FineTuning(learning_rate=5e-3, epochs=1, batch=48)
+'''
+
+
+def test_a_task_of_ones_own_comes_with_load_and_is_trained_as_it_says(world: World, run: Run, tmp_path: Path) -> None:
+    (tmp_path / "tagging.py").write_text(TASK, "utf-8")
+    files = ["--train", world["ner-train-en.tsv"], "--test", f"ru={world['ner-test-ru.tsv']}", "--device", "cpu"]
+    try:
+        code, out, err = run(
+            world["model"], "--task", "tagging", *files, "--seeds", "1", "--out", tmp_path / "out", "--json",
+            "--load", tmp_path / "tagging.py",
+        )  # fmt: skip
+    finally:
+        tasks._entries.pop("tagging", None)
+    assert code == 0, err
+    assert [line["steps"] for line in json.loads(out)["run"]["trained"]] == [2]
+
+
+@pytest.mark.parametrize("name", ["audit", "adjust", "transfer", "explain", "geometry", "explore", "pretrain", "list"])
+def test_commands_that_look_names_up_have_load(name: str) -> None:
+    command = typer.main.get_command(app).commands[name]
+    assert "--load" in [option for parameter in command.params for option in parameter.opts]
 
 
 def test_python_needs_neither_typer_nor_rich(world: World, tmp_path: Path) -> None:

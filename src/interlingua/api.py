@@ -46,7 +46,7 @@ from interlingua.studies.pretraining import pretrain as train_model
 from interlingua.studies.projection import project
 from interlingua.studies.recipe import read_config
 from interlingua.studies.record import Record, versions
-from interlingua.studies.runfolder import check_folder
+from interlingua.studies.runfolder import alone_in, check_folder
 from interlingua.studies.store import Store, write_text
 
 __all__ = ["Alignment", "Audit", "Pretrained", "adjust", "align", "audit", "pretrain"]
@@ -137,39 +137,43 @@ def audit(
     if parallel_names is not None:
         settings["digests"]["names"] = parallel_names.digest
     settings["digests"] |= {f"dictionary {entry.source}-{entry.target}": entry.digest for entry in entries}
-    store = _open_store(out, settings)  # Nothing is written before all that can be checked has been.
-    spaces = _encode(encoders, texts, [found for found, _ in splits], plan, _cache(cache), tell)
-    asked = asked_pairs(texts, [texts.languages] * len(encoders), pairs=pairs, maps=maps)
-    steps = measure_steps(spaces, texts, parallel_names, plan, asked)
-    for number, entry in enumerate(entries):
-        tell("encoding words", number, len(entries))
-        steps.append(dictionary_step(entry, encoders[0], encoders[-1], plan, cache=_cache(cache)))
-    made = _run(steps, store, tell)
-    records = [record.to_dict() for record in made]
-    run = {
-        **settings,
-        "names": {code: codes.name(code) for code in texts.languages},
-        "skipped": [
-            *dict.fromkeys(note for encoder in encoders for note in encoder.notes),
-            *left_out(texts, [skip for _, skips in splits for skip in skips], spaces),
-            *unmeasured(plan, made, asked),
-        ],
-        "rows": len(texts),
-        "device": str(first.device),
-        "versions": versions(),
-        "seconds": round(time.monotonic() - started, 1),
-        "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-    }
-    found = gather(records)
-    best = found.best_layer()
-    points = project(spaces[0], texts, layer=first.layers[-1] if best is None else best, seed=seed)
-    if out is not None:
-        folder = Path(out)
-        write_text(folder / "map.json", json.dumps(points, ensure_ascii=False))
-        for name, text in report_files(records, run, points, found=found).items():
-            write_text(folder / name, text)
-        write_text(folder / "run.json", json.dumps(run, ensure_ascii=False, indent=1))
-    return Audit(records, run, points, None if out is None else Path(out))
+    with alone_in(None if out is None else Path(out), "audit"):
+        store = _open_store(out, settings)  # Nothing is written before all that can be checked has been.
+        spaces = _encode(encoders, texts, [found for found, _ in splits], plan, _cache(cache), tell)
+        asked = asked_pairs(texts, [texts.languages] * len(encoders), pairs=pairs, maps=maps)
+        steps = measure_steps(spaces, texts, parallel_names, plan, asked)
+        for number, entry in enumerate(entries):
+            tell("encoding words", number, len(entries))
+            steps.append(dictionary_step(entry, encoders[0], encoders[-1], plan, cache=_cache(cache)))
+        settings["steps"] = [step.key for step in steps]
+        if out is not None:  # The records of a run that is cut short are told from others by them.
+            write_text(Path(out) / "run.json", json.dumps(settings, ensure_ascii=False, indent=1))
+        made = _run(steps, store, tell)
+        records = [record.to_dict() for record in made]
+        run = {
+            **settings,
+            "names": {code: codes.name(code) for code in texts.languages},
+            "skipped": [
+                *dict.fromkeys(note for encoder in encoders for note in encoder.notes),
+                *left_out(texts, [skip for _, skips in splits for skip in skips], spaces),
+                *unmeasured(plan, made, asked),
+            ],
+            "rows": len(texts),
+            "device": str(first.device),
+            "versions": versions(),
+            "seconds": round(time.monotonic() - started, 1),
+            "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        }
+        found = gather(records)
+        best = found.best_layer()
+        points = project(spaces[0], texts, layer=first.layers[-1] if best is None else best, seed=seed)
+        if out is not None:
+            folder = Path(out)
+            write_text(folder / "map.json", json.dumps(points, ensure_ascii=False))
+            for name, text in report_files(records, run, points, found=found).items():
+                write_text(folder / name, text)
+            write_text(folder / "run.json", json.dumps(run, ensure_ascii=False, indent=1))
+        return Audit(records, run, points, None if out is None else Path(out))
 
 
 def pretrain(
@@ -196,15 +200,16 @@ def pretrain(
         ) from error
     if place.index is not None:
         torch.cuda.set_device(place)  # The launcher of several processes chooses; alone, it takes the current one.
-    summary = train_model(
-        settings,
-        held_out(settings, home),
-        home=home,
-        out=Path(out),
-        device=place,
-        progress=progress,
-        stop_after=stop_after,
-    )
+    with alone_in(Path(out), "pretrain"):
+        summary = train_model(
+            settings,
+            held_out(settings, home),
+            home=home,
+            out=Path(out),
+            device=place,
+            progress=progress,
+            stop_after=stop_after,
+        )
     return Pretrained(Path(out), summary)
 
 

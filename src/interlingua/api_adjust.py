@@ -24,6 +24,7 @@ from interlingua.report.runs import Run
 from interlingua.studies.adjusting import AdjustSettings, Origin, Progress
 from interlingua.studies.adjusting import adjust as train_model
 from interlingua.studies.linkedtexts import LinkedFiles, LinkedText, Linking
+from interlingua.studies.runfolder import alone_in
 from interlingua.studies.store import write_text
 from interlingua.training.processes import is_first_process
 
@@ -84,20 +85,21 @@ def adjust(
     texts = _texts(bitext, links, english, linking)
     if place.index is not None:
         torch.cuda.set_device(place)  # The launcher of several processes chooses; alone, it takes the current one.
-    result = train_model(
-        Origin(model, trust_remote_code, allow_pickle),
-        texts,
-        settings,
-        out=Path(out),
-        device=place,
-        tensorboard=None if tensorboard is None else Path(tensorboard),
-        progress=progress,
-        stop_after=stop_after,
-    )
-    if is_first_process() and result.summary["finished"]:
-        for name, text in adjustment_files(result.summary).items():
-            if not (result.folder / name).is_file():
-                write_text(result.folder / name, text)
+    with alone_in(Path(out), "adjust"):
+        result = train_model(
+            Origin(model, trust_remote_code, allow_pickle),
+            texts,
+            settings,
+            out=Path(out),
+            device=place,
+            tensorboard=None if tensorboard is None else Path(tensorboard),
+            progress=progress,
+            stop_after=stop_after,
+        )
+        if is_first_process() and result.summary["finished"]:
+            for name, text in adjustment_files(result.summary).items():
+                if not (result.folder / name).is_file():
+                    write_text(result.folder / name, text)
     return Adjusted(result.folder, result.summary)
 
 

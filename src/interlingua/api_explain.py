@@ -27,8 +27,8 @@ from interlingua.studies.exams import File, check_file
 from interlingua.studies.explaining import Explainer, ExplainSettings, Outside, Read, step_key
 from interlingua.studies.onerow import RowExplanation, about_target, explain_row, find_row
 from interlingua.studies.record import versions
-from interlingua.studies.runfolder import check_folder
-from interlingua.studies.store import Store, write_text
+from interlingua.studies.runfolder import alone_in, check_folder
+from interlingua.studies.store import Store, step_of, write_text
 from interlingua.tasks.saving import FineTuned, described, load
 from interlingua.training.task import Task
 from interlingua.words import token_spans
@@ -118,36 +118,38 @@ def explain(
     for _, own in trained:
         for each in examples.values():
             by_order(what, examples[own], each)
-    check_folder(Path(out), kind="explain")
-    store, folder = Store(Path(out)), Path(out)
-    steps: list[str] = []
-    notes: list[str] = []
-    shown: list[tuple[str, str]] = []
-    for name, own in trained:
-        tuned = load(name, device=place)
-        explainer = Explainer(tuned, settings, replace(outside, vectors=tables), progress)
-        steps += _explained(explainer, own, examples, store, folder, notes)
-        shown.append((tuned.encoder.name, own))
-    wanted = set(steps)
-    records = [record.to_dict() for record in store.read() if record.step in wanted]
-    run = {
-        "kind": "explain",
-        "task": what.name,
-        "metric": what.metric,
-        "models": shown,
-        "languages": list(given),
-        "data": {code: path.name for code, path in given.items()},
-        "settings": asdict(settings),
-        "skipped": list(dict.fromkeys([*_before(folder).get("skipped", []), *notes])),
-        "device": place,
-        "versions": versions(),
-        "seconds": round(time.monotonic() - begun, 1),
-        "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-    }
-    for name, text in explain_files(records, run, page_examples(folder, shown, list(given))).items():
-        write_text(folder / name, text)
-    write_text(folder / "run.json", json.dumps(run, ensure_ascii=False, indent=1))
-    return Explanation(records, run, folder)
+    with alone_in(Path(out), "explain"):
+        check_folder(Path(out), kind="explain")
+        store, folder = Store(Path(out)), Path(out)
+        steps: list[str] = []
+        notes: list[str] = []
+        shown: list[tuple[str, str]] = []
+        for name, own in trained:
+            tuned = load(name, device=place)
+            explainer = Explainer(tuned, settings, replace(outside, vectors=tables), progress)
+            steps += _explained(explainer, own, examples, store, folder, notes)
+            shown.append((tuned.encoder.name, own))
+        wanted = set(steps)
+        records = [record.to_dict() for record in store.read() if record.step in wanted]
+        run = {
+            "kind": "explain",
+            "task": what.name,
+            "metric": what.metric,
+            "models": shown,
+            "steps": steps,
+            "languages": list(given),
+            "data": {code: path.name for code, path in given.items()},
+            "settings": asdict(settings),
+            "skipped": list(dict.fromkeys([*_before(folder).get("skipped", []), *notes])),
+            "device": place,
+            "versions": versions(),
+            "seconds": round(time.monotonic() - begun, 1),
+            "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        }
+        for name, text in explain_files(records, run, page_examples(folder, shown, list(given))).items():
+            write_text(folder / name, text)
+        write_text(folder / "run.json", json.dumps(run, ensure_ascii=False, indent=1))
+        return Explanation(records, run, folder)
 
 
 def _explained(
@@ -162,22 +164,30 @@ def _explained(
         code: step_key(tuned.encoder.digest, examples[own], each, explainer.settings, f"{own} {code} {more}")
         for code, each in examples.items()
     }
-    if all(store.done(key) for key in keys.values()):
+    missing = [code for code, key in keys.items() if not _done(store, key, (tuned.encoder.name, own, code))]
+    if not missing:
         return list(keys.values())
     source = explainer.side(own, examples[own])
-    for code, each in examples.items():
-        if store.done(keys[code]):
-            continue
+    for code in missing:
+        each = examples[code]
         target = source if code == own else explainer.side(code, each)
         made, compared = explainer.step(source, target)
         if not (folder / "run.json").is_file():  # So that a run cut short is known as one.
             write_text(folder / "run.json", json.dumps({"kind": "explain"}))
         for place, result in enumerate(compared):
             name = example_file(tuned.encoder.name, own, code, target.aspects[place].name)
-            write_text(folder / name, "\n".join([*example_lines(source, target, place, result), ""]))
-        store.append(keys[code], made)
+            lines = example_lines(source, target, place, result, step=keys[code])
+            write_text(folder / name, "\n".join([*lines, ""]))
+        if not store.done(keys[code]):
+            store.append(keys[code], made)
     notes += explainer.notes
     return list(keys.values())
+
+
+def _done(store: Store, key: str, about: tuple[str, str, str]) -> bool:
+    """Whether a step's records are there, and its examples are not those of another step under the same name."""
+    files = (store.folder / "examples").glob(Path(example_file(*about, "*")).name)
+    return store.done(key) and all(step_of(file) in (None, key) for file in files)
 
 
 def _digest(tuned: FineTuned) -> str:

@@ -22,7 +22,7 @@ from interlingua.studies.geometry import Geometry, GeometrySettings
 from interlingua.studies.looking import LookSettings
 from interlingua.studies.pairwise import PairwiseSettings
 from interlingua.studies.record import versions
-from interlingua.studies.runfolder import check_folder
+from interlingua.studies.runfolder import alone_in, check_folder
 from interlingua.studies.store import Store, write_text
 from interlingua.studies.synthesising import Rules, Synthetic, synthesise
 from interlingua.studies.watching import Watch
@@ -124,23 +124,24 @@ def geometry(
         trust_remote_code=trust_remote_code,
         allow_pickle=allow_pickle,
     )
-    with first_process_first(place):
-        check_folder(Path(out), kind="geometry")
-        store = Store(Path(out))
-    study = Geometry(encoder, made, settings, store, progress)
-    about = {
-        "kind": "geometry",
-        "model": encoder.name,
-        "data": ["synth()"] if isinstance(data, Synthetic) else [str(each) for each in _listed(data)],
-        "languages": list(made.languages),
-        "names": {code: codes.name(code) for code in made.languages},
-        "rows": {part: len(drawn) for part, drawn in made.parts.items()},
-        "source": settings.source,
-        "about": settings.about,
-        "seed": seed,
-        "settings": settings.plain(),
-    }
-    return _result(study, about, Path(out), began)
+    with alone_in(Path(out), "geometry"):
+        with first_process_first(place):
+            check_folder(Path(out), kind="geometry")
+            store = Store(Path(out))
+        study = Geometry(encoder, made, settings, store, progress)
+        about = {
+            "kind": "geometry",
+            "model": encoder.name,
+            "data": ["synth()"] if isinstance(data, Synthetic) else [str(each) for each in _listed(data)],
+            "languages": list(made.languages),
+            "names": {code: codes.name(code) for code in made.languages},
+            "rows": {part: len(drawn) for part, drawn in made.parts.items()},
+            "source": settings.source,
+            "about": settings.about,
+            "seed": seed,
+            "settings": settings.plain(),
+        }
+        return _result(study, about, Path(out), began)
 
 
 def _result(study: Geometry, about: dict[str, Any], out: Path, began: float) -> GeometryFound:
@@ -161,7 +162,12 @@ def _result(study: Geometry, about: dict[str, Any], out: Path, began: float) -> 
         spelled = spellings_of_test(study.synthetic, seed=about["seed"])
         found, notes = conclusions(records, spelled, seed=about["seed"])
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        left = [*study.synthetic.notes, *(str(one) for one in study.synthetic.left_out), *study.notes]
+        left = [
+            *study.encoder.notes,
+            *study.synthetic.notes,
+            *(str(one) for one in study.synthetic.left_out),
+            *study.notes,
+        ]
         run = {
             **about,
             "pieces": study.pieces(),

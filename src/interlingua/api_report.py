@@ -107,8 +107,11 @@ def read_run(folder: Path) -> tuple[str, Run]:
             "a run of a kind without a page", file=folder / "run.json", value=kind, remedy=f"Known: {known}."
         )
     records, notes = _records(folder / "records.jsonl")
-    if kind == "geometry" and "steps" in about:  # A folder may hold steps of other settings, too.
-        records = [record for record in records if record.get("step") in about["steps"]]
+    if isinstance(about.get("steps"), list):  # A folder may hold steps of other settings, or another model, too.
+        every, wanted = records, set(about["steps"])
+        records = [record for record in every if record.get("step") in wanted]
+        if len(records) < len(every):
+            notes.append(f"{len(every) - len(records)} records of other settings in the same folder")
     skipped = about.get("skipped") or []
     about = {**about, "skipped": [*([skipped] if isinstance(skipped, str) else skipped), *notes]}
     return kind, Run(about, records, more=_more(folder, kind, about))

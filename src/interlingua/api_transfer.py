@@ -26,7 +26,7 @@ from interlingua.studies.lessons import Lesson
 from interlingua.studies.linkedtexts import LinkedFiles, Linking
 from interlingua.studies.predictions import read_predictions
 from interlingua.studies.record import versions
-from interlingua.studies.runfolder import check_folder
+from interlingua.studies.runfolder import alone_in, check_folder
 from interlingua.studies.scenarios import UNTRAINED, TransferSettings, plan
 from interlingua.studies.stages import Progress
 from interlingua.studies.store import Store, write_text
@@ -57,7 +57,7 @@ class Transfer:
 
     def predictions(self) -> Iterator[dict[str, Any]]:
         """What every model said of every example: `file`, `line`, `test`, `regime`, `seed`, `gold`, `predicted` …"""
-        return read_predictions(self.folder)
+        return read_predictions(self.folder, set(self.run["steps"]))
 
     def figure(self, name: str) -> Drawing:
         """A figure of the page by its name: plotly's JSON as a dictionary, which a notebook draws."""
@@ -130,25 +130,27 @@ def transfer(
         trust_remote_code=trust_remote_code,
         allow_pickle=allow_pickle,
     )
-    with first_process_first(place):
-        check_folder(Path(out), kind="transfer")
-        store = Store(Path(out))
-    study = Study(encoder, lesson, scenarios, linked, chosen, settings, store, keep, progress)
-    started = time.monotonic()
-    about = {
-        "kind": "transfer",
-        "model": encoder.name,
-        "task": lesson.task.name,
-        "metric": lesson.task.metric,
-        "source": settings.source,
-        "train": None if lesson.train is None else lesson.train.name,
-        "tests": [exam.name for exam in exams],
-        "regimes": list(dict.fromkeys(scenario.regime for scenario in scenarios)),
-        "bitexts": {code: [path.name for path in each.files] for code, each in linked.items()},
-        "seeds": list(chosen),
-        "settings": asdict(settings),
-    }
-    return _result(study, exams, about, notes, started, Path(out))
+    with alone_in(Path(out), "transfer"):
+        with first_process_first(place):
+            check_folder(Path(out), kind="transfer")
+            store = Store(Path(out))
+        study = Study(encoder, lesson, scenarios, linked, chosen, settings, store, keep, progress)
+        started = time.monotonic()
+        about = {
+            "kind": "transfer",
+            "model": encoder.name,
+            "task": lesson.task.name,
+            "metric": lesson.task.metric,
+            "source": settings.source,
+            "train": None if lesson.train is None else lesson.train.name,
+            "tests": [exam.name for exam in exams],
+            "regimes": list(dict.fromkeys(scenario.regime for scenario in scenarios)),
+            "bitexts": {code: [path.name for path in each.files] for code, each in linked.items()},
+            "seeds": list(chosen),
+            "settings": asdict(settings),
+            "steps": study.steps,
+        }
+        return _result(study, exams, about, notes, started, Path(out))
 
 
 def _result(
@@ -253,10 +255,8 @@ def _linked(
 
 
 def _left_out(study: Study, exams: Sequence[Exam]) -> list[str]:
-    """All that was left out of examples and inputs, counted, in words."""
-    lesson = study.lesson
-    parts = [() if lesson.train is None else lesson.train.skipped]
-    parts += [() if study.examiner.train_inputs is None else study.examiner.train_inputs.skipped]
-    parts += [exam.skipped for exam in exams]
+    """All that was left out of the model's folder, examples and inputs, counted, in words."""
+    parts = [exam.skipped for exam in exams]
     parts += [inputs.skipped for inputs in study.examiner.exam_inputs.values()]
-    return list(dict.fromkeys(str(skip) for part in parts for skip in part))
+    told = [str(skip) for part in parts for skip in part]
+    return list(dict.fromkeys([*study.examiner.trained_without, *told]))

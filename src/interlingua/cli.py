@@ -24,7 +24,17 @@ from interlingua import (
     cli_synth,
     cli_transfer,
 )
-from interlingua.cli_options import AllowPickle, Device, Json, Load, Precision, TrustRemoteCode, print_json, print_notes
+from interlingua.cli_options import (
+    AllowPickle,
+    Device,
+    Json,
+    Load,
+    Precision,
+    TrustRemoteCode,
+    load_all,
+    print_json,
+    print_notes,
+)
 from interlingua.cli_progress import progress_bars, resumable
 from interlingua.errors import InputError, InterlinguaError, Interrupted
 
@@ -134,7 +144,7 @@ def audit(
     found, and writes records, tables (CSV, Markdown, LaTeX) and an HTML page. A killed audit continues when
     the same command is run again.
     """
-    _load_all(load)
+    load_all(load)
     from interlingua import api
 
     place = out if out is not None else None if as_json else DEFAULT_OUT
@@ -192,6 +202,7 @@ def pretrain(
         float | None,
         typer.Option(help="Stop after this many seconds; the same command goes on later.", metavar="SECONDS"),
     ] = None,
+    load: Load = None,
     as_json: Json = False,
 ) -> None:
     """Train a small masked language model on plain text, one file a language.
@@ -200,6 +211,7 @@ def pretrain(
     parallel sentences on the way, and writes an ordinary Hugging Face folder. A killed run continues when the
     same command is run again.
     """
+    load_all(load)
     from interlingua import api
     from interlingua.training.processes import is_first_process
 
@@ -231,7 +243,7 @@ app.add_typer(cli_study.app, name="study")
 @app.command(name="list")
 def list_names(load: Load = None, as_json: Json = False) -> None:
     """Name every measure, reader, task, objective, attribution, flattening and regime, with one line each."""
-    _load_all(load)
+    load_all(load)
     from interlingua.attribution import attributions
     from interlingua.flattening import flattenings
     from interlingua.measures import measures
@@ -290,13 +302,6 @@ def _fail(line: str, code: int) -> None:
 
 def _split(names: str | None) -> list[str] | None:
     return None if names is None else [name.strip() for name in names.split(",") if name.strip()]
-
-
-def _load_all(files: list[Path] | None) -> None:
-    from interlingua.registry import load
-
-    for file in files or []:
-        load(file)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,17 @@ from typing import Annotated
 
 import typer
 
-from interlingua.cli_options import AllowPickle, Device, Json, Precision, TrustRemoteCode, print_json, print_notes
+from interlingua.cli_options import (
+    AllowPickle,
+    Device,
+    Json,
+    Load,
+    Precision,
+    TrustRemoteCode,
+    load_all,
+    print_json,
+    print_notes,
+)
 from interlingua.cli_progress import progress_bars, resumable
 from interlingua.errors import InputError
 
@@ -88,6 +98,7 @@ def adjust(
     ] = None,
     trust_remote_code: TrustRemoteCode = False,
     allow_pickle: AllowPickle = False,
+    load: Load = None,
     as_json: Json = False,
 ) -> None:
     """Can a small parallel corpus bring the languages of this model closer?
@@ -105,6 +116,7 @@ def adjust(
     from interlingua.training.processes import is_first_process
     from interlingua.training.regime import ADJUST
 
+    load_all(load)
     settings = AdjustSettings(
         rows=sentences,
         held_out=held_out,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from interlingua.cli_options import print_json, print_notes
+from interlingua.cli_options import Load, load_all, print_json, print_notes
 from interlingua.cli_progress import progress_bars, resumable
 from interlingua.errors import InputError
 
@@ -95,9 +95,7 @@ def explain(
     choices: Annotated[bool, typer.Option(help="Also score every unit and weighting on 500 rows.")] = True,
     precision: Annotated[str, typer.Option(help="fp32, or bf16 on a GPU.")] = "fp32",
     seed: Annotated[int, typer.Option(help="Of shuffled pairs and random attributions.")] = 0,
-    load: Annotated[
-        list[Path] | None, typer.Option(help="A Python file that registers an attribution; repeatable.", metavar="FILE")
-    ] = None,
+    load: Load = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda or cuda:N. [default: a GPU where there is one]")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print results as JSON on stdout.")] = False,
 ) -> None:
@@ -108,11 +106,9 @@ def explain(
     single rows of the data, such as a wrong prediction: what the file and the model say, words shaded by attribution,
     the strongest flows to a translation. With --text, the same for two texts.
     """
-    from interlingua.registry import load as load_file
     from interlingua.studies.explaining import ExplainSettings
 
-    for file in load or []:
-        load_file(file)
+    load_all(load)
     settings = ExplainSettings(
         attribution=attribution,
         steps=steps,

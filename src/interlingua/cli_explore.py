@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from interlingua.cli_options import Device, print_notes
+from interlingua.cli_options import Device, Load, load_all, print_notes
 from interlingua.cli_progress import progress_bars
 from interlingua.errors import InputError
 
@@ -63,6 +63,7 @@ def explore(
         typer.Option(help="Where representations are kept, or 'none'. [default: the user's cache]", metavar="DIR"),
     ] = None,
     device: Device = None,
+    load: Load = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the address as JSON on stdout.")] = False,
 ) -> None:
     """Look inside, live: two sentences, their words, links, attributions, flows and neighbours, layer by layer.
@@ -73,6 +74,7 @@ def explore(
     from interlingua.explorer.opening import open_explorer, open_server
     from interlingua.explorer.turns import Turns
 
+    load_all(load)
     heads = _heads(head or [])
     if waiting < 0:
         raise InputError("fewer than no request", value=waiting, remedy="Give --waiting 0 or more.")

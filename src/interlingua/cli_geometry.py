@@ -7,7 +7,17 @@ from typing import Annotated
 
 import typer
 
-from interlingua.cli_options import AllowPickle, Device, Json, Precision, TrustRemoteCode, print_json, print_notes
+from interlingua.cli_options import (
+    AllowPickle,
+    Device,
+    Json,
+    Load,
+    Precision,
+    TrustRemoteCode,
+    load_all,
+    print_json,
+    print_notes,
+)
 from interlingua.cli_progress import progress_bars, resumable
 
 EXAMPLES = """
@@ -83,9 +93,7 @@ def geometry(
     device: Device = None,
     trust_remote_code: TrustRemoteCode = False,
     allow_pickle: AllowPickle = False,
-    load: Annotated[
-        list[Path] | None, typer.Option(help="A Python file that registers a flattening; repeatable.", metavar="FILE")
-    ] = None,
+    load: Load = None,
     as_json: Json = False,
 ) -> None:
     """What does fine-tuning do to the space my languages share?
@@ -96,11 +104,9 @@ def geometry(
     run again.
     """
     from interlingua import api_geometry as api
-    from interlingua.registry import load as load_file
     from interlingua.training.processes import is_first_process
 
-    for file in load or []:
-        load_file(file)
+    load_all(load)
     settings = api.GeometrySettings(
         source=source,
         about=about,

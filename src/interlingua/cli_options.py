@@ -16,8 +16,17 @@ TrustRemoteCode = Annotated[bool, typer.Option("--trust-remote-code", help="Let 
 AllowPickle = Annotated[bool, typer.Option("--allow-pickle", help="Read pickled weights, which can run code.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else there.")]
 Load = Annotated[
-    list[Path] | None, typer.Option("--load", help="A Python file that registers more names.", metavar="FILE")
+    list[Path] | None,
+    typer.Option("--load", help="A Python file that registers more names; repeatable.", metavar="FILE"),
 ]
+
+
+def load_all(files: Iterable[Path] | None) -> None:
+    """Import the files of --load, before any name is looked up."""
+    from interlingua.registry import load
+
+    for file in files or ():
+        load(file)
 
 
 def print_notes(notes: Iterable[object]) -> None:

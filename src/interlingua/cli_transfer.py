@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from interlingua.cli_options import AllowPickle, Device, Json, Precision, TrustRemoteCode, print_json, print_notes
+from interlingua.cli_options import (
+    AllowPickle,
+    Device,
+    Json,
+    Load,
+    Precision,
+    TrustRemoteCode,
+    load_all,
+    print_json,
+    print_notes,
+)
 from interlingua.cli_progress import progress_bars, resumable
 
 if TYPE_CHECKING:
@@ -130,6 +140,7 @@ def transfer(
     device: Device = None,
     trust_remote_code: TrustRemoteCode = False,
     allow_pickle: AllowPickle = False,
+    load: Load = None,
     as_json: Json = False,
 ) -> None:
     """Will a model trained on English work in my language?
@@ -145,6 +156,7 @@ def transfer(
     from interlingua.studies.stages import PairSettings
     from interlingua.training.processes import is_first_process
 
+    load_all(load)
     settings = TransferSettings(
         source=source,
         together=together,
@@ -205,13 +217,13 @@ def transfer(
     typer.echo(f"\nPage, tables, picture and records: {out / 'transfer.html'}")
     if (out / FOLDER).is_dir():
         typer.echo(f"What each model said of each example: {out / FOLDER}/")
-        if why := _why_wrong(result.predictions(), tests, out):
+        if why := _why_wrong(result.predictions(), tests, out, keep=keep):
             typer.echo(why)
 
 
-def _why_wrong(predictions: Iterator[Mapping[str, Any]], tests: Mapping[str, Files], out: Path) -> str:
+def _why_wrong(predictions: Iterator[Mapping[str, Any]], tests: Mapping[str, Files], out: Path, *, keep: bool) -> str:
     """The command that explains the first wrong prediction of a kept model on a test of one file; how to keep one."""
-    if not (out / "models").is_dir():
+    if not keep:  # What is there may be of other settings.
         return "With --keep the models stay, and interlingua explain --row says why one of them is wrong."
     wrong = (line for line in predictions if not line["right"] and isinstance(tests.get(line["test"]), str))
     first = next((line for line in wrong if (out / "models" / line["model"]).is_dir()), None)

@@ -294,6 +294,7 @@ def test_report_does_not_import_torch():
     ("cells", "right"),
     [
         (("63.43 ±0.21*", "–"), True),
+        (("63.43 [61.9, 64.9]**", "0.812 [0.790, 0.834]"), True),
         (("+0.100*", "−0.020"), True),
         (("44\N{NO-BREAK SPACE}% at layer 6", "9\N{NO-BREAK SPACE}%"), True),
         ((0.5, None), True),

@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from interlingua.report.transfer import difference_table, score_table
-from interlingua.report.transfer_page import transfer_files
-from interlingua.studies.comparing import summarise
+from interlingua.report.runs import Run
+from interlingua.report.transfer import cell, difference_table, distance_lines, interval, score_table
+from interlingua.report.transfer_page import base_regime, pairwise_figures, told, transfer_files
+from interlingua.studies.comparing import distance_table, summarise
 from interlingua.studies.record import Record
 from interlingua.studies.store import Store
 from interlingua.studies.studyscores import study_scores
@@ -78,6 +79,72 @@ def test_regimes_of_a_task_alone_are_told_in_their_usual_order_and_compared(stor
         "original": [], "adjusted": ["original"], "continual": ["original", "adjusted"],
     }  # fmt: skip
     assert [entry["regime"] for entry in scores] == list(REGIMES)
+
+
+def test_the_words_are_of_the_regime_that_was_tested_against_wherever_it_stands(hits, tmp_path):
+    store = Store(tmp_path)
+    for (test, regime, seed), values in hits.items():
+        made = record(test, regime, seed, "accuracy", float(values.mean()), 400)
+        store.append(f"{test}{regime}{seed}", [(replace(made, null=0.1), values)])
+
+    def said(*regimes):
+        scores = summarise(list(store.read()), store, regimes=regimes, tests=TESTS, permutations=200)
+        run = Run({**RUN, "regimes": regimes}, more={"scores": scores})
+        assert next(pairwise_figures(run)).title == f"Regimes against {base_regime(run)}"
+        return dict(told(run)[1])
+
+    usual = said("original", "adjusted", "continual")
+    assert usual["adjusted"].startswith("Helped: es (+")
+    assert said("continual", "original")["continual"] == usual["continual"]
+    assert said("adjusted", "continual")["continual"].startswith("Helped: es (+")
+    assert said("continual", "adjusted")["adjusted"].startswith("Not tested: es (−")
+
+
+def test_a_difference_of_models_at_chance_neither_helps_nor_hurts(found):
+    low = [{**entry, "null": 0.9} for entry in found]
+    facts = dict(told(Run(RUN, more={"scores": low}))[1])
+    assert facts["adjusted"].startswith("Both at chance: es (+")
+    assert "Helped" not in facts["adjusted"]
+    assert facts["Chance"] == "Not above chance over these seeds (original): es and ru."
+
+
+def test_one_seed_is_shown_with_its_interval_over_examples_and_judged_by_it(hits, tmp_path):
+    store = Store(tmp_path)
+    for (test, regime, seed), values in hits.items():
+        if seed == 0:
+            low, high = scipy_stats.binomtest(int(values.sum()), 400).proportion_ci(method="wilson")
+            made = record(test, regime, seed, "accuracy", float(values.mean()), 400)
+            store.append(f"{test}{regime}", [(replace(made, low=low, high=high, null=low + 0.001), values)])
+    scores = summarise(list(store.read()), store, regimes=REGIMES, tests=TESTS, permutations=200)
+    for entry, line in zip(scores, store.read(), strict=True):
+        assert (entry["low"], entry["high"]) == (line.low, line.high) == interval(entry)
+        assert cell(entry).startswith(f"{100 * line.value:.2f} [{100 * line.low:.1f}, {100 * line.high:.1f}]")
+    about = {**RUN, "seeds": [0]}
+    assert (
+        "in brackets the 95 % interval of one seed over its examples" in score_table(scores, about, "accuracy").caption
+    )
+    facts = dict(told(Run(about, more={"scores": scores}))[1])
+    assert facts["Chance"] == "Not above chance over the examples of one seed (original): es and ru."
+
+
+def test_distances_have_the_interval_over_seeds_and_of_one_seed_that_over_words():
+    def lines(seeds):
+        names = {"distance/related/l2": 1.0, "distance/unrelated/l2": 2.0, "auc/l2": 0.8}
+        return [
+            Record("distances", name, "m", "en", value + seed / 100, 9, target="ru", seed=seed, low=value - 0.1,
+                   high=value + 0.1, details={"state": "untouched"})
+            for name, value in names.items() for seed in range(seeds)
+        ]  # fmt: skip
+
+    (one,) = distance_table(lines(1), states=["untouched"])
+    assert one["intervals"]["auc"] == pytest.approx([0.7, 0.9])
+    table = distance_lines([one])
+    assert table.rows[0][-1] == "0.800 [0.700, 0.900]"
+    assert table.caption.endswith("over the words of one seed.")
+    (three,) = distance_table(lines(3), states=["untouched"])
+    expected = scipy_stats.t.interval(0.95, 2, 0.81, scipy_stats.sem([0.8, 0.81, 0.82]))
+    assert three["intervals"]["auc"] == pytest.approx(list(expected))
+    assert distance_lines([three]).caption.endswith("over seeds (Student).")
 
 
 def test_seeds_have_students_interval(found):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +17,8 @@ import scipy.stats
 import torch
 
 import interlingua
+from interlingua.api_report import read_run
+from interlingua.api_study import plan_study
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.objectives.task import TaskObjective
@@ -25,10 +28,11 @@ from interlingua.studies.exams import ExamFiles, task_named
 from interlingua.studies.scenarios import TransferSettings, phases_of
 from interlingua.studies.stages import PairSettings, bucket
 from interlingua.studies.store import Store
+from interlingua.tasks import ner
 from interlingua.tasks.saving import load
 from interlingua.training.regime import Phase, Regime, regime
 from interlingua.training.task import TaskModel
-from worlds import make_world
+from worlds import make_world, run_here
 
 PAIRS = PairSettings(rows=100, held_out=30, kept="fp32")
 SETTINGS = TransferSettings(
@@ -220,6 +224,81 @@ def test_a_kept_model_answers_as_it_was_scored(world, tmp_path):
     assert scores["f1/token"].value == result.select("f1/token")["adjusted", "ru"]["values"][0]
 
 
+def test_other_settings_in_one_folder_leave_no_model_prediction_or_journal_of_the_first(world, tmp_path):
+    def left(settings, out="out"):
+        study(world, tmp_path / out, seeds=1, regimes=["original"], keep=True, settings=settings)
+        names = ("predictions/original-seed0.ru.jsonl", "steps/original-seed0.jsonl", "models/original-seed0")
+        lines, journal, model = (tmp_path / out / name for name in names)
+        said = [json.loads(line)["predicted"] for line in lines.read_text("utf-8").splitlines()]
+        losses = [json.loads(line)["loss"] for line in journal.read_text("utf-8").splitlines()]
+        return said, losses, (model / "head.safetensors").read_bytes()
+
+    first, other = replace(SETTINGS, epochs=2), replace(SETTINGS, epochs=2, learning_rate=1e-4)
+    alone, changed = left(first), left(other, "alone")
+    assert all(one != two for one, two in zip(alone, changed, strict=True))
+    assert left(first) == alone
+    assert left(other) == changed
+    records = (tmp_path / "out/records.jsonl").read_bytes()
+    assert left(first) == alone
+    assert (tmp_path / "out/records.jsonl").read_bytes() == records
+
+
+def test_a_report_and_predictions_are_of_the_last_settings_alone(world, tmp_path):
+    study(world, tmp_path / "out", seeds=2, regimes=["original"], settings=QUICK)
+    result = study(world, tmp_path / "out", seeds=1, regimes=["original"], settings=replace(QUICK, learning_rate=1e-4))
+    records = read_run(tmp_path / "out")[1].records
+    assert {record["step"] for record in records} == set(result.run["steps"])
+    assert {line["seed"] for line in result.predictions()} == {record["seed"] for record in records} == {0}
+
+
+def test_what_is_left_out_of_dev_and_of_the_models_folder_is_told_by_transfer_and_by_a_study(world, tmp_path):
+    folder = tmp_path / "model"
+    shutil.copytree(world["model"], folder)
+    modules = [{"idx": n, "path": "", "type": f"st.{kind}"} for n, kind in enumerate(("Transformer", "Dense"))]
+    (folder / "modules.json").write_text(json.dumps(modules))
+    lines = Path(world["nli-test-en.tsv"]).read_text("utf-8").splitlines()
+    first, second, label = lines[0].split("\t")
+    long = "\t".join([" ".join(20 * first.split()), second, label])
+    (tmp_path / "dev.tsv").write_text("\n".join([*lines, long, ""]), "utf-8")
+    for name in ("nli-train-en.tsv", "nli-test-ru.tsv"):
+        shutil.copy(world[name], tmp_path / name)
+    options = {"seeds": 1, "regimes": ["original"], "languages": ["ru"]}
+    settings = replace(QUICK, length=24)
+    made = study(
+        world, tmp_path / "out", "nli", **options, model=str(folder), dev=tmp_path / "dev.tsv", settings=settings
+    )
+    (tmp_path / "study.toml").write_text(
+        """
+        name = "dev"
+        languages = ["ru"]
+        seeds = 1
+        [encoders.bert]
+        model = "model"
+        [tasks.nli]
+        train = "nli-train-en.tsv"
+        dev = "dev.tsv"
+        tests = "nli-test-{language}.tsv"
+        regimes = ["original"]
+        epochs = 1
+        length = 24
+        """
+    )
+    planned = plan_study(tmp_path / "study.toml", out=tmp_path / "study")
+    run_here(planned)
+    for told in (made.run["skipped"], (tmp_path / "study/notes.txt").read_text("utf-8").splitlines()):
+        assert any("module Dense is not applied" in note for note in told)
+        assert any("pairs cut" in note and "dev.tsv:41" in note for note in told)
+
+
+def test_dev_and_tests_are_predicted_in_the_precision_of_the_run(world, tmp_path, monkeypatch):
+    asked, plain = [], ner.by_token
+    monkeypatch.setattr(ner, "by_token", lambda *a, **o: asked.append(o["precision"]) or plain(*a, **o))
+    settings = replace(QUICK, precision="fp32")
+    dev = world["ner-test-en.tsv"]
+    study(world, tmp_path / "out", seeds=1, regimes=["original"], dev=dev, settings=settings)
+    assert asked == 3 * ["fp32"]
+
+
 def test_the_best_epoch_by_dev_counts(world, tmp_path):
     result = study(
         world,
@@ -342,7 +421,7 @@ def test_retrieval_alone_trains_no_head(world, tmp_path):
 
 
 def test_a_regime_of_ones_own_and_several_languages_at_once(world, tmp_path):
-    own = Regime("mine", tuple(regime("continual", task="ner").phases[1:]))
+    own = Regime("mine", tuple(regime("continual", task=ner.Ner.defaults).phases[1:]))
     assert isinstance(own.phases[0], Phase)
     both = {"ru": world["bitext.en-ru.tsv"], "be": world["bitext.en-ru.tsv"]}
     links = dict.fromkeys(both, world["links"])

@@ -9,11 +9,15 @@ import pytest
 import torch
 
 from interlingua.corpus import ParallelCorpus
+from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.measures.retrieval import retrieval as measure
+from interlingua.studies.ownregimes import own_regime
+from interlingua.studies.scenarios import TransferSettings, phases_of
+from interlingua.studies.tables import PartTable, PhaseTable, RegimeTable
 from interlingua.tasks import tasks
 from interlingua.tasks.retrieval import Retrieval
-from interlingua.training.task import TaskModel
+from interlingua.training.task import FineTuning, TaskModel
 from toys import toy
 
 NAMES = [entry.name for entry in tasks]
@@ -30,6 +34,19 @@ def test_a_task_is_named_frozen_and_says_what_it_needs(name):
     assert task == entry.call(**dataclasses.asdict(task))
     with pytest.raises(dataclasses.FrozenInstanceError):
         task.length = 3
+
+
+@pytest.mark.parametrize("name", TRAINED)
+def test_a_task_is_trained_as_its_defaults_say(name, monkeypatch):
+    own = FineTuning(learning_rate=1e-3, epochs=7, batch=5)
+    monkeypatch.setattr(tasks[name].call, "defaults", own)
+    table = RegimeTable(phases=(PhaseTable(parts=(PartTable(objective="task"),)),))
+    for phases in (
+        phases_of("original", TransferSettings(), task=name, headless=False),
+        own_regime("mine", table, task=name).phases,
+    ):
+        (phase,) = phases
+        assert (phase.schedule.learning_rate, phase.schedule.epochs, phase.parts[0].batch) == (1e-3, 7, 5)
 
 
 @pytest.mark.parametrize("name", TRAINED)
@@ -52,6 +69,34 @@ def test_every_example_is_read_predicted_and_judged_in_order(name, encoder):
         assert score.items is not None or set(score.details) == {"right", "predicted", "gold"}
         if score.items is not None:
             assert score.items.mean() == pytest.approx(score.value)
+
+
+@pytest.mark.parametrize("name", TRAINED)
+def test_predictions_are_computed_in_the_precision_that_is_asked_for(name, encoder):
+    task, examples = tasks[name].call(), toy(name)
+    labels = task.labels(examples)
+    model = TaskModel.of(encoder, task, labels, seed=0)
+    inputs = task.inputs(examples, encoder, labels=labels, training=False)
+    kinds = []
+    model.base_model.register_forward_hook(lambda *_: kinds.append(torch.is_autocast_enabled("cpu")))
+    for precision, mixed in (("fp32", False), ("bf16", True), (None, False)):
+        kinds.clear()
+        task.predict(model, inputs, labels=labels, precision=precision)
+        assert set(kinds) == {mixed}
+
+
+@pytest.mark.gpu
+def test_on_a_gpu_fp32_is_fp32_and_bf16_what_nobody_asked_about(still_folder):
+    task, examples = tasks["nli"].call(), toy("nli")
+    scores = {}
+    for device, precision in (("cpu", "fp32"), ("cuda", "fp32"), ("cuda", "bf16"), ("cuda", None)):
+        encoder = Encoder.load(str(still_folder), device=device, precision="fp32")
+        model = TaskModel.of(encoder, task, task.known, seed=0)
+        inputs = task.inputs(examples, encoder, labels=task.known, training=False)
+        scores[device, precision] = task.predict(model, inputs, labels=task.known, precision=precision).scores
+    assert scores["cuda", "fp32"] == pytest.approx(scores["cpu", "fp32"], abs=1e-5)
+    assert np.abs(scores["cuda", "bf16"] - scores["cpu", "fp32"]).max() > 1e-4
+    assert np.array_equal(scores["cuda", None], scores["cuda", "bf16"])
 
 
 @pytest.mark.parametrize("name", TRAINED)

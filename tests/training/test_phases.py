@@ -14,6 +14,8 @@ from interlingua.errors import InputError
 from interlingua.objectives.adjustment import Adjustment
 from interlingua.objectives.anchor import Anchor
 from interlingua.objectives.drift import Drift
+from interlingua.tasks.ner import Ner
+from interlingua.tasks.nli import Nli
 from interlingua.training.checkpoints import Checkpoint
 from interlingua.training.freezing import Freeze, freezing
 from interlingua.training.loop import Monitor, Settings, Term, train
@@ -150,7 +152,7 @@ def test_the_regimes_are_those_of_the_paper():
     def shape(name, **options):
         return [
             [(part.objective, part.weight, part.batch, part.replacement) for part in phase.parts]
-            for phase in regime(name, **options).phases
+            for phase in regime(name, task=Nli.defaults, **options).phases
         ]
 
     task, eq_1 = [("task", 1.0, 32, False)], [("adjustment", 1.0, 32, False), ("anchor", 1.0, 32, False)]
@@ -160,16 +162,20 @@ def test_the_regimes_are_those_of_the_paper():
     assert shape("continual") == [eq_1, eq_2]
     assert shape("continual-code") == [eq_1, [*eq_2[:2], ("anchor", 1.0, 16, True)]]
     assert shape("joint") == [eq_2]
-    assert {part.languages for part in regime("adjusted", languages=["es", "ru"]).phases[0].parts} == {("es", "ru")}
+    assert {
+        part.languages for part in regime("adjusted", task=Nli.defaults, languages=["es", "ru"]).phases[0].parts
+    } == {("es", "ru")}
     assert set(NAMES) >= {"original", "adjusted", "continual", "joint"}
     adjust = ADJUST.settings(938, seed=7)
     assert (adjust.steps, adjust.warmup, adjust.seed) == (938, 94, 7)
     assert (adjust.betas, adjust.eps, adjust.clip, adjust.weight_decay) == ((0.9, 0.98), 1e-9, None, 0.0)
     assert {adjust.rate(step) for step in range(94, 938)} == {5e-5}
-    fine = regime("original", task="ner").phases[0].schedule.settings(100)
+    fine = regime("original", task=Ner.defaults).phases[0].schedule.settings(100)
     assert (fine.steps, fine.rate(0), fine.rate(150)) == (300, 2e-5, pytest.approx(1e-5))
     with pytest.raises(InputError, match=r"unknown regime: 'continal'\. Did you mean 'continual'"):
         regime("continal")
+    with pytest.raises(InputError, match="a regime with a task, and none was given"):
+        regime("joint")
     with pytest.raises(InputError, match="nothing to train for"):
         Phase("empty", (), ADJUST)
     assert Part("mlm").weight == 1.0

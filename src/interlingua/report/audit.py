@@ -206,7 +206,7 @@ def _made(run: Run) -> Section:
     for key in ("digests", "versions"):  # Records have them where the run does not tell.
         about[key] = about.get(key) or {k: v for record in run.records[:1] for k, v in (record.get(key) or {}).items()}
     more = (("Intervals", _INTERVALS), ("Records", f"{len(run.records)}, in records.jsonl in the run’s folder"))
-    left_out = ("names", "kind")
+    left_out = ("names", "kind", "steps")
     return settings_section(about, labels=LABELS, without=left_out, more=more, name=run.id("made"), title=title)
 
 

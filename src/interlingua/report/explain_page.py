@@ -332,5 +332,5 @@ def _behind(run: Run, table: Table) -> tuple[tuple[Ref, ...], ...]:
 def _made(run: Run) -> Section:
     title = f"How it was made: {run.name}" if run.key else "How it was made"
     about = {**run.about, **(run.about.get("settings") or {})}
-    return settings_section(about, labels={"models": "Models", "task": "Task"}, without=("settings", "kind"),
+    return settings_section(about, labels={"models": "Models", "task": "Task"}, without=("settings", "kind", "steps"),
                             name=run.id("made"), title=title)  # fmt: skip

@@ -95,7 +95,8 @@ def transfer_numbers(run: Run) -> Numbers:
 
 
 def _bounds(entry: Mapping[str, object]) -> tuple[float | None, float | None]:
-    return (None, None) if entry["deviation"] is None else interval(entry)
+    low, high = interval(entry)
+    return (None, None) if entry["deviation"] is None and low == high else (low, high)
 
 
 def explain_numbers(run: Run) -> Numbers:

@@ -25,8 +25,7 @@ from interlingua.report.study_parts import (
     task_runs,
 )
 from interlingua.report.tables import Ref, refs
-from interlingua.report.transfer import interval
-from interlingua.report.transfer_page import main_entries, told
+from interlingua.report.transfer_page import at_chance, base_regime, main_entries, told
 from interlingua.report.wording import listing, measure_name, number, variant_name, visible
 
 LINES = 12
@@ -63,7 +62,7 @@ def lead(parts: Sequence[Run], blocks: Mapping[Block, Found], explained: Sequenc
     if found:
         higher, lower = (len(_clear(parts, sign)) for sign in (1, -1))
         holm = sum(entry.get("p_holm", {}).get("original", 1.0) < 0.05 for entry in found)
-        chance = sum(len(at_chance(part)) for part in parts)
+        chance = sum(len(at_chance(part)) for part in parts if base_regime(part) == "original")
         counts = {"came out higher": higher, "came out lower": lower}
         counts |= {"not clear": len(found) - higher - lower - chance, "of models at chance": chance}
         said = listing([f"{count} {name}" for name, count in counts.items() if count])
@@ -98,18 +97,6 @@ def _clear(parts: Sequence[Run], sign: int) -> list[Entry]:
             and (entry["regime"], entry["test"]) not in low
         ]
     return kept
-
-
-def at_chance(part: Run) -> set[tuple[str, str]]:
-    """The comparisons (regime, test) in which neither the regime nor the original is above chance over the seeds."""
-    own = main_entries(part)[1]
-    low = {
-        (entry["regime"], entry["test"])
-        for entry in own
-        if entry["null"] is not None and interval(entry)[0] <= entry["null"]
-    }
-    tested = {(entry["regime"], entry["test"]) for entry in own if "original" in entry["p"]}
-    return {(regime, test) for regime, test in low & tested if ("original", test) in low}
 
 
 def _tiles(run: Run, parts: Sequence[Run], blocks: Mapping[Block, Found]) -> tuple[tuple[str, str, str, Ref], ...]:

@@ -39,6 +39,7 @@ from interlingua.report.study_parts import (
 from interlingua.report.tables import Table
 from interlingua.report.transfer import SHOWN
 from interlingua.report.transfer_page import (
+    PAIRWISE_TITLE,
     PAIRWISE_WORDS,
     SEEDS_WORDS,
     pairwise_figures,
@@ -70,7 +71,7 @@ def study_sections(runs: Sequence[Run]) -> list[Section]:
     parts = [replace(part, name=f"{run.prefix}{part.name}") for run in runs for part in task_runs(run)]
     for name, title, words, make in (
         ("seeds", "Every seed", SEEDS_WORDS, seed_figures),
-        ("pairwise", "Regimes against the original", PAIRWISE_WORDS, pairwise_figures),
+        ("pairwise", PAIRWISE_TITLE, PAIRWISE_WORDS, pairwise_figures),
     ):
         drawn = [(part, figure) for part in parts for figure in make(part)]
         if len(drawn) > FIGURES:

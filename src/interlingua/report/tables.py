@@ -42,8 +42,8 @@ _FLAT = (
     "seed",
 )
 
-_NUMBER = re.compile(r"[+−-]?\d[\d.,]*(\s%)?( ±[\d.]+)?\*{0,2}( (\(|at )layer \d+\)?)?|–|")
-"""A number as we write one for people: a sign, percent, a deviation, marks, a layer; or that there is none."""
+_NUMBER = re.compile(r"[+−-]?\d[\d.,]*(\s%)?( ±[\d.]+| \[[−\d., ]+\])?\*{0,2}( (\(|at )layer \d+\)?)?|–|")
+"""A number as we write one for people: a sign, percent, a deviation or interval, marks, a layer; or a dash."""
 
 _LATEX = {
     "\\": r"\textbackslash{}",

@@ -12,7 +12,7 @@ import numpy as np
 
 from interlingua.report.scatter import PALETTE
 from interlingua.report.tables import Table, to_csv, to_latex, to_markdown
-from interlingua.report.wording import visible
+from interlingua.report.wording import number, visible
 from interlingua.stats import mean_interval
 
 Entry = Mapping[str, Any]
@@ -48,14 +48,18 @@ def marks(entry: Entry) -> str:
 
 
 def cell(entry: Entry | None) -> str:
-    """A mean in percent, its deviation over seeds and its marks.
+    """A mean in percent, its deviation over seeds (of one seed its interval over examples) and its marks.
 
     >>> cell({"mean": 0.63434, "deviation": 0.0021, "p": {"original": 0.02}, "layer": None})
     '63.43 ±0.21*'
+    >>> cell({"mean": 0.63434, "deviation": None, "low": 0.619, "high": 0.649, "p": {}, "layer": None})
+    '63.43 [61.9, 64.9]'
     """
     if entry is None:
         return "–"
     spread = "" if entry["deviation"] is None else f" ±{100 * entry['deviation']:.2f}"
+    if entry["deviation"] is None and entry.get("low") is not None and entry["low"] < entry["high"]:
+        spread = f" [{100 * entry['low']:.1f}, {100 * entry['high']:.1f}]"
     layer = "" if entry["layer"] is None else f" (layer {entry['layer']})"
     return f"{100 * entry['mean']:.2f}{spread}{marks(entry)}{layer}"
 
@@ -80,6 +84,7 @@ def score_table(scores: Sequence[Entry], run: Mapping[str, Any], metric: str) ->
     # Of a study that is under way some cells have fewer.
     spread = f", mean ± standard deviation over {many if few == many else f'{few} to {many}'} seeds"
     spread = spread if many > 1 else ""
+    spread += ", in brackets the 95 % interval of one seed over its examples" if few == 1 else ""
     caption = f"Percent{spread}. {MARKS}.{_holds(list(cells.values()))}"
     title = f"{SHOWN.get(metric, visible(metric))}, trained in {visible(run['source'])}: {visible(run['model'])}"
     name = f"transfer-{metric.replace('/', '-').replace('@', '')}"
@@ -123,20 +128,31 @@ def difference_table(scores: Sequence[Entry], run: Mapping[str, Any], metric: st
 
 
 def distance_lines(distances: Sequence[Entry]) -> Table:
-    """Distances of related and unrelated words in each state of the model."""
+    """Distances of related and unrelated words in each state of the model, with intervals."""
+
+    def shown(entry: Entry, name: str) -> str:
+        low, high = entry.get("intervals", {}).get(name, (0.0, 0.0))
+        return number(entry[name], 3) + (f" [{number(low, 3)}, {number(high, 3)}]" if low < high else "")
+
     rows = tuple(
         (
             visible(entry["state"]),
             visible(entry["language"]),
-            entry["related"],
-            entry["unrelated"],
+            shown(entry, "related"),
+            shown(entry, "unrelated"),
             entry["unrelated"] / max(entry["related"], 1e-12),
-            entry["auc"],
+            shown(entry, "auc"),
         )
         for entry in distances
     )
     heads = ("state", "language", "related", "unrelated", "unrelated / related", "AUC")
-    caption = "L2 distances of words and their translations, and of unrelated words, on rows that were not trained on."
+    seeds = [entry.get("seeds", 1) for entry in distances]
+    over = {True: "the words of one seed", False: "seeds (Student)"}
+    said = " or ".join(over[one] for one in dict.fromkeys(count == 1 for count in seeds))
+    caption = (
+        "L2 distances of words and their translations, and of unrelated words, on rows that were not trained on. In "
+        f"brackets the 95 % interval over {said}."
+    )
     return Table("transfer-distances", "Distances of words", caption, heads, rows)
 
 
@@ -158,8 +174,8 @@ def table_files(scores: Sequence[Entry], distances: Sequence[Entry], run: Mappin
 def picture(scores: Sequence[Entry], run: Mapping[str, Any]) -> str:
     """An SVG of the first metric: a band a test, a line a regime; dots are seeds, the bar their mean.
 
-    The line is Student's 95 % interval of the mean over seeds; a dotted stroke is what chance gives, where that is in
-    reach.
+    The line is Student's 95 % interval of the mean over seeds, of one seed that over its examples; a dotted stroke is
+    what chance gives, where that is in reach.
     """
     metric = metrics(scores)[0]
     cells = [entry for entry in scores if entry["metric"] == metric]
@@ -218,8 +234,10 @@ def _legend(colours: Mapping[str, str]) -> list[str]:
 
 
 def interval(entry: Entry) -> tuple[float, float]:
-    """The 95 % interval of the mean over seeds; the mean itself where there is one seed."""
+    """The 95 % interval of the mean over seeds; of one seed that over its examples, where it is known."""
     low, high = mean_interval(np.array(entry["values"]))
+    if len(entry["values"]) == 1 and entry.get("low") is not None:
+        low, high = entry["low"], entry["high"]
     return max(low, 0.0), min(high, 1.0)
 
 

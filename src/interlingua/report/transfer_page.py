@@ -15,8 +15,15 @@ from interlingua.report.tables import Ref, Table
 from interlingua.report.transfer import SHOWN, Entry, cell, distance_lines, interval, metrics, score_table, table_files
 from interlingua.report.wording import listing, visible
 
-SEEDS_WORDS = "A row a test and regime: dots are seeds, the bar their mean, the line its 95 % interval (Student)."
-PAIRWISE_WORDS = "A dot a test: what the original reads, and what a regime does. Above the dotted line it helps."
+SEEDS_WORDS = (
+    "A row a test and regime: dots are seeds, the bar their mean, the line its 95 % interval (Student; of one seed "
+    "that over its examples)."
+)
+PAIRWISE_TITLE = "Regimes against each other"
+PAIRWISE_WORDS = (
+    "A dot a test: what the original (without one, the first regime) reads, and what another does. Above the dotted "
+    "line it helps."
+)
 
 
 def transfer_page(run: Run) -> str:
@@ -43,7 +50,7 @@ def transfer_sections(runs: Sequence[Run]) -> list[Section]:
         sections.append(Section("seeds", "Every seed", (SEEDS_WORDS,), figures=seeds))
     pairs = tuple(of_run(figure, run.key, run.name) for run in runs for figure in pairwise_figures(run))
     if pairs:
-        sections.append(Section("pairwise", "Regimes against the original", (PAIRWISE_WORDS,), figures=pairs))
+        sections.append(Section("pairwise", PAIRWISE_TITLE, (PAIRWISE_WORDS,), figures=pairs))
     for run in runs:
         made = state_hills(state_readings(run))
         if made is not None:
@@ -69,11 +76,33 @@ def main_entries(run: Run) -> tuple[str, list[Entry]]:
     return metric, [entry for entry in _scores(run) if entry["metric"] == metric]
 
 
+def base_regime(run: Run) -> str:
+    """What the others are compared with: the original where it is among them, else the first regime."""
+    regimes: Sequence[str] = run.about["regimes"]
+    return "original" if "original" in regimes else next(iter(regimes), "")
+
+
+def at_chance(run: Run) -> set[tuple[str, str]]:
+    """The tested comparisons (regime, test) in which neither the regime nor the base is above chance."""
+    own, base = main_entries(run)[1], base_regime(run)
+    low = {
+        (entry["regime"], entry["test"])
+        for entry in own
+        if entry["null"] is not None and interval(entry)[0] <= entry["null"]
+    }
+    tested = {(entry["regime"], entry["test"]) for entry in own if base in entry["p"]}
+    return {(regime, test) for regime, test in low & tested if (base, test) in low}
+
+
 def transfer_answer(run: Run) -> Section:
-    """The section on top: what the first regime reads, what each other one changed, and how sure that is."""
+    """The section on top: what the base regime reads, what each other one changed, and how sure that is."""
     title = f"The answer: {run.name}" if run.key else "The answer"
     lead, facts = told(run)
-    sure = f"{len(run.about['seeds'])} seeds" if len(run.about["seeds"]) > 1 else "one seed: no spread is known"
+    sure = (
+        f"{len(run.about['seeds'])} seeds"
+        if len(run.about["seeds"]) > 1
+        else "one seed: intervals are over its examples, no spread is known"
+    )
     if facts is not None:
         facts.append(
             ("How sure", f"{sure}; differences are tested on the same examples, p < 0.05 without a correction.")
@@ -82,11 +111,11 @@ def transfer_answer(run: Run) -> Section:
 
 
 def told(run: Run) -> tuple[str, list[tuple[str, str]] | None]:
-    """What was found in words: what the first regime reads, then what each other one changed; None without scores."""
+    """What was found in words: what the base regime reads, then what each other one changed; None without scores."""
     metric, entries = main_entries(run)
     if not entries:
         return "Nothing has been scored yet: run the same command again.", None
-    first = next((regime for regime in run.about["regimes"]), "")
+    first, low = base_regime(run), at_chance(run)
     base = {entry["test"]: entry for entry in entries if entry["regime"] == first}
     read = [f"{visible(test)} {cell(entry)}" for test, entry in base.items()]
     lead = (
@@ -94,32 +123,37 @@ def told(run: Run) -> tuple[str, list[tuple[str, str]] | None]:
         f"{SHOWN.get(metric, visible(metric))}: {', '.join(read)}."
     )
     facts = []
-    for regime in run.about["regimes"][1:]:
-        mine = [entry for entry in entries if entry["regime"] == regime and entry["test"] in base]
+    for regime in run.about["regimes"]:
+        mine = [entry for entry in entries if entry["regime"] == regime != first and entry["test"] in base]
         if mine:
-            facts.append((visible(regime), _against(mine, base)))
-    low = [test for test, entry in base.items() if entry["null"] is not None and interval(entry)[0] <= entry["null"]]
-    if low:
-        facts.append(("Chance", f"Not above chance over these seeds: {listing([visible(test) for test in low])}."))
+            facts.append((visible(regime), _against(mine, base, low)))
+    lost = [test for test, entry in base.items() if entry["null"] is not None and interval(entry)[0] <= entry["null"]]
+    if lost:
+        names = listing([visible(test) for test in lost])
+        over = "these seeds" if len(run.about["seeds"]) > 1 else "the examples of one seed"
+        facts.append(("Chance", f"Not above chance over {over} ({visible(first)}): {names}."))
     return lead, facts
 
 
-def _against(mine: Sequence[Entry], base: Mapping[str, Entry]) -> str:
-    """What a regime changed, in points, test by test: significant ones by name."""
-    parts = []
-    for said, keep in (
-        ("Helped", lambda gain, sure: gain > 0 and sure),
-        ("Hurt", lambda gain, sure: gain < 0 and sure),
-        ("No clear difference", lambda gain, sure: not sure),
-    ):
-        own = []
-        for entry in mine:
-            gain = 100 * (entry["mean"] - base[entry["test"]]["mean"])
-            if keep(gain, entry["p"].get("original", 1.0) < 0.05):
-                own.append(f"{visible(entry['test'])} ({gain:+.1f})".replace("-", "−"))
-        if own:
-            parts.append(f"{said}: {listing(own)}.")
-    return " ".join(parts)
+def _against(mine: Sequence[Entry], base: Mapping[str, Entry], low: set[tuple[str, str]]) -> str:
+    """What a regime changed, in points, test by test: helped and hurt are significant, of models above chance (`low`).
+
+    A regime that was not tested against the base (no original, no adjusted one before it) is said to be so.
+    """
+    own: dict[str, list[str]] = {}
+    for entry in mine:
+        first = base[entry["test"]]
+        gain, p = 100 * (entry["mean"] - first["mean"]), entry["p"].get(first["regime"])
+        said = "Helped" if gain > 0 else "Hurt"
+        if (entry["regime"], entry["test"]) in low:
+            said = "Both at chance"
+        elif p is None:
+            said = "Not tested"
+        elif p >= 0.05 or not gain:
+            said = "No clear difference"
+        own.setdefault(said, []).append(f"{visible(entry['test'])} ({gain:+.1f})".replace("-", "−"))
+    order = ("Helped", "Hurt", "No clear difference", "Not tested", "Both at chance")
+    return " ".join(f"{said}: {listing(own[said])}." for said in order if said in own)
 
 
 def entry_records(run: Run) -> dict[tuple[str, str, str, int | None], Ref]:
@@ -198,9 +232,9 @@ def _one(refs: Ref, place: int) -> Ref:
 
 
 def pairwise_figures(run: Run) -> Iterator[Figure]:
-    """Regimes against the first one, a dot a test; nothing for fewer than two tests."""
+    """Regimes against the base, a dot a test; nothing for fewer than two tests."""
     metric, entries = main_entries(run)
-    behind, first = entry_records(run), next(iter(run.about["regimes"]), "")
+    behind, first = entry_records(run), base_regime(run)
     base = {entry["test"]: entry for entry in entries if entry["regime"] == first}
     series = {
         regime: [
@@ -216,7 +250,8 @@ def pairwise_figures(run: Run) -> Iterator[Figure]:
         name = SHOWN.get(metric, visible(metric))
         axes = (f"{first}: {name}", f"another regime: {name}")
         caption = "Means over seeds."
-        yield dot_plot("pairwise", "Regimes against the original", caption, series, axes, first=1, diagonal=True)
+        title = f"Regimes against {visible(first)}"
+        yield dot_plot("pairwise", title, caption, series, axes, first=1, diagonal=True)
 
 
 def state_readings(run: Run) -> dict[str, dict[str, Reading]]:
@@ -246,5 +281,8 @@ def _tables(run: Run) -> Iterator[Table]:
 def _made(run: Run) -> Section:
     title = f"How it was made: {run.name}" if run.key else "How it was made"
     about = {**run.about, **(run.about.get("settings") or {})}
-    labels, without = {"model": "Model", "task": "Task", "source": "Trained in"}, ("settings", "left_out", "trained")
+    labels, without = (
+        {"model": "Model", "task": "Task", "source": "Trained in"},
+        ("settings", "left_out", "trained", "steps"),
+    )
     return settings_section(about, labels=labels, without=without, name=run.id("made"), title=title)

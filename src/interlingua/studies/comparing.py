@@ -34,6 +34,7 @@ def summarise(
 ) -> list[dict[str, Any]]:
     """One entry a test, metric and regime: values by seed, their mean, deviation and interval, p-values by baseline.
 
+    The interval (`low`, `high`) is over seeds; of one seed it is over its examples, and `deviation` is None.
     p-values are Student's on per-example values averaged over seeds, and a permutation test on the examples of all
     seeds for an F1 that is made of counts; `p_holm` are those of a metric, all regimes, tests and baselines, corrected
     together. `against` has, by baseline, the difference with its interval over examples, its effect size, and the
@@ -124,17 +125,27 @@ def _over_seeds(its: Sequence[Record]) -> dict[str, Any]:
     values = [record.value for record in its]
     nulls = [record.null for record in its if record.null is not None]
     spread = over_seeds(values)
+    low, high = _bounds(its)
     return {
         "seeds": [record.seed for record in its],
         "values": values,
         "mean": spread.mean,
         "deviation": spread.deviation,
-        "low": spread.low,
-        "high": spread.high,
+        "low": low,
+        "high": high,
         "null": float(np.mean(nulls)) if nulls else None,
         "n": its[0].n,
         "layer": its[0].layer,
     }
+
+
+def _bounds(its: Sequence[Record]) -> tuple[float, float]:
+    """The 95 % interval of the mean over seeds; of one seed, which has no spread, the record's, over its examples."""
+    one = its[0]
+    if len(its) == 1 and one.low is not None and one.high is not None:
+        return one.low, one.high
+    spread = over_seeds([record.value for record in its])
+    return spread.low, spread.high
 
 
 def _differ(ours: Sequence[Values], theirs: Sequence[Values], *, permutations: int) -> float:
@@ -184,18 +195,23 @@ def _mean(side: Sequence[Values]) -> NDArray[np.float64]:
 
 
 def distance_table(records: Sequence[Record], *, states: Sequence[str]) -> list[dict[str, Any]]:
-    """Mean distances of related and unrelated words over seeds, one entry a language and state (papers/001 Fig. 1)."""
-    cells: dict[tuple[str, str], dict[str, list[float]]] = {}
+    """Mean distances of related and unrelated words over seeds, one entry a language and state (papers/001 Fig. 1).
+
+    `intervals` are those of the means, 95 %: over seeds or, of one seed, over its words.
+    """
+    cells: dict[tuple[str, str], dict[str, list[Record]]] = {}
     for record in records:
         if "state" in record.details:
             cell = cells.setdefault((record.details["state"], str(record.target)), {})
-            cell.setdefault(record.variant, []).append(record.value)
+            cell.setdefault(record.variant, []).append(record)
     wanted = {"related": "distance/related/l2", "unrelated": "distance/unrelated/l2", "auc": "auc/l2"}
     return [
         {
             "state": state,
             "language": language,
-            **{name: float(np.mean(values[variant])) for name, variant in wanted.items()},
+            **{name: float(np.mean([each.value for each in its[variant]])) for name, variant in wanted.items()},
+            "seeds": len(its[wanted["auc"]]),
+            "intervals": {name: list(_bounds(its[variant])) for name, variant in wanted.items()},
         }
-        for (state, language), values in sorted(cells.items(), key=lambda cell: (cell[0][1], states.index(cell[0][0])))
+        for (state, language), its in sorted(cells.items(), key=lambda cell: (cell[0][1], states.index(cell[0][0])))
     ]

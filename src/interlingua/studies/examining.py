@@ -64,6 +64,17 @@ class Examiner:
         return None if self.lesson.train is None else self._inputs_of(self.lesson.train, training=True)
 
     @cached_property
+    def dev_inputs(self) -> Inputs | None:
+        return None if self.lesson.dev is None else self._inputs_of(self.lesson.dev, training=False)
+
+    @property
+    def trained_without(self) -> list[str]:
+        """What training does not see as it was meant: of the model's folder, and of examples to train and choose by."""
+        parts = [each.skipped for each in (self.lesson.train, self.lesson.dev) if each is not None]
+        parts += [each.skipped for each in (self.train_inputs, self.dev_inputs) if each is not None]
+        return list(dict.fromkeys([*self.encoder.notes, *(str(skip) for part in parts for skip in part)]))
+
+    @cached_property
     def exam_inputs(self) -> dict[str, Inputs]:
         """The inputs of every exam that a head takes, by digest."""
         taken = [] if self.lesson.headless else [e for e in self.exams if e.task.name == self.lesson.task.name]
@@ -76,10 +87,10 @@ class Examiner:
 
     def watch(self, epoch: int) -> Monitor:
         """The task's metric on the examples for choosing, after every epoch of so many steps."""
-        inputs, task = self._inputs_of(self.lesson.dev, training=False), self.lesson.task
+        inputs, task = self.dev_inputs, self.lesson.task
 
         def measure(model: torch.nn.Module) -> dict[str, float]:
-            said = task.predict(model, inputs, labels=self.lesson.labels)
+            said = task.predict(model, inputs, labels=self.lesson.labels, precision=self.precision)
             return {task.metric: task.judge(said, self.lesson.dev)[task.metric].value}
 
         return Monitor(epoch, measure)
@@ -117,7 +128,8 @@ class Examiner:
         return Examined(exam, _records(scores, shared), said)
 
     def _said(self, model: torch.nn.Module, exam: Exam) -> Any:
-        return exam.task.predict(model, self.exam_inputs[exam.digest], labels=self.lesson.labels)
+        inputs = self.exam_inputs[exam.digest]
+        return exam.task.predict(model, inputs, labels=self.lesson.labels, precision=self.precision)
 
     def _map(self, tuned: FineTuned, code: str, seed: int) -> Map:
         """From the language's vectors to those of the language of training, at this model's last layer."""

@@ -28,7 +28,9 @@ def example_file(model: str, source: str, target: str, aspect: str) -> str:
     return f"examples/{name}.{source}-{target}.{aspect}.jsonl"
 
 
-def example_lines(source: Side, target: Side, place: int, each: Compared, *, most: int | None = None) -> list[str]:
+def example_lines(
+    source: Side, target: Side, place: int, each: Compared, *, most: int | None = None, step: str | None = None
+) -> list[str]:
     """One JSON line for each compared example: units and attributions of both sides, the score, and what flows."""
     lines = []
     for at, row in enumerate(each.found.rows[:most]):
@@ -41,6 +43,7 @@ def example_lines(source: Side, target: Side, place: int, each: Compared, *, mos
             values = weighed.values[weighed.starts[row] : weighed.starts[row + 1]]
             told[name] = told_of(side, place, int(pair[row]), values)
         told["flows"] = [[i, j, round(f, 6)] for i, j, f in flow.strongest(flow.plan.size)]
+        told |= {} if step is None else {"step": step}
         lines.append(json.dumps(told, ensure_ascii=False))
     return lines
 

@@ -198,7 +198,7 @@ class Explainer:
         task, encoder, labels = self.tuned.task, self.tuned.encoder, self.tuned.labels
         inputs = task.inputs(examples, encoder, labels=labels, training=False)
         self.notes += [f"{language}: {skip}" for skip in (*examples.skipped, *inputs.skipped)]
-        predictions = task.predict(self.tuned.model, inputs, labels=labels)
+        predictions = task.predict(self.tuned.model, inputs, labels=labels, precision=self.settings.precision)
         asked = Asked(task, examples, inputs, predictions, labels, choice or self.settings.target, self.settings.scale)
         aspects = tuple(asked.aspects())
         self.notes += [f"{language}: {skip}" for aspect in aspects for skip in aspect.skipped]

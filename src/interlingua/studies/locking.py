@@ -38,6 +38,9 @@ class Holder:
     pid: int
     started: str
 
+    def __str__(self) -> str:
+        return f"process {self.pid} on {self.host.partition(' ')[0]}"
+
     def is_dead(self, lock: Path) -> bool:
         """Whether it can't be at work any more: gone from this machine, or silent for long on another."""
         if self.host == _host():

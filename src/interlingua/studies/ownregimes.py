@@ -8,11 +8,11 @@ from typing import Any
 
 from interlingua.errors import InputError
 from interlingua.registry import unknown
-from interlingua.studies.scenarios import REGIMES, TransferSettings, changed, own_schedule
+from interlingua.studies.scenarios import REGIMES, TransferSettings, changed, defaults_of
 from interlingua.studies.stages import NO_PAIRS, known_objectives
 from interlingua.studies.tables import PhaseTable, RegimeTable
 from interlingua.training.freezing import Freeze
-from interlingua.training.regime import ADJUST, FINE_TUNE, Part, Phase, Regime, Schedule
+from interlingua.training.regime import ADJUST, Part, Phase, Regime, Schedule, fine_tune
 
 TASK = "task"
 
@@ -27,8 +27,12 @@ def own_regime(name: str, table: RegimeTable, *, task: str, settings: TransferSe
 
 
 def _phase(name: str, table: PhaseTable, task: str, settings: TransferSettings) -> Phase:
-    usual: Schedule = own_schedule(task) or FINE_TUNE[task] if name == TASK else ADJUST
-    parts = tuple(Part(part.objective, part.weight, part.batch or 32, part.replacement) for part in table.parts)
+    usual = fine_tune(defaults_of(task)) if name == TASK else ADJUST
+    sizes = [defaults_of(task).batch if part.objective == TASK else 32 for part in table.parts]
+    parts = tuple(
+        Part(part.objective, part.weight, part.batch or size, part.replacement)
+        for part, size in zip(table.parts, sizes, strict=True)
+    )
     freeze = Freeze() if table.freeze is None else Freeze(embeddings=True, blocks=table.freeze)
     made = changed(Phase(name, parts, usual, freeze), settings)
     said = ("epochs", "learning_rate", "warmup", "decay", "weight_decay")

@@ -72,7 +72,7 @@ class PairwiseSettings:
     @property
     def phase(self) -> Phase:
         """The task alone, with what was set in place of its own."""
-        (own,) = regime("original", task="ner").phases
+        (own,) = regime("original", task=Ner.defaults).phases
         schedule = replace(
             own.schedule,
             epochs=own.schedule.epochs if self.epochs is None else self.epochs,
@@ -309,7 +309,7 @@ class Pairwise:
 
         def measure(tuned: FineTuned) -> Made:
             inputs, places = self._all_tests
-            said = self.task.predict(tuned.model, inputs, labels=self.labels)
+            said = self.task.predict(tuned.model, inputs, labels=self.labels, precision=self.precision)
             made: Made = []
             for code, words in places:
                 examples = self.test_examples[code]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +40,8 @@ def prediction_lines(exam: Exam, predictions: Any, about: Mapping[str, Any]) -> 
     return "".join(lines)
 
 
-def read_predictions(folder: Path) -> Iterator[dict[str, Any]]:
-    """All lines of a run's predictions, file by file."""
+def read_predictions(folder: Path, steps: Collection[str]) -> Iterator[dict[str, Any]]:
+    """All lines of a run's predictions, file by file; not those of other steps, which other settings left."""
     for path in sorted((folder / FOLDER).glob("*.jsonl")):
         with path.open(encoding="utf-8") as lines:
-            yield from map(json.loads, lines)
+            yield from (line for line in map(json.loads, lines) if line.get("step") in steps)

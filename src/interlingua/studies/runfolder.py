@@ -1,16 +1,22 @@
-"""Whose folder is it? A run goes on in its own, begins in an empty one, and touches no other."""
+"""Whose folder is it? A run goes on in its own, begins in an empty one, touches no other, and is alone in it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from interlingua.errors import InputError
+from interlingua.studies.locking import Owner, holder, living_tokens
+from interlingua.training.processes import is_first_process
 
 STATE = ".training"
 """The folder inside a run's where training keeps its state."""
+
+RUNNING = ".running"
+"""The folder inside a run's where the process that is at it has its lock."""
 
 _LEFT = {
     "adjust": ("adjustment.json",),
@@ -19,6 +25,58 @@ _LEFT = {
     "study": ("steps", "work", "logs"),
 }
 """What runs of commands leave that write no `run.json`."""
+
+
+@contextmanager
+def alone_in(out: Path | None, kind: str) -> Iterator[None]:
+    """Be the one process that runs in a folder: a second one is refused, the lock of a dead one is taken over.
+
+    Of several processes that train together the first speaks for all. Nothing is left behind of the lock, nor of a
+    folder in which nothing was written. Where no lock can be made (a folder that is only read, a file system without
+    hard links) the run goes on without one.
+    """
+    if out is None or not is_first_process():
+        yield
+        return
+    check_kind(out, kind)
+    made = [place for place in (out, *out.parents) if not place.exists()]
+    own, lock = _owner(out / RUNNING), out / RUNNING / "lock"
+    try:
+        if own is not None and not _taken(own, lock):
+            raise InputError(
+                f"another run is at work in this folder ({holder(lock) or 'a process that has just ended'})",
+                file=out,
+                remedy="Wait for it to end, or name another --out.",
+            )
+        yield
+    finally:
+        if own is not None:
+            own.release(lock)
+            own.leave()
+            with suppress(OSError):  # Not empty: another process is there, or a run is.
+                living_tokens(lock.parent)
+                lock.parent.rmdir()
+                for place in made:
+                    place.rmdir()
+
+
+def _owner(place: Path) -> Owner | None:
+    for _ in range(3):
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            return Owner(place)
+        except FileNotFoundError:  # Removed by who has just left it.
+            continue
+        except OSError:
+            return None
+    return None
+
+
+def _taken(own: Owner, lock: Path) -> bool:
+    try:
+        return own.take(lock)
+    except InputError:  # no hard links here
+        return True
 
 
 def check_folder(
@@ -83,4 +141,8 @@ def _begun(entry: Path) -> bool:
     """Whether a run killed before its first file was whole leaves this: nothing that could be lost."""
     if entry.name == STATE:
         return all(inner.name.startswith((".", "links-")) for inner in entry.iterdir())
-    return entry.name.startswith(".run.json.") or (entry.name == "items" and not any(entry.iterdir()))
+    return (
+        entry.name == RUNNING
+        or entry.name.startswith(".run.json.")
+        or (entry.name == "items" and not any(entry.iterdir()))
+    )

@@ -10,7 +10,8 @@ from interlingua.registry import unknown
 from interlingua.studies.exams import Exam
 from interlingua.studies.stages import NO_PAIRS, PairSettings
 from interlingua.tasks import tasks
-from interlingua.training.regime import ALPHA, FINE_TUNE, NAMES, SUMMARIES, Phase, Regime, Schedule, regime
+from interlingua.training.regime import ALPHA, NAMES, SUMMARIES, Phase, Regime, Schedule, regime
+from interlingua.training.task import FineTuning
 
 MAPPED = "mapped"
 REGIMES = (*(name for name in NAMES if name != "adjust-only"), MAPPED)
@@ -139,16 +140,16 @@ def phases_of(given: str | Regime, settings: TransferSettings, *, task: str, hea
         raise unknown(f"regime of {task}" if headless else "regime", given, list(known))
     if headless:
         return tuple(changed(phase, settings) for phase in regime("adjust-only").phases if given != "original")
-    named = regime("original" if given == MAPPED else given, task=task, schedule=own_schedule(task))
+    named = regime("original" if given == MAPPED else given, task=defaults_of(task))
     return tuple(changed(phase, settings) for phase in named.phases)
 
 
-def own_schedule(task: str) -> Schedule | None:
-    """How a task that is not ours is trained, as it says itself; None for ours."""
-    if task in FINE_TUNE or task not in [entry.name for entry in tasks]:
-        return None
+def defaults_of(task: str) -> FineTuning:
+    """How a task is trained, as it says itself."""
     own = getattr(tasks[task].call, "defaults", None)
-    return None if own is None else Schedule(own.learning_rate, epochs=own.epochs, clip=1.0)
+    if not isinstance(own, FineTuning):
+        raise InputError("the task does not say how it is trained", value=task, remedy="Give it `defaults`.")
+    return own
 
 
 def changed(phase: Phase, settings: TransferSettings) -> Phase:

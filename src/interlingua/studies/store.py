@@ -130,6 +130,15 @@ class Store:
         return set(present) - broken
 
 
+def step_of(file: Path) -> str | None:
+    """The step that made a file of JSON lines beside the records; None where there is none, or it does not say."""
+    if not file.is_file():
+        return None
+    with file.open(encoding="utf-8") as lines:
+        found = json.loads(next(lines, "{}")).get("step")
+    return None if found is None else str(found)
+
+
 def write_beside(path: Path, write: Any) -> None:
     """Write a file under a hidden name and rename it into place, so that no reader sees half of it."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")

@@ -22,8 +22,8 @@ from interlingua.studies.linkedtexts import LinkedFiles, LinkedText
 from interlingua.studies.predictions import prediction_file, prediction_lines
 from interlingua.studies.scenarios import Scenario, TransferSettings, needs_pairs
 from interlingua.studies.stages import Material, Pairs, Progress, drawn_pairs, stages
-from interlingua.studies.store import Store, write_text
-from interlingua.tasks.saving import FineTuned, save
+from interlingua.studies.store import Store, step_of, write_text
+from interlingua.tasks.saving import FineTuned, made_by, save
 from interlingua.training.loop import Settings
 from interlingua.training.phases import Place, Stage, train_stages
 from interlingua.training.processes import first_process_first, is_first_process
@@ -37,12 +37,16 @@ _LINKS = "links"
 
 @dataclass(frozen=True)
 class Step:
-    """Something measured of what a run trained: a key, and how; `saves` where it writes a model's folder instead."""
+    """Something measured of what a run trained: a key, and how; `saves` where it writes a model's folder instead.
+
+    `place` is that folder, or the file beside the records: their names say nothing of settings, so each says its step.
+    """
 
     key: str
     label: str
     measure: Callable[[FineTuned], Made]
     saves: bool = False
+    place: str | None = None
 
 
 @dataclass
@@ -117,7 +121,11 @@ class Study:
         self._sweep([])
 
     def _done(self, step: Step) -> bool:
-        return (self.store.folder / step.key / "task.json").is_file() if step.saves else self.store.done(step.key)
+        """Whether what a step makes is there; what another step left under the same name is made again."""
+        place = None if step.place is None else self.store.folder / step.place
+        if step.saves:
+            return place is not None and made_by(place) == step.key
+        return self.store.done(step.key) and (place is None or step_of(place) in (None, step.key))
 
     def _tell(self, stage: str, done: int, total: int) -> None:
         if self.progress is not None and is_first_process():
@@ -132,7 +140,7 @@ class Study:
         tuned.model.eval()
         for step in steps:
             made = step.measure(tuned)
-            if not step.saves:
+            if not step.saves and not self.store.done(step.key):
                 self.store.append(step.key, made)
 
     def _fresh(self, seed: int) -> FineTuned:
@@ -169,9 +177,9 @@ class Study:
                 self.trained.append(about)
 
     def _keep_journal(self, journal: Path, name: str) -> None:
-        """Keep the metrics of a phase's steps, which its state has until it is removed."""
+        """Keep the metrics of a phase's steps, which its state has until it is removed; of the newest settings."""
         kept = self.store.folder / "steps" / f"{name.replace(' ', '-')}.jsonl"
-        if is_first_process() and journal.is_file() and not kept.is_file():
+        if is_first_process() and journal.is_file():
             write_text(kept, journal.read_text("utf-8"))
 
     def _stages(self, tuned: FineTuned, run: Run) -> list[Stage]:
@@ -253,17 +261,17 @@ class Study:
     def _exam_step(self, run: Run, scenario: Scenario, exam: Exam) -> Step:
         told = [self.settings.map_on, self.bitexts[exam.judged].digest] if scenario.mapped else []
         key = self._key(run, scenario.regime, exam.name, exam.digest, repr(exam.task), *told)
+        model = _model(scenario, run)
+        place = prediction_file(model, exam.name)
 
         def measure(tuned: FineTuned) -> Made:
             found = self.examiner.examine(tuned, scenario, exam, run.seed)
             if found.predictions is not None:  # Before the records, so that a step that is done has them.
-                model = _model(scenario, run)
-                about = {"model": model, "regime": scenario.regime, "seed": run.seed}
-                lines = prediction_lines(exam, found.predictions, about)
-                write_text(self.store.folder / prediction_file(model, exam.name), lines)
+                about = {"model": model, "regime": scenario.regime, "seed": run.seed, "step": key}
+                write_text(self.store.folder / place, prediction_lines(exam, found.predictions, about))
             return found.made
 
-        return Step(key, _label(scenario), measure)
+        return Step(key, _label(scenario), measure, place=place)
 
     def _add_distances(self, found: dict[Run, list[Step]], run: Run, regime: str) -> None:
         """Related and unrelated words after a run's last phase, for each language whose bitext it may be asked for."""
@@ -280,12 +288,13 @@ class Study:
 
     def _saving_step(self, run: Run, scenario: Scenario) -> Step:
         name = f"models/{_model(scenario, run)}"
+        key = self._key(run, "model")
 
         def measure(tuned: FineTuned) -> Made:
-            save(tuned, self.store.folder / name)
+            save(tuned, self.store.folder / name, step=key)
             return []
 
-        return Step(name, _label(scenario), measure, saves=True)
+        return Step(key, _label(scenario), measure, saves=True, place=name)
 
 
 def _label(scenario: Scenario) -> str:

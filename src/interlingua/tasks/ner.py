@@ -122,10 +122,11 @@ class Ner:
         inputs: Inputs,
         *,
         labels: tuple[str, ...],
+        precision: str | None = None,
         budget: int | None = None,
         progress: Progress | None = None,
     ) -> Tagged:
-        best = by_token(model, inputs, budget=budget, progress=progress)
+        best = by_token(model, inputs, precision=precision, budget=budget, progress=progress)
         assert inputs.items is not None
         choice = np.full(inputs.item_count, -1, np.int64)
         read = inputs.items >= 0

@@ -77,11 +77,14 @@ class PairTask:
         inputs: Inputs,
         *,
         labels: tuple[str, ...] | None = None,
+        precision: str | None = None,
         budget: int | None = None,
         progress: Progress | None = None,
     ) -> Classified:
         """The likeliest label of each pair."""
-        scores = by_input(model, inputs, lambda output, _: output, budget=budget, progress=progress)
+        scores = by_input(
+            model, inputs, lambda output, _: output, precision=precision, budget=budget, progress=progress
+        )
         return Classified(labels or self.known, scores.argmax(axis=1).astype(np.int64), scores)
 
     def judge(self, predictions: Classified, examples: Examples[TextPair]) -> Scores:

@@ -134,6 +134,7 @@ class Qa:
         inputs: Inputs,
         *,
         labels: tuple[str, ...] = (),
+        precision: str | None = None,
         budget: int | None = None,
         progress: Progress | None = None,
     ) -> Answers:
@@ -142,6 +143,7 @@ class Qa:
             model,
             inputs,
             lambda output, batch: best_spans(output, batch, self.answer),
+            precision=precision,
             budget=budget,
             progress=progress,
         )

@@ -37,10 +37,11 @@ class FineTuned:
     encoder: Encoder
 
 
-def save(tuned: FineTuned, folder: str | Path) -> bool:
+def save(tuned: FineTuned, folder: str | Path, *, step: str | None = None) -> bool:
     """Write the folder, whole or not at all; whether the architecture's own head could hold ours.
 
-    A folder of that name is replaced.
+    A folder of that name is replaced. `step` is the key of what trained it, by which `made_by` tells one model from
+    another of the same name.
     """
     folder = Path(folder)
     beside = folder.with_name(f".{folder.name}-new")
@@ -60,6 +61,7 @@ def save(tuned: FineTuned, folder: str | Path) -> bool:
             "settings": asdict(settings),
             "labels": list(tuned.labels),
             "native": native is not None,
+            "step": step,
         }
         (beside / "task.json").write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n", "utf-8")
         _swap(beside, folder)
@@ -67,6 +69,11 @@ def save(tuned: FineTuned, folder: str | Path) -> bool:
         shutil.rmtree(beside, ignore_errors=True)
         raise
     return native is not None
+
+
+def made_by(folder: Path) -> str | None:
+    """The step that saved a folder; None where none is saved there, or it does not say."""
+    return _about(folder / "task.json").get("step") if (folder / "task.json").is_file() else None
 
 
 def described(folder: str | Path) -> tuple[Task, tuple[str, ...]]:

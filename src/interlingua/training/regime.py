@@ -10,6 +10,7 @@ from interlingua.registry import unknown
 from interlingua.training.freezing import Freeze
 from interlingua.training.loop import Settings
 from interlingua.training.lora import Lora
+from interlingua.training.task import FineTuning
 
 ALPHA, AUXILIARY = 0.01, 16
 """Eq. 2 of papers/001: the weight of the adjustment beside a task (tuned on XNLI), and its batch (§5.1)."""
@@ -77,13 +78,11 @@ class Schedule:
 
 ADJUST = Schedule(5e-5, epochs=1, warmup=0.1, decay=0.0, betas=(0.9, 0.98), eps=1e-9)
 """The adjustment as the code of papers/001 has it: Adam, warm-up over a tenth of the steps, then constant."""
-FINE_TUNE: Mapping[str, Schedule] = {
-    "nli": Schedule(5e-5, epochs=2, clip=1.0),
-    "paraphrase": Schedule(2e-5, epochs=5, clip=1.0),
-    "ner": Schedule(2e-5, epochs=3, clip=1.0),
-    "qa": Schedule(3e-5, epochs=2, clip=1.0),
-}
-"""AdamW without weight decay, linear decay, no warm-up: papers/001's code; paraphrase is XTREME's (5 epochs, 2e-5)."""
+
+
+def fine_tune(task: FineTuning) -> Schedule:
+    """How a task is trained: AdamW without weight decay, linear decay, no warm-up, as in papers/001's code."""
+    return Schedule(task.learning_rate, epochs=task.epochs, clip=1.0)
 
 
 @dataclass(frozen=True)
@@ -110,8 +109,10 @@ class Regime:
     mapped: bool = False
 
 
-def _task(schedule: Schedule, *more: Part) -> Phase:
-    return Phase("task", (Part("task"), *more), schedule)
+def _task(task: FineTuning | None, *more: Part) -> Phase:
+    if task is None:
+        raise InputError("a regime with a task, and none was given", remedy="Give the task's defaults as task=.")
+    return Phase("task", (Part("task", batch=task.batch), *more), fine_tune(task))
 
 
 def _adjust(languages: Sequence[str] = ()) -> Phase:
@@ -127,7 +128,7 @@ def _beside(anchor: float) -> tuple[Part, Part]:
     )
 
 
-_REGIMES: dict[str, Callable[[Schedule, Sequence[str]], tuple[Phase, ...]]] = {
+_REGIMES: dict[str, Callable[[FineTuning | None, Sequence[str]], tuple[Phase, ...]]] = {
     "original": lambda task, _: (_task(task),),
     "adjusted": lambda task, spoken: (_adjust(spoken), _task(task)),
     "continual": lambda task, spoken: (_adjust(spoken), _task(task, *_beside(ALPHA))),
@@ -147,10 +148,10 @@ SUMMARIES: Mapping[str, str] = {
 NAMES = tuple(_REGIMES)
 
 
-def regime(name: str, *, task: str = "nli", languages: Sequence[str] = (), schedule: Schedule | None = None) -> Regime:
+def regime(name: str, *, task: FineTuning | None = None, languages: Sequence[str] = ()) -> Regime:
     """A regime by name; `task` sets how its task is trained, `languages` which bitexts the adjustment reads.
 
-    `schedule` is for a task that is not ours.
+    `task` are a task's own `defaults`; only `adjust-only` has none.
 
     - `original`: the task alone.
     - `adjusted`: the adjustment with its anchor (papers/001 Eq. 1), then the task. With several `languages` it is
@@ -160,13 +161,11 @@ def regime(name: str, *, task: str = "nli", languages: Sequence[str] = (), sched
     - `joint`: Eq. 2 without the adjustment before it.
     - `adjust-only`: no task.
 
-    >>> for phase in regime("continual").phases:
+    >>> for phase in regime("continual", task=FineTuning(learning_rate=5e-5, epochs=2)).phases:
     ...     print(phase.name, [(part.objective, part.weight) for part in phase.parts])
     adjust [('adjustment', 1.0), ('anchor', 1.0)]
     task [('task', 1.0), ('adjustment', 0.01), ('anchor', 0.01)]
     """
     if name not in _REGIMES:
         raise unknown("regime", name, list(_REGIMES))
-    if schedule is None and task not in FINE_TUNE:
-        raise unknown("task", task, list(FINE_TUNE))
-    return Regime(name, _REGIMES[name](schedule or FINE_TUNE[task], languages))
+    return Regime(name, _REGIMES[name](task, languages))

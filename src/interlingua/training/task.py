@@ -20,7 +20,7 @@ _READ = ("input_ids", "attention_mask", "token_type_ids")
 
 @dataclass(frozen=True)
 class FineTuning:
-    """How a task is fine-tuned by default: AdamW without weight decay, the rate falling linearly, no warm-up."""
+    """How a task is fine-tuned where nothing else is said; the one place that says so of each."""
 
     learning_rate: float
     epochs: int
@@ -57,8 +57,10 @@ class Task(Protocol):
         """The loss summed over the labels of a batch."""
         ...
 
-    def predict(self, model: torch.nn.Module, inputs: Inputs, *, labels: tuple[str, ...]) -> Any:
-        """What the model says of each example."""
+    def predict(
+        self, model: torch.nn.Module, inputs: Inputs, *, labels: tuple[str, ...], precision: str | None = None
+    ) -> Any:
+        """What the model says of each example, computed in the run's precision; None: the device's own."""
         ...
 
     def judge(self, predictions: Any, examples: Any) -> Scores:

@@ -58,8 +58,7 @@ def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> N
         (out / MODEL).parent.mkdir(parents=True, exist_ok=True)
         save(tuned, out / MODEL)
         write_text(out / ABOUT, json.dumps({"train": lesson.train.digest}) + "\n")
-    skipped = [*lesson.train.skipped, *(() if read is None else read.skipped)]
-    note(out, [*skipped, *linked.notes])
+    note(out, [*examiner.trained_without, *linked.notes])
 
 
 def _lesson(settings: Mapping[str, Any], inputs: Inputs, own: TransferSettings) -> Lesson:
