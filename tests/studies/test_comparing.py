@@ -7,7 +7,7 @@ from scipy import stats as scipy_stats
 
 from interlingua.report.runs import Run
 from interlingua.report.transfer import cell, difference_table, distance_lines, interval, score_table
-from interlingua.report.transfer_page import base_regime, pairwise_figures, told, transfer_files
+from interlingua.report.transfer_page import base_regime, pairwise_figures, stuck_seeds, told, transfer_files
 from interlingua.studies.comparing import distance_table, summarise
 from interlingua.studies.record import Record
 from interlingua.studies.store import Store
@@ -242,3 +242,14 @@ def test_where_a_seed_is_missing_those_that_both_have_are_compared(tmp_path, cou
     for key in ("p", "against"):
         assert one(both, "es", "adjusted")[key] == one(few, "es", "adjusted")[key]
     assert one(both, "es", "continual")["p"] == {}
+
+
+def test_a_seed_that_never_left_chance_is_named_where_others_did():
+    def entry(test, regime, values, null=0.333):
+        return {"test": test, "regime": regime, "values": values, "seeds": list(range(len(values))), "null": null}
+
+    own = [entry("ru", "original", [0.47, 0.334, 0.46]), entry("es", "original", [0.48, 0.333, 0.47]),
+           entry("ru", "adjusted", [0.48, 0.45, 0.333]), entry("hi", "original", [0.333, 0.334, 0.335])]  # fmt: skip
+    assert stuck_seeds(own) == [(("original", 1), ["ru", "es"]), (("adjusted", 2), ["ru"])]
+    assert stuck_seeds([entry("ru", "original", [0.333])]) == []
+    assert stuck_seeds([entry("ru", "original", [0.47, 0.2], null=None)]) == []

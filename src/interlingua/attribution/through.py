@@ -19,7 +19,7 @@ from interlingua.errors import InputError
 Batch = dict[str, torch.Tensor]
 PRECISIONS = ("fp32", "bf16")
 _MEMORY = 1 << 30  # on a CPU
-_PART = 6  # of a GPU's memory one part in so many at most: others may share it
+_PART = 8  # of a GPU's memory one part in so many at most: others may share it
 _SAVED = 40  # numbers a token and unit of width that a block of a transformer keeps for the way back, about
 _TOKENS = {"cpu": 2048, "cuda": 65536}
 

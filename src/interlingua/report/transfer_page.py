@@ -70,6 +70,10 @@ def _scores(run: Run) -> Sequence[Entry]:
     return found
 
 
+CLEAR = 0.05
+"""By how much a score is above chance where something was learnt; below a tenth of it nothing was."""
+
+
 def main_entries(run: Run) -> tuple[str, list[Entry]]:
     """The first metric that is printed, and its entries."""
     metric = (metrics(_scores(run)) or [""])[0]
@@ -132,7 +136,36 @@ def told(run: Run) -> tuple[str, list[tuple[str, str]] | None]:
         names = listing([visible(test) for test in lost])
         over = "these seeds" if len(run.about["seeds"]) > 1 else "the examples of one seed"
         facts.append(("Chance", f"Not above chance over {over} ({visible(first)}): {names}."))
+    if stuck := stuck_seeds(entries):
+        said = [
+            f"seed {seed} of {visible(regime)} ({listing([*map(visible, tests)])})" for (regime, seed), tests in stuck
+        ]
+        facts.append(
+            ("Stuck", f"Never left chance, where other seeds did: {listing(said)}. Means with such a seed compare "
+             "luck in training, not regimes, and tests over examples do not see that.")
+        )  # fmt: skip
     return lead, facts
+
+
+def stuck_seeds(entries: Sequence[Entry]) -> list[tuple[tuple[str, int], list[str]]]:
+    """Regimes and seeds whose models are at chance in a test where another seed or regime is not, with these tests.
+
+    >>> entry = {"test": "ru", "null": 0.333, "regime": "original", "seeds": [0, 1], "values": [0.47, 0.3333]}
+    >>> stuck_seeds([entry])
+    [(('original', 1), ['ru'])]
+    """
+    apart = {
+        (entry["test"], entry["regime"], seed): value - entry["null"]
+        for entry in entries
+        if entry["null"] is not None and len(entry["seeds"]) > 1
+        for seed, value in zip(entry["seeds"], entry["values"], strict=True)
+    }
+    learnt = {test for (test, _, _), above in apart.items() if above > CLEAR}
+    found: dict[tuple[str, int], list[str]] = {}
+    for (test, regime, seed), above in apart.items():
+        if test in learnt and above < CLEAR / 10:
+            found.setdefault((regime, seed), []).append(test)
+    return list(found.items())
 
 
 def _against(mine: Sequence[Entry], base: Mapping[str, Entry], low: set[tuple[str, str]]) -> str:

@@ -49,7 +49,7 @@ class Schedule:
     def warmed(self, warmup: float) -> Schedule:
         """This schedule with another warm-up; a rate that falls begins to when it has risen, so that it is reached.
 
-        >>> FINE_TUNE["nli"].warmed(0.25).decay, ADJUST.warmed(0.25).decay
+        >>> Schedule(5e-5).warmed(0.25).decay, ADJUST.warmed(0.25).decay
         (0.75, 0.0)
         """
         return replace(self, warmup=warmup, decay=min(self.decay, 1 - warmup))
