@@ -131,12 +131,15 @@ def test_a_failed_step_is_told_what_needs_it_waits_and_the_exit_code_is_1(
     assert told["ran"] == {"done": 0, "reused": 0, "failed": 1, "blocked": 1}
     assert "failed: encode bert broken.tsv" in err
     assert "broken.tsv: the corpus is empty" in err
+    [named] = interlingua.study(path, out=tmp_path / "out").about["failed"]
+    assert named.startswith("encode bert broken.tsv: ")
+    assert "the corpus is empty" in named
     assert json.loads(run("plan", *given[:3], "--json")[1])["plan"]["failed"] == 1
     again = json.loads(run("plan", *given[:3], "--retry", "--steps", "--json")[1])
     assert again["plan"]["needed"] == 2
     assert {step["state"] for step in again["steps"]} == {"needed"}
-    named = run("plan", *given[:3], "--retry", "--steps")[1].splitlines()
-    assert [line.split()[0] for line in named[-2:]] == ["needed", "needed"]
+    lines = run("plan", *given[:3], "--retry", "--steps")[1].splitlines()
+    assert [line.split()[0] for line in lines[-2:]] == ["needed", "needed"]
 
 
 def test_a_report_before_a_run_says_what_to_do(world: World, run: Run, tmp_path: Path) -> None:

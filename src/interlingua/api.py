@@ -225,7 +225,7 @@ def _plan(names: Sequence[str] | None, *, against: str | None, pooling: str | No
                 remedy=f"With a second model use: {', '.join(TWO_MODELS)}.",
             )
     if not chosen:
-        raise InputError("no measure was named", remedy="Leave --measures out for all of them.")
+        raise InputError("no measure was named", remedy="Leave --measures out for those of a plain audit.")
     return Plan(chosen, seed=seed, pooling=pooling)
 
 

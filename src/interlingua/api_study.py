@@ -109,6 +109,7 @@ class Planned:
             "permutations": table.permutations,
             "tasks": {name: self.study.kind(name) for name in table.tasks},
             "steps": {str(state): states.count(state) for state in State},
+            "failed": [f"{failure.label}: {failure.message}" for failure in self.failures()],
             "notes": [*self.notes, *told_once(_lines(self.home.folder / "notes.txt"))],
             "versions": versions(),
         }
