@@ -189,13 +189,15 @@ def test_the_answer_counts_what_helped_and_what_hurt(report: StudyReport) -> Non
     higher, lower = (sum(sure and sign * gain > 0 for gain, sure in gains) for sign in (1, -1))
     holm = sum(entry["p_holm"]["original"] < 0.05 for entry in tested)
     said = re.search(
-        r"Of (\d+) comparisons with the original: (.*?) \(p &lt; 0.05; by Holm’s correction (\d+)", report.page()
+        r"Of (\d+) comparisons with the original (.*?) \(p &lt; 0.05; (\d+) differ after Holm’s", report.page()
     )
     assert said is not None
     assert (int(said[1]), int(said[3])) == (len(tested), holm)
-    counts = {name: int(count) for count, name in re.findall(r"(\d+) (came out \w+|not clear|of models)", said[2])}
-    expected = {"came out higher": higher, "came out lower": lower, "of models": chance}
-    expected["not clear"] = len(tested) - higher - lower - chance
+    counts = {name: int(count) for count, name in re.findall(r"(\d+) came out (higher|lower|not clear)", said[2])}
+    expected = {"higher": higher, "lower": lower, "not clear": len(tested) - higher - lower - chance}
+    told = re.search(r"; (\d+) are of models at chance and say nothing", report.page())
+    assert (0 if told is None else int(told[1])) == chance
+    assert chance
     assert counts == {name: count for name, count in expected.items() if count}
     assert higher
     assert lower

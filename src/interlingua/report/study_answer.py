@@ -25,7 +25,7 @@ from interlingua.report.study_parts import (
     task_runs,
 )
 from interlingua.report.tables import Ref, refs
-from interlingua.report.transfer_page import at_chance, base_regime, main_entries, told
+from interlingua.report.transfer_page import at_chance, base_regime, main_entries, stuck_seeds, told
 from interlingua.report.wording import listing, measure_name, number, variant_name, visible
 
 LINES = 12
@@ -63,10 +63,19 @@ def lead(parts: Sequence[Run], blocks: Mapping[Block, Found], explained: Sequenc
         higher, lower = (len(_clear(parts, sign)) for sign in (1, -1))
         holm = sum(entry.get("p_holm", {}).get("original", 1.0) < 0.05 for entry in found)
         chance = sum(len(at_chance(part)) for part in parts if base_regime(part) == "original")
-        counts = {"came out higher": higher, "came out lower": lower}
-        counts |= {"not clear": len(found) - higher - lower - chance, "of models at chance": chance}
-        said = listing([f"{count} {name}" for name, count in counts.items() if count])
-        return f"Of {len(found)} comparisons with the original: {said} (p < 0.05; by Holm’s correction {holm} differ)."
+        rest = len(found) - higher - lower - chance
+        counts = {"came out higher": higher, "came out lower": lower, "came out not clear": rest}
+        told_of = listing([f"{count} {name}" for name, count in counts.items() if count])
+        said = (
+            f"Of {len(found)} comparisons with the original {told_of} (p < 0.05; {holm} differ after Holm’s correction)"
+        )
+        apart = f"{chance} are of models at chance and say nothing"
+        if not told_of:
+            said = f"Of {len(found)} comparisons with the original all are of models at chance and say nothing"
+        elif chance:
+            said += f"; {apart}"
+        luck = " Some seeds never left chance: read every seed before the means."
+        return f"{said}.{luck if any(stuck_seeds(main_entries(part)[1]) for part in parts) else ''}"
     if explained:
         return explained[0]
     tops = [  # Of each block the first measure of its first model: the rest is said below.
