@@ -94,6 +94,24 @@ def test_identical_examples_score_exactly_1_and_shuffled_ones_less(case: Case, b
     assert score.details["random"] < 0.95
 
 
+def test_random_attributions_are_the_own_ones_on_other_words(case: Case, bert: Encoder) -> None:
+    one = weighed(case, bert)
+    other = replace(one, vectors=np.roll(one.vectors, 1, axis=0))
+    even = [replace(side, values=np.full(len(side.values), 0.3)) for side in (one, other)]
+    found = consistency(*even)
+    assert found.random == pytest.approx(found.scores, abs=1e-12)  # Sizes that are all one can't be dealt otherwise.
+    # With all the weight on one unit of two a text meets itself in half of the deals.
+    starts = np.arange(0, 4001, 2)
+    vectors = np.tile(np.eye(2, dtype=np.float32), (2000, 1))
+    peaked = Weighed(np.tile([1.0, 0.0], 2000), vectors, starts)
+    dealt = consistency(peaked, peaked).random
+    assert set(np.round(dealt, 9)) == {0.0, 1.0}
+    assert dealt.mean() == pytest.approx(0.5, abs=4 * 0.5 / np.sqrt(2000))
+    # A unit without a vector takes no part.
+    vectors = np.tile(np.array([[1, 0], [0, 0]], np.float32), (2000, 1))
+    assert consistency(replace(peaked, vectors=vectors), replace(peaked, vectors=vectors)).random.min() == 1.0
+
+
 def test_scores_are_the_same_from_both_sides_and_by_both_solvers(case: Case, bert: Encoder) -> None:
     one = weighed(case, bert)
     other = replace(one, values=np.random.default_rng(0).normal(size=len(one.values)))

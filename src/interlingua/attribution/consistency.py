@@ -2,7 +2,7 @@
 
 For every pair of examples the earth mover's similarity of their units, weighted by attribution, in a shared space. It
 is high for similar texts whatever the weights, so it travels with two controls: other examples' texts (the null), and
-random attributions on the same texts.
+random attributions on the same texts, those of each text dealt to its words at random.
 """
 
 from __future__ import annotations
@@ -81,7 +81,8 @@ class Weighed:
 class Consistency:
     """Scores in [0, 1] of the examples `rows`, what flowed, and both controls; `skipped` counts the other examples.
 
-    `null` is each source example against another target example, `random` the same pair under random attributions.
+    `null` is each source example against another target example, `random` the same pair with its attributions dealt to
+    its words at random.
     There are no `flows` where scores alone were asked for.
     """
 
@@ -230,12 +231,19 @@ def _solved(
 
 
 def _noise(side: Weighed, weighting: str, draw: np.random.Generator) -> list[Floats | None]:
-    """Weights of normal attributions, drawn anew for every example of a side that can be weighed at all."""
-    drawn = Weighed(draw.normal(size=len(side.values)), side.vectors, side.starts)
+    """Weights of each example's own attributions, dealt at random to its units that have a vector.
+
+    The same sizes on other words: a control that is more even, or less, would score higher, or lower, for that alone.
+    """
+    owner = np.repeat(np.arange(len(side)), np.diff(side.starts))
+    places = np.lexsort((side.known, owner))
+    dealt = np.empty_like(side.values)
+    dealt[places] = side.values[np.lexsort((draw.random(len(owner)), side.known, owner))]
+    drawn = Weighed(dealt, side.vectors, side.starts)
     found: list[Floats | None] = []
     for number in range(len(side)):
         weights = drawn.weights(number, weighting)
-        # All drawn below 0, and only the positive part asked for: any size will do.
+        # None above 0, and only the positive part asked for: any size will do.
         found.append(drawn.weights(number, "absolute") if weights is None else weights)
     return found
 
