@@ -175,7 +175,7 @@ def unknown_measure(place: Place) -> list[str]:
     return ["--measures", "cka,retreival"]
 
 
-@bad(r"no measure was named\. Leave --measures out for all of them\.")
+@bad(r"no measure was named\. Leave --measures out for those of a plain audit\.")
 def empty_measures(place: Place) -> list[str]:
     return ["--measures", ","]
 
