@@ -105,7 +105,7 @@ def transfer_answer(run: Run) -> Section:
     sure = (
         f"{len(run.about['seeds'])} seeds"
         if len(run.about["seeds"]) > 1
-        else "one seed: intervals are over its examples, no spread is known"
+        else "One seed: intervals are over its examples, no spread is known"
     )
     if facts is not None:
         facts.append(
