@@ -56,12 +56,13 @@ def _matrix(
         values = [None if each is None else pick(each) for each in line]
         known = [value for value in values if value is not None]
         others = [value for value, code in zip(values, languages, strict=True) if value is not None and code != source]
-        rows.append((names[model], source, *values, _mean(known), _mean(others)))
+        rows.append((names[model], source, *values, mean_of(known), mean_of(others)))
     heads = ("model", "source", *(visible(code) for code in languages), "overall", "others")
     return Table(name, title, caption, heads, tuple(rows))
 
 
-def _mean(values: Sequence[float]) -> float | None:
+def mean_of(values: Sequence[float]) -> float | None:
+    """The mean; None of nothing."""
     return float(np.mean(values)) if values else None
 
 
@@ -98,9 +99,9 @@ def choices_table(records: Sequence[Found], run: Found) -> Table | None:
         (
             short_names(run)[model],
             *variant.split("/"),
-            _mean([each["value"] for each in group]),
-            _mean([each["null"] for each in group if each["null"] is not None]),
-            _mean([each["details"]["random"] for each in group]),
+            mean_of([each["value"] for each in group]),
+            mean_of([each["null"] for each in group if each["null"] is not None]),
+            mean_of([each["details"]["random"] for each in group]),
         )
         for (model, variant), group in groups.items()
     )

@@ -62,11 +62,11 @@ def explained(run: Run) -> list[str]:
 
 def _above(cells: Mapping[str, Controlled], source: str) -> str:
     """What random attributions reach, and in which languages the interval lies above that."""
-    known = {code: each for code, each in cells.items() if code != source and each.random is not None}
+    known = {code: each for code, each in cells.items() if code != source}
     if not known:
         return ""
-    random = float(np.mean([each.random for each in known.values() if each.random is not None]))
-    more = [code for code, each in known.items() if each.low is not None and each.low > (each.random or 0.0)]
+    random = float(np.mean([each.random for each in known.values()]))
+    more = [code for code, each in known.items() if each.low is not None and each.low > each.random]
     where = f"more in {listing([visible(code) for code in more])}" if more else "more in none"
     if len(more) == len(known):
         where = "more in all"
@@ -87,7 +87,7 @@ def _above_random(run: Run) -> list[Figure]:
     """What attributions have over random ones in every language, a figure a task and aspect."""
     drawn: dict[tuple[str, str], dict[str, list[tuple[str, Controlled]]]] = {}
     for (model, task, regime, source, aspect), cells in consistency_controls(run).items():
-        others = [(code, each) for code, each in cells.items() if code != source and each.random is not None]
+        others = [(code, each) for code, each in cells.items() if code != source]
         if others:
             drawn.setdefault((task, aspect), {})[f"{model}, {regime}, {source}"] = others
     return [_excess(task, aspect, series) for (task, aspect), series in drawn.items()]
@@ -99,10 +99,9 @@ def _excess(task: str, aspect: str, series: Mapping[str, list[tuple[str, Control
     for at, (who, cells) in enumerate(series.items()):
         over, up, down = [], [], []
         for code, each in cells:
-            value, random = each.value or 0.0, each.random or 0.0
-            over.append(short(value - random))
-            up.append(short((value if each.high is None else each.high) - value))
-            down.append(short(value - (value if each.low is None else each.low)))
+            over.append(short(each.value - each.random))
+            up.append(short(0.0 if each.high is None else each.high - each.value))
+            down.append(short(0.0 if each.low is None else each.value - each.low))
             rows.append((visible(who), visible(code), each.value, each.low, each.high, each.random, each.null))
             records.append((None, None, each.behind, None, None, None, None))
         traces.append(

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from interlingua.report.explain import mean_of
 from interlingua.report.readings import Readings, Record
 from interlingua.report.runs import Run
 from interlingua.report.tables import Ref
@@ -32,11 +33,11 @@ Point = tuple[str, float, float, Ref]
 class Controlled:
     """A consistency with its interval, and what other examples' texts and random attributions reach."""
 
-    value: float | None
+    value: float
     low: float | None
     high: float | None
     null: float | None
-    random: float | None
+    random: float
     behind: tuple[int, ...]
 
 
@@ -156,16 +157,14 @@ def consistency_controls(run: Run) -> dict[tuple[str, ...], dict[str, Controlled
 
 
 def _controlled(its: Sequence[tuple[int, Record]]) -> Controlled:
-    value, low, high, null = (
-        _mean([record[name] for _, record in its if record[name] is not None])
-        for name in ("value", "low", "high", "null")
+    low, high, null = (
+        mean_of([record[name] for _, record in its if record[name] is not None]) for name in ("low", "high", "null")
     )
-    random = _mean([record["details"]["random"] for _, record in its])
+    value, random = (
+        float(np.mean(values))
+        for values in ([record["value"] for _, record in its], [record["details"]["random"] for _, record in its])
+    )
     return Controlled(value, low, high, null, random, tuple(place for place, _ in its))
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return float(np.mean(values)) if values else None
 
 
 def cell_records(run: Run) -> dict[tuple[str, ...], Ref]:
