@@ -145,7 +145,8 @@ class ByLoops:
                 for t, value in values.items()
             }
         else:
-            self.theta = {(s, t): c / sum(found.values()) for s, found in counts.items() for t, c in found.items()}
+            totals = {s: sum(found.values()) or 1.0 for s, found in counts.items()}  # 0 / 0 is 0: nothing is expected
+            self.theta = {(s, t): c / totals[s] for s, found in counts.items() for t, c in found.items()}
         self.tension = tension
 
     def run(self, iterations: int, *, tension_step: float = 0.0, fast_align: bool = False) -> list[float]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 from aligner_by_loops import bitext
 from interlingua.wordalign import applied
-from interlingua.wordalign.applied import combined
+from interlingua.wordalign.applied import Applied, combined
+from interlingua.wordalign.expectation import Best
 from interlingua.wordalign.links import Links
+from interlingua.wordalign.numbering import Sentences
 from interlingua.wordalign.symmetrise import SYMMETRISATIONS, symmetrise
 from interlingua.wordalign.training import Aligned, align_both
 
@@ -55,3 +58,56 @@ def test_a_word_has_the_link_that_was_found_for_it(both: tuple[Aligned, Aligned]
     for one in (forward, backward):
         assert one.log_likelihood[[4, 9, 30]].tolist() == [0.0, 0.0, 0.0]
         assert (np.delete(one.log_likelihood, [4, 9, 30]) < 0).all()
+
+
+def made_up(given: list[int], explained: list[int], draw: np.random.Generator, *, turned: bool, none: float) -> Applied:
+    """What a direction might say of rows of these lengths: any word, or with a probability none."""
+    chosen = [
+        int(draw.integers(n)) if draw.random() >= none else -1
+        for n, m in zip(given, explained, strict=True)
+        for _ in range(m)
+    ]
+    starts = [np.concatenate([[0], np.cumsum(lengths)]) for lengths in (given, explained)]
+    return Applied(np.array(chosen, np.int32), np.zeros(len(given)), *starts, turned)
+
+
+@pytest.mark.parametrize("none", [(0.1, 0.7), (0.7, 0.1)])
+@pytest.mark.parametrize("how", SYMMETRISATIONS)
+def test_long_rows_in_which_many_words_have_one_partner_have_their_links_in_order(
+    how: str, none: tuple[float, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw = np.random.default_rng(0)
+    n, m = ([3, 90, 5, 1, 60], [90, 4, 200, 1, 60])
+    forward = made_up(n, m, draw, turned=False, none=none[0])
+    backward = made_up(m, n, draw, turned=True, none=none[1])
+    monkeypatch.setattr(applied, "_ROWS_AT_ONCE", 2)
+    said = [
+        [(row, *((place, int(s))[:: 1 if one.turned else -1])) for row in range(5)
+         for place, s in enumerate(one.best[one.starts[row] : one.starts[row + 1]]) if s >= 0]
+        for one in (forward, backward)
+    ]  # fmt: skip
+    assert as_list(forward.links) == sorted(said[0])
+    assert as_list(backward.links) == sorted(said[1])
+    links = combined(forward, backward, how)
+    assert as_list(links) == as_list(
+        symmetrise(Links.of(*np.transpose(said[0])), Links.of(*np.transpose(said[1])), how)
+    )
+    assert {column.dtype for column in (links.row, links.source, links.target)} == {np.dtype(np.int64)}
+    if how in ("intersect", "union"):
+        both = set(said[0]) & set(said[1]) if how == "intersect" else set(said[0]) | set(said[1])
+        assert as_list(links) == sorted(both)
+    if how == "intersect":
+        assert as_list(combined(forward, backward)) == as_list(links)
+
+
+@pytest.mark.parametrize("size", [1, 2, 1000])
+def test_likelihoods_of_rows_are_the_sums_over_their_words(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr(applied, "_ROWS_AT_ONCE", size)
+    rows = [["a", "b"], [], ["c"], ["a", "b", "c", "d"], ["d"]]
+    logs = -torch.rand(8, generator=torch.Generator().manual_seed(0))
+    side = Sentences.of(rows)
+    found = Applied.of(Best(torch.zeros(8, dtype=torch.int32), logs, 0.0, 0.0), side, side)
+    values = iter(logs.tolist())
+    assert found.log_likelihood == pytest.approx([sum(next(values) for _ in row) for row in rows], abs=1e-12)
+    assert len(found) == 5
+    assert not found.turned

@@ -89,6 +89,15 @@ def test_where_the_objective_rises_or_falls_all_the_way_the_best_tension_is_the_
     assert best_tension(places, torch.ones(12, dtype=torch.float64), 12 * h, start) == end
 
 
+@pytest.mark.parametrize("start", [*TENSIONS, 4.0])
+@pytest.mark.parametrize("rounding", [0.0, 1e-7, -1e-7])
+def test_where_source_sentences_have_one_word_no_tension_is_better_than_another(rounding: float, start: float) -> None:
+    places, _ = places_of([(1, 1), (1, 7), (1, 3)])
+    mass = torch.arange(1, 12, dtype=torch.float64) / 7
+    distance = float((mass * (1 - places.position / places.target_length)).sum()) * (1 + rounding)
+    assert best_tension(places, mass, distance, start) == start
+
+
 @pytest.mark.parametrize("distance", [0.5, 4.0, 12.0])
 @pytest.mark.parametrize("start", [0.1, 2.0, 9.0])
 def test_fast_aligns_tension_is_that_of_its_eight_steps_summed_word_by_word(distance: float, start: float) -> None:
@@ -130,3 +139,24 @@ def test_numbers_that_fall_into_one_cell_again_and_again_are_told_apart(monkeypa
     values, place = hashing._by_hashing(keys)
     assert sorted(values.tolist()) == sorted(set(keys.tolist()))
     assert torch.equal(values[place.long()], keys)
+
+
+@pytest.mark.parametrize("shift", [0, 20, 40])
+def test_numbers_that_end_alike_are_found_by_hashing_and_hardly_any_is_left_to_sort(
+    monkeypatch: pytest.MonkeyPatch, shift: int
+) -> None:
+    numbers = torch.from_numpy(np.random.default_rng(0).permutation(1 << 22)[:20_000])
+    numbered, left = hashing._numbered, []
+
+    def spy(keys: torch.Tensor, own: torch.Tensor, leader: torch.Tensor, lost: torch.Tensor) -> object:
+        left.append(len(lost))
+        return numbered(keys, own, leader, lost)
+
+    monkeypatch.setattr(hashing, "_numbered", spy)
+    keys = numbers.repeat(2) << shift
+    values, place = hashing._by_hashing(keys)
+    assert torch.equal(values[place.long()], keys)
+    assert len(values) == 20_000
+    # A share λ / 2 of the numbers is not alone in its cell, and of these λ² / 4 in the next round.
+    crowded = 20_000 / (1 << 18)
+    assert left[0] <= 5 * 40_000 * crowded**3 / 8

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,7 @@ from aligner_by_loops import ByLoops, Link, Rows, bitext
 from interlingua.errors import InputError
 from interlingua.wordalign.links import Links
 from interlingua.wordalign.model import DiagonalModel, Settings
+from interlingua.wordalign.numbering import Sentences
 from interlingua.wordalign.training import train
 
 
@@ -26,6 +29,36 @@ def test_a_model_applied_to_its_own_text_says_what_training_said() -> None:
     applied = trained.model.apply(source, target)
     assert as_set(applied.links) == as_set(trained.applied.links)
     assert applied.log_likelihood == pytest.approx(trained.applied.log_likelihood, rel=1e-5)
+    turned = trained.model.apply(source, target, turned=True)
+    assert as_set(turned.links) == as_set(applied.links.turned())
+
+
+def test_some_rows_are_linked_as_among_all_and_only_the_pairs_they_can_ask_for_are_looked_up() -> None:
+    source, target = bitext(6, rows=80, words=60)
+    model = train(source, target).model
+    whole, row = model.apply(source, target), 17
+    some = model.apply(source[row : row + 3], target[row : row + 3])
+    assert {(r + row, s, t) for r, s, t in as_set(some.links)} == {
+        link for link in as_set(whole.links) if row <= link[0] < row + 3
+    }
+    assert some.log_likelihood == pytest.approx(whole.log_likelihood[row : row + 3])
+    ours = Sentences.known([*source[row : row + 1], ["never seen"]], model.source_words)
+    theirs = Sentences.known([*target[row : row + 1], []], model.target_words)
+    keys, logs = model._asked(ours, theirs)
+    width = len(model.source_words) + 1
+    known = {
+        (model.source_words[s], model.target_words[t]): value
+        for s, t, value in zip(
+            *(x.tolist() for x in (model.pair_source, model.pair_target, model.log_probability)), strict=True
+        )
+    }
+    asked = {(a, b): known[a, b] for a in source[row] for b in target[row]}
+    found = {
+        (model.source_words[key % width], model.target_words[key // width]): value
+        for key, value in zip(keys.tolist(), logs.tolist(), strict=True)
+    }
+    assert found == asked
+    assert keys.tolist() == sorted(keys.tolist())
 
 
 def test_a_model_that_was_saved_is_the_same_when_loaded(tmp_path: Path) -> None:
@@ -49,6 +82,49 @@ def test_saving_again_replaces_the_model_and_leaves_nothing_beside_it(tmp_path: 
     assert [path.name for path in (tmp_path / "folder").iterdir()] == ["model"]
 
 
+def test_a_save_that_fails_at_its_last_rename_leaves_the_old_model_there(tmp_path: Path, monkeypatch) -> None:
+    first, second = (train(*bitext(seed)).model for seed in (3, 4))
+    first.save(tmp_path / "model")
+    rename, calls = os.rename, []
+
+    def second_time(source: Path, target: Path) -> None:
+        calls.append(source)
+        if len(calls) == 2:
+            raise OSError("no room")
+        rename(source, target)
+
+    monkeypatch.setattr(os, "rename", second_time)
+    with pytest.raises(OSError, match="no room"):
+        second.save(tmp_path / "model")
+    assert DiagonalModel.load(tmp_path / "model").tension == first.tension
+    assert [each.name for each in tmp_path.iterdir()] == ["model"]
+
+
+@pytest.mark.parametrize("moment", ["save_file", "asdict"])
+def test_a_model_that_cannot_be_written_leaves_the_one_before_and_nothing_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError("no space left")
+
+    first, second = (train(*bitext(seed)).model for seed in (3, 4))
+    first.save(tmp_path / "model")
+    monkeypatch.setattr(sys.modules[DiagonalModel.__module__], moment, full)
+    with pytest.raises(OSError, match="no space left"):
+        second.save(tmp_path / "model")
+    assert torch.equal(DiagonalModel.load(tmp_path / "model").log_probability, first.log_probability)
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
+def test_what_a_killed_process_of_the_same_number_left_beside_is_no_part_of_a_model(tmp_path: Path) -> None:
+    beside = tmp_path / f".model.{os.getpid()}"
+    beside.mkdir()
+    (beside / "half").write_text("")
+    train(*bitext(3)).model.save(tmp_path / "model")
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+    assert sorted(path.name for path in (tmp_path / "model").iterdir()) == ["model.json", "model.safetensors"]
+
+
 @pytest.mark.parametrize("harm", ["absent", "no weights", "cut weights", "bad words", "bad setting"])
 def test_a_folder_that_holds_no_whole_model_is_named(tmp_path: Path, harm: str) -> None:
     folder = tmp_path / "model"
@@ -63,7 +139,12 @@ def test_a_folder_that_holds_no_whole_model_is_named(tmp_path: Path, harm: str) 
     elif harm == "bad setting":
         text = (folder / "model.json").read_text()
         (folder / "model.json").write_text(text.replace('"iterations"', '"iteration"'))
-    with pytest.raises(InputError) as error:
+    why = {"absent": "FileNotFoundError", "no weights": "FileNotFoundError", "bad words": "KeyError"}.get(
+        harm, r"\w+Error"
+    )
+    with pytest.raises(
+        InputError, match=rf"no model of the aligner can be read here \({why}\).*train it anew"
+    ) as error:
         DiagonalModel.load(folder)
     assert error.value.file == folder
 

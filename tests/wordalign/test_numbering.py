@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+import random
+import weakref
+from collections import Counter
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 import torch
@@ -40,9 +46,21 @@ def test_words_that_begin_alike_and_are_long_are_told_apart() -> None:
 def test_both_ways_give_the_same_numbers(monkeypatch: pytest.MonkeyPatch, rows_at_once: int) -> None:
     rows = [*bitext(0, rows=80, words=40)[0], [], ["with\nbreak", "s1"], ["s2"]]
     by_words = Sentences.of(rows)
+    looked: list[list[str]] = []
+
+    def spy(words: list[str], device: torch.device) -> object:
+        assert device == torch.device("cpu")
+        looked.append(words)
+        return distinct_words(words, device)
+
+    monkeypatch.setattr(numbering, "distinct_words", spy)
+    assert np.array_equal(Sentences.of(rows).ids, by_words.ids)
+    assert not looked
     monkeypatch.setattr(numbering, "_BY_BYTES", {"cpu"})
     monkeypatch.setitem(numbering._ROWS_AT_ONCE, "bytes", rows_at_once)
     by_bytes = Sentences.of(rows)
+    some = (rows[begin : begin + rows_at_once] for begin in range(0, len(rows), rows_at_once))
+    assert looked == [list(itertools.chain.from_iterable(batch)) for batch in some]
     assert by_bytes.words == by_words.words
     assert np.array_equal(by_bytes.ids, by_words.ids)
     assert np.array_equal(by_bytes.starts, by_words.starts)
@@ -57,3 +75,31 @@ def test_words_are_numbered_from_the_most_frequent_and_then_as_they_come(monkeyp
         ["a", "b"],
         ["d", "a"],
     ]
+
+
+def test_many_equally_frequent_words_are_numbered_as_they_come() -> None:
+    draw = random.Random(0)
+    rows = [[f"w{draw.randrange(300)}" for _ in range(draw.randrange(9))] for _ in range(200)]
+    side = Sentences.of(rows)
+    assert side.words == tuple(word for word, _ in Counter(itertools.chain.from_iterable(rows)).most_common())
+    assert [side.words[k] for k in side.ids] == list(itertools.chain.from_iterable(rows))
+    assert side.ids.dtype == np.int32
+
+
+def test_rows_are_read_some_at_a_time_and_not_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Row(list[str]):
+        pass
+
+    seen: list[weakref.ref[Row]] = []
+    held: list[int] = []
+
+    def rows() -> Iterator[Row]:
+        for number in range(60):
+            row = Row([f"w{number}"])
+            seen.append(weakref.ref(row))
+            held.append(sum(one() is not None for one in seen))
+            yield row
+
+    monkeypatch.setitem(numbering._ROWS_AT_ONCE, "words", 4)
+    assert len(Sentences.of(rows())) == 60
+    assert max(held) <= 2 * 4 + 1  # those of this turn, of the last one, and the one at hand

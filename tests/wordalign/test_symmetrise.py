@@ -113,8 +113,9 @@ def test_every_way_lies_between_intersection_and_union() -> None:
 
 
 def test_an_unknown_way_is_an_error_with_the_list() -> None:
-    with pytest.raises(InputError, match="grow-diag-final-and"):
+    with pytest.raises(InputError, match=r"unknown symmetrisation.*grow-diag-final-and") as error:
         symmetrise(Links.of([], [], []), Links.of([], [], []), "grow")
+    assert error.value.value == "grow"
 
 
 def test_what_is_not_said_is_the_intersection() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import random
 import tempfile
+from collections.abc import Callable
+from dataclasses import astuple, replace
 
 import numpy as np
 import pytest
@@ -65,7 +67,43 @@ def test_links_table_tension_and_objective_are_those_of_the_same_model_in_loops(
     assert probabilities(trained) == pytest.approx(loops.theta, abs=1e-6)
     assert trained.model.tension == pytest.approx(loops.tension, abs=1e-5)
     assert [iteration.objective for iteration in trained.iterations] == pytest.approx(objective, rel=1e-6)
-    assert trained.iterations[-1].log_likelihood == pytest.approx(loops.log_likelihood(), rel=1e-6)
+    last = trained.iterations[-1]
+    assert last.log_likelihood == pytest.approx(loops.log_likelihood(), rel=1e-6)
+    assert last.perplexity == pytest.approx(np.exp(-loops.log_likelihood() / len(loops.places())), rel=1e-6)
+    assert last.null == pytest.approx(np.mean([shares[0] for shares in loops.posteriors().values()]), rel=1e-5)
+    assert as_set(trained.applied.links) == loops.links()
+
+
+def with_lonely_words() -> tuple[Rows, Rows]:
+    """A text with a source word beside one target word only, and words of both sides in no whole row."""
+    source, target = bitext(0)
+    return [*source, ["lonely"], ["lonely"], ["unheard"], []], [*target, ["only"], ["only"], [], ["unsaid"]]
+
+
+CORNERS = {
+    "lonely words": with_lonely_words(),
+    "one target type": ([["a"], ["a", "b"], ["b"]], [["x"], ["x"], ["x", "x"]]),
+    "one pair": ([["a"]], [["x"]]),
+}
+
+
+@pytest.mark.parametrize("null", [0.12, 0.0])
+@pytest.mark.parametrize("settings", [PLAIN, FIXED, MOVING])
+@pytest.mark.parametrize("name", CORNERS)
+def test_words_with_one_partner_or_none_and_no_empty_word_are_those_of_the_loops(
+    name: str, settings: Settings, null: float
+) -> None:
+    loops = ByLoops(*CORNERS[name], settings.variational, null)
+    objective = loops.run(5, tension_step=settings.tension_step * settings.optimise_tension)
+    trained = train(*CORNERS[name], replace(settings, null=null))
+    absent = {(None, word): 0.0 for word in ("unsaid",) if name == "lonely words"}
+    assert probabilities(trained) == pytest.approx(loops.theta | absent, abs=1e-6)
+    assert [iteration.objective for iteration in trained.iterations] == pytest.approx(objective, rel=1e-6, abs=1e-9)
+    last = trained.iterations[-1]
+    assert last.log_likelihood == pytest.approx(loops.log_likelihood(), rel=1e-6, abs=1e-9)
+    assert last.perplexity == pytest.approx(np.exp(-loops.log_likelihood() / len(loops.places())), rel=1e-6)
+    assert last.null == pytest.approx(np.mean([shares[0] for shares in loops.posteriors().values()]), rel=1e-5)
+    assert trained.model.tension == pytest.approx(4.0 if name == "one pair" else loops.tension, abs=1e-5)
     assert as_set(trained.applied.links) == loops.links()
 
 
@@ -101,6 +139,36 @@ def test_the_size_of_pieces_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> 
         cut = train(source, target)
         assert as_set(cut.applied.links) == as_set(whole.applied.links)
         assert probabilities(cut) == pytest.approx(probabilities(whole), rel=1e-6)
+        for ours, theirs in zip(cut.iterations, whole.iterations, strict=True):
+            assert astuple(ours) == pytest.approx(astuple(theirs), rel=1e-6)
+
+
+@pytest.mark.parametrize("limit", [1, 10, 23, 150, 10_000])
+@pytest.mark.parametrize("seed", range(3))
+def test_cuts_hold_all_words_in_order_and_as_many_as_may_be_worked_on_at_once(seed: int, limit: int) -> None:
+    source, target = bitext(seed, rows=60)
+    source[3], target[7] = [], []
+    whole = Slots.of(Sentences.of(source), Sentences.of(target), torch.device("cpu"))
+    words = whole.order.words.tolist()
+    types = [int(whole.target_ids[word]) for word in words]
+    sizes = [len(source[int(whole.row_of[word])]) for word in words]
+
+    def size(begin: int, end: int) -> int:
+        return sum(sizes[begin:end])
+
+    cuts = whole.cuts(limit)
+    parts = [part for cut in cuts for part in cut.parts]
+    assert [number for part in parts for number in range(*part)] == list(range(len(words)))
+    for cut in cuts:
+        begin, end = cut.parts[0][0], cut.parts[-1][1]
+        assert set(types[begin:end]) == set(range(cut.first_type, cut.first_type + cut.types))
+        following = next((number for number in range(end, len(words)) if types[number] != types[end]), len(words))
+        assert cut.types == 1 or size(begin, end) <= limit
+        assert len(cut.parts) == 1 or cut.types == 1
+        assert end == len(words) or size(begin, following) > limit  # Another type would be too much,
+        for one, other in itertools.pairwise(cut.parts):
+            assert size(one[0], other[0] + 1) > limit  # and so would another word.
+    assert all(end - begin == 1 or size(begin, end) <= limit for begin, end in parts)
 
 
 def test_single_precision_gives_the_same_links_and_an_objective_of_six_digits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,10 +257,14 @@ def test_neither_the_number_of_threads_nor_a_file_on_disk_changes_a_digit() -> N
         assert as_set(other.applied.links) == as_set(found[0].applied.links)
 
 
-def test_a_full_disk_is_an_error_that_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("how", [train, train_both, align_both])
+def test_a_full_disk_is_an_error_that_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, how: Callable[..., object]
+) -> None:
     monkeypatch.setattr("shutil.disk_usage", lambda folder: type("Usage", (), {"free": 3}))
-    with pytest.raises(InputError, match="TMPDIR") as error:
-        train(*bitext(0), memory=0)
+    how(*bitext(0))  # A little text needs no file,
+    with pytest.raises(InputError, match=r"no room for the co-occurrences of this text.*TMPDIR") as error:
+        how(*bitext(0), memory=0)  # but where no memory may be taken.
     assert error.value.file == tempfile.gettempdir()
 
 
@@ -210,6 +282,26 @@ def test_swapping_the_sides_swaps_the_directions() -> None:
     assert as_set(mirrored[0].applied.links.turned()) == as_set(backward.applied.links)
     assert as_set(mirrored[1].applied.links.turned()) == as_set(forward.applied.links)
     assert backward.iterations == train(target, source).iterations
+
+
+@pytest.mark.parametrize("settings", [Settings(), Settings(iterations=2, null=0.3, variational=False)])
+def test_both_directions_are_each_what_it_is_alone(settings: Settings) -> None:
+    source, target = bitext(8, rows=60)
+    alone = train(source, target, settings), train(target, source, settings)
+    links = alone[0].applied.links, alone[1].applied.links.turned()
+    for both in (train_both(source, target, settings), align_both(source, target, settings)):
+        for one, wanted, linked in zip(both, alone, links, strict=True):
+            assert one.iterations == wanted.iterations
+            assert as_set(one.applied.links) == as_set(linked)
+            assert one.applied.best.tolist() == wanted.applied.best.tolist()
+
+
+def test_sides_that_are_numbers_already_are_trained_on_as_they_are() -> None:
+    source, target = bitext(8, rows=60)
+    wanted, found = train(source, target), train(Sentences.of(source), Sentences.of(iter(target)))
+    assert found.iterations == wanted.iterations
+    assert probabilities(found) == probabilities(wanted)
+    assert found.applied.best.tolist() == wanted.applied.best.tolist()
 
 
 def test_links_come_sorted() -> None:
@@ -240,6 +332,8 @@ def test_progress_is_told_of_every_iteration() -> None:
     forward, _ = train_both(*bitext(0), progress=lambda direction, found: told.append((direction, found.number)))
     assert told == [(direction, number) for direction in ("forward", "backward") for number in range(1, 6)]
     assert len(forward.iterations) == 5
+    alone: list[training.Iteration] = []
+    assert train(*bitext(0), progress=alone.append).iterations == tuple(alone) == forward.iterations
 
 
 @pytest.mark.parametrize("iterations", [1, 2])
@@ -255,11 +349,18 @@ def test_few_iterations_are_enough_for_links(iterations: int) -> None:
 EMPTY: list[tuple[Rows, Rows]] = [([], []), ([[]], [[]]), ([[], []], [["t"], []]), ([["s"]], [[]])]
 
 
+@pytest.mark.parametrize("settings", [PLAIN, Settings(), STEPS])
 @pytest.mark.parametrize(("source", "target"), EMPTY)
-def test_a_text_without_a_whole_row_has_no_links(source: Rows, target: Rows) -> None:
-    for trained in train_both(source, target):
+def test_a_text_without_a_whole_row_has_no_links_and_moves_nothing(
+    source: Rows, target: Rows, settings: Settings
+) -> None:
+    assert len(Slots.of(Sentences.of(source), Sentences.of(target), torch.device("cpu")).order.words) == 0
+    for trained in train_both(source, target, settings):
         assert len(trained.applied.links) == 0
+        assert set(trained.applied.best.tolist()) <= {-1}
         assert trained.applied.log_likelihood.tolist() == [0.0] * len(source)
+        assert trained.model.tension == settings.tension
+        assert [astuple(each)[1:] for each in trained.iterations] == [(0.0, 0.0, 1.0, settings.tension, 0.0)] * 5
 
 
 def test_rows_with_an_empty_side_change_nothing_for_the_others() -> None:
@@ -268,6 +369,34 @@ def test_rows_with_an_empty_side_change_nothing_for_the_others() -> None:
     among = train([[], *source, ["s1", "s2"]], [["t1", "t9"], *target, []])
     assert {(row - 1, s, t) for row, s, t in as_set(among.applied.links)} == as_set(alone.applied.links)
     assert [i.objective for i in among.iterations] == pytest.approx([i.objective for i in alone.iterations])
+
+
+@pytest.mark.parametrize("exact", [0, maximisation.EXACT])
+@pytest.mark.parametrize(("null", "best"), [(0.5, -1), (0.49, 0), (0.51, -1)])
+def test_a_word_as_probable_as_the_empty_one_has_no_link(
+    null: float, best: int, exact: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(maximisation, "EXACT", exact)
+    for types in range(1, 12):  # All have the same probability, whatever its last digits are.
+        trained = train([["a"]] * types, [[f"t{number}"] for number in range(types)], Settings(iterations=1, null=null))
+        assert trained.applied.best.tolist() == [best] * types
+
+
+@pytest.mark.parametrize("exact", [0, maximisation.EXACT])
+def test_of_a_word_that_stands_twice_as_far_from_the_diagonal_the_first_one_is_linked(
+    exact: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(maximisation, "EXACT", exact)
+    source, target = [["twice"]] * 50, [["this"]] * 50
+    for length in range(3, 40):  # Other words are as many as there are places: none explains another.
+        ours, theirs = ([f"{side}{length}-{place}" for place in range(length)] for side in "st")
+        ours[length // 2 - 1] = ours[length // 2 + 1] = "twice"
+        theirs[length // 2] = "this"
+        source, target = [*source, ours], [*target, theirs]
+    found = as_set(train(source, target, FIXED).applied.links)
+    assert {(row, s) for row, s, t in found if target[row][t] == "this"} == {
+        (row, ours.index("twice")) for row, ours in enumerate(source)
+    }
 
 
 def test_one_word_links_to_one_word() -> None:
@@ -308,20 +437,41 @@ def test_sides_of_different_length_are_an_error() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"),
+    ("name", "value", "accepted"),
     [
-        ("iterations", 0),
-        ("null", 1.0),
-        ("null", -0.1),
-        ("tension", 20.0),
-        ("alpha", 0.0),
-        ("tension_step", 0.0),
-        ("tension_rule", "fast"),
+        ("iterations", 0, "1 or more"),
+        ("null", 1.0, "a probability below 1"),
+        ("null", -0.1, "a probability below 1"),
+        ("tension", 20.0, r"from 0\.1 to 14\.0"),
+        ("tension", 0.05, r"from 0\.1 to 14\.0"),
+        ("tension", float("nan"), r"from 0\.1 to 14\.0"),
+        ("alpha", 0.0, "a positive number"),
+        ("alpha", float("inf"), "a positive number"),
+        ("tension_step", 0.0, "above 0, at most 1"),
+        ("tension_step", 1.5, "above 0, at most 1"),
+        ("tension_rule", "fast", "part or fast_align"),
     ],
 )
-def test_a_bad_setting_is_named(name: str, value: object) -> None:
-    with pytest.raises(InputError, match=name):
+def test_a_bad_setting_is_named(name: str, value: object, accepted: str) -> None:
+    with pytest.raises(InputError, match=rf"bad {name} of the aligner.*Give {accepted}\.") as error:
         Settings(**{name: value})  # type: ignore[arg-type]
+    assert error.value.value is value
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("iterations", 1), ("null", 0.0), ("tension", 0.1), ("tension", 14.0), ("tension_step", 1.0)]
+)
+def test_the_ends_of_what_a_setting_may_be_are_settings(name: str, value: float) -> None:
+    settings = Settings(**{name: value})  # type: ignore[arg-type]
+    assert getattr(settings, name) == value
+    assert np.isfinite(train(*bitext(0), settings).applied.log_likelihood).all()
+
+
+def test_a_table_of_millions_of_logarithms_is_those_it_was_made_of() -> None:
+    given = -100 * torch.rand(2, (3 << 20) + 5, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    for ours, theirs in zip(given, expectation.Table.of_logs(*given).logs(), strict=True):
+        assert theirs.dtype == torch.float32
+        assert (ours - theirs).abs().max() < 1e-5
 
 
 @pytest.mark.gpu

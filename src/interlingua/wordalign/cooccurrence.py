@@ -51,8 +51,6 @@ class Piece:
 class Block:
     """All target words of some types, and the range of the table that holds their pairs."""
 
-    first_type: int
-    types: int
     first_pair: int
     pairs: int
     pieces: tuple[Piece, ...]
@@ -79,11 +77,10 @@ class Cooccurrences:
     def of(cls, source: Sentences, target: Sentences, *, store: EntryStore, workers: Workers) -> Cooccurrences:
         """The co-occurrences of rows that translate each other; rows with an empty side have none."""
         slots = Slots.of(source, target, store.device)
-        cuts = slots.cuts(PIECE[store.device.type])
         blocks: list[Block] = []
         first = 0
-        for cut, made in zip(cuts, workers.each(lambda cut: _numbered(slots, cut, store), cuts), strict=True):
-            blocks.append(Block(cut.first_type, cut.types, first, *made))
+        for made in workers.each(lambda cut: _numbered(slots, cut, store), slots.cuts(PIECE[store.device.type])):
+            blocks.append(Block(first, *made))
             first += made.pairs
         return cls(slots.places, tuple(blocks), len(slots.order.words), slots.occurring, store)
 
@@ -101,7 +98,7 @@ class Cooccurrences:
         def block(cut: Cut) -> Block:
             parts = [slots.part(*bounds) for bounds in cut.parts]
             pieces = (_piece(part, _looked_up(slots.keys(part, 0), keys), store) for part in parts)
-            return Block(cut.first_type, cut.types, 0, len(keys) + 1, tuple(pieces), none, none)
+            return Block(0, len(keys) + 1, tuple(pieces), none, none)
 
         blocks = tuple(workers.each(block, slots.cuts(PIECE[store.device.type])))
         return cls(slots.places, blocks, len(slots.order.words), slots.occurring, store)

@@ -15,6 +15,7 @@ from interlingua.wordalign.links import Links
 Rows = Sequence[Sequence[str]]
 LONGEST = 1023
 """eflomal passes over sentences of more words without a word."""
+_SAMPLERS = 3  # eflomal's own default
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class EflomalLinks:
     too_long: tuple[int, ...]
 
 
-def eflomal_links(source: Rows, target: Rows, *, samplers: int = 3) -> EflomalLinks:
+def eflomal_links(source: Rows, target: Rows) -> EflomalLinks:
     """Links of rows that translate each other, by eflomal's HMM with fertilities and its own defaults.
 
     Rows with an empty side, or with more than 1,023 words on one, have no links. eflomal compares words in lower case,
@@ -44,7 +45,7 @@ def eflomal_links(source: Rows, target: Rows, *, samplers: int = 3) -> EflomalLi
         return EflomalLinks(none, none, too_long)
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder, name) for name in ("forward", "backward")]
-        eflomal.Aligner(n_samplers=samplers).align(
+        eflomal.Aligner(n_samplers=_SAMPLERS).align(
             [" ".join(source[row]) + "\n" for row in kept],
             [" ".join(target[row]) + "\n" for row in kept],
             links_filename_fwd=str(files[0]),

@@ -169,12 +169,12 @@ def _best(
     theta = table.pairs[block.first_pair : block.first_pair + block.pairs]
     picked, near = theta.index_select(0, words.entries), prior.weights(groups, words.places)
     # In single precision, priors that differ by rounding only are equal: of a word that stands twice, as far from
-    # the diagonal on either side, the first one is taken, whatever the last digits.
+    # the diagonal on either side, the first one is taken, whatever the last digits; and none as probable as null.
     single = near.float().mul_(picked)
     weight = near.mul_(picked) if picked.dtype == torch.float64 else single
     null = table.null.index_select(0, words.types) * prior.null
     best = []
-    for matrix, least in zip(groups.matrices(single), groups.vectors(null), strict=True):
+    for matrix, least in zip(groups.matrices(single), groups.vectors(null.float()), strict=True):
         most, where = matrix.max(1)
         best.append(torch.where(most > least, where, -1).int())
     sums = torch.cat([matrix.sum(1) for matrix in groups.matrices(weight)])

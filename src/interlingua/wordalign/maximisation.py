@@ -71,9 +71,9 @@ class Distributions:
 
         self._by_range(made, expected.counts, workers)
         total = expected.null.sum()
-        return Table(
-            expected.counts, (expected.null * (math.exp(SCALE) / total.clamp_min(1e-300))).to(expected.counts.dtype)
-        )
+        # Nothing is expected of an empty word that has no mass: its distribution is 0, not 0/0.
+        null = expected.null * torch.where(total > 0, math.exp(SCALE) / total, 0.0)
+        return Table(expected.counts, null.to(expected.counts.dtype))
 
     def variational(self, expected: Expected, alpha: float, workers: Workers) -> tuple[Table, float]:
         """exp E[ln θ] = exp(ψ(count + α) - ψ(total + size · α)), and the divergence of θ's posterior from its prior.

@@ -49,7 +49,7 @@ class Settings:
             ("iterations", self.iterations >= 1, "1 or more"),
             ("null", 0 <= self.null < 1, "a probability below 1"),
             ("tension", low <= self.tension <= high, f"from {low} to {high}"),
-            ("alpha", self.alpha > 0, "a positive number"),
+            ("alpha", 0 < self.alpha < math.inf, "a positive number"),
             ("tension_step", 0 < self.tension_step <= 1, "above 0, at most 1"),
             ("tension_rule", self.tension_rule in RULES, " or ".join(RULES)),
         ):
@@ -86,8 +86,8 @@ class DiagonalModel:
         check_rows(ours, theirs)
         place = torch.device(device)
         unseen = torch.tensor([math.log(UNSEEN)])
-        keys, order = torch.sort(self.pair_target.long() * (len(self.source_words) + 1) + self.pair_source)
-        logs, null = (torch.cat([x, unseen]) for x in (self.log_probability[order], self.null_log_probability))
+        keys, found = self._asked(ours, theirs)
+        logs, null = (torch.cat([x, unseen]) for x in (found, self.null_log_probability))
         table = Table.of_logs(logs.to(place), null.to(place))
         store = EntryStore.on(place)
         try:
@@ -98,6 +98,24 @@ class DiagonalModel:
         finally:
             store.close()
         return Applied.of(best, ours, theirs, turned=turned)
+
+    def _asked(self, source: Sentences, target: Sentences) -> tuple[torch.Tensor, torch.Tensor]:
+        """The keys of the pairs whose words both occur in a text, sorted, and their ln p.
+
+        A text asks for no others, and to sort all that a large corpus taught would take 40 bytes for each.
+        """
+        occurs = []
+        for side in (source, target):
+            words = torch.zeros(len(side.words) + 1, dtype=torch.bool)
+            words[torch.from_numpy(side.ids).long()] = True
+            occurs.append(words)
+        kept = occurs[0].index_select(0, self.pair_source)
+        kept &= occurs[1].index_select(0, self.pair_target)
+        # In place, one after the other: these are the largest things here.
+        keys = self.pair_target[kept].long()
+        keys.mul_(len(self.source_words) + 1).add_(self.pair_source[kept])
+        keys, order = torch.sort(keys)
+        return keys, self.log_probability[kept][order]
 
     def links(self, source: Iterable[Sequence[str]], target: Iterable[Sequence[str]], *, device: str = "cpu") -> Links:
         """The best source word of each target word of any text."""
@@ -118,6 +136,8 @@ class DiagonalModel:
             os.rename(beside, folder)
         finally:
             shutil.rmtree(beside, ignore_errors=True)
+            if before.exists() and not folder.exists():
+                os.rename(before, folder)
             shutil.rmtree(before, ignore_errors=True)
 
     @classmethod

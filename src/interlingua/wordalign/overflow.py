@@ -8,7 +8,7 @@ import tempfile
 from io import FileIO
 from threading import Lock
 
-from interlingua.errors import InputError
+from interlingua.errors import InputError, InterlinguaError
 
 
 class Overflow:
@@ -45,7 +45,10 @@ class Overflow:
         with self._lock:
             self._file.seek(offset)
             while done < len(view):
-                done += self._file.readinto(view[done:]) or 0
+                got = self._file.readinto(view[done:])
+                if not got:
+                    raise InterlinguaError(f"the temporary file of {self._of} ends before {offset + len(view)} bytes")
+                done += got
 
     def close(self) -> None:
         """Give the room on the disk back."""

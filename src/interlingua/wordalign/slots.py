@@ -106,10 +106,13 @@ class Slots:
     def _parts(self, begin: int, end: int, limit: int) -> list[int]:
         """The sorted words `begin:end` in ranges of at most `limit` co-occurrences, but for a single word's."""
         rows = self.row_of.index_select(0, self.order.words[begin:end])
-        ends = self.rows.source_lengths.index_select(0, rows).cumsum(0)
-        steps = torch.arange(limit, int(ends[-1]), limit, device=ends.device)
-        inner = torch.searchsorted(ends, steps, right=True).tolist()
-        return sorted({begin, end, *(begin + at for at in inner if 0 < at < end - begin)})
+        ends = self.rows.source_lengths.index_select(0, rows).cumsum(0).cpu().numpy()
+        bounds, done = [begin], 0
+        while bounds[-1] < end:
+            last = max(int(np.searchsorted(ends, done + limit, "right")), bounds[-1] - begin + 1)
+            bounds.append(begin + last)
+            done = int(ends[last - 1])
+        return bounds
 
     def part(self, begin: int, end: int) -> Part:
         """The words `begin:end` of the sorted ones, by place: by the length of their source sentence, to begin with."""

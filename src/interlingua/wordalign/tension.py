@@ -10,6 +10,8 @@ from interlingua.wordalign.diagonal import TENSIONS, Places
 RULES = ("part", "fast_align")
 """`part`: part of the way to the maximum at each pass. `fast_align`: the steps of that program, digit by digit."""
 _STEPS, _RATE = 8, 20.0
+_ROUNDING = 1e-6
+"""A slope that is smaller next to the distances it is made of is none: they are summed in the table's precision."""
 
 
 def best_tension(places: Places, mass: torch.Tensor, distance: float, start: float) -> float:
@@ -17,13 +19,17 @@ def best_tension(places: Places, mass: torch.Tensor, distance: float, start: flo
 
     `distance` is Σ E[h] over all links to real words, and `mass` for each place the number of target words there
     that are expected to have one; `start` is where to look from. The function is concave in λ (ln Z is convex):
-    its slope has one zero, found to 1e-6, and any tension on the way there is better than `start`.
+    its slope has one zero, found to 1e-6, and any tension on the way there is better than `start`. Where all source
+    sentences have one word the function is flat, and the tension stays where it is.
     """
 
     def slope(tension: float) -> float:
         return -distance - float((places.log_normaliser(tension)[1] * mass).sum())
 
-    rising = slope(start) > 0
+    here = slope(start)
+    if abs(here) <= _ROUNDING * distance:
+        return start
+    rising = here > 0
     end = TENSIONS[rising]
     if (slope(end) > 0) == rising:
         return end
@@ -39,6 +45,8 @@ def fast_align_tension(places: Places, distance: float, start: float) -> float:
     fast_align's own: nothing says that a pass raises the objective.
     """
     words = places.words.double()
+    if not len(words):
+        return start  # No word has a distance.
     tension = start
     for _ in range(_STEPS):
         log_normaliser, slope = places.log_normaliser(tension)
