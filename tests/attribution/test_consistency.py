@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from scipy import stats
 
 import toys
 from cases import case_of, loaded
@@ -94,6 +95,52 @@ def test_identical_examples_score_exactly_1_and_shuffled_ones_less(case: Case, b
     assert score.details["random"] < 0.95
 
 
+def test_a_score_has_its_mean_with_students_interval_every_example_and_both_controls(case: Case, bert: Encoder) -> None:
+    one = weighed(case, bert)
+    other = replace(one, values=np.random.default_rng(0).normal(size=len(one.values)))
+    found = consistencies(one, other, weightings=["absolute"], flows=False)["absolute"]
+    score = found.score()
+    assert (score.value, score.n) == (pytest.approx(found.scores.mean()), len(one))
+    assert score.items is not None
+    assert score.items.tolist() == found.scores.tolist()
+    interval = stats.t.interval(0.95, len(one) - 1, loc=found.scores.mean(), scale=stats.sem(found.scores))
+    assert (score.low, score.high) == pytest.approx(interval)
+    assert score.null == pytest.approx(found.null.mean())
+    assert score.details == {"random": pytest.approx(found.random.mean()), "error": 0.0}
+    near = consistency(one, other, solver="entropic")
+    assert near.score().details["error"] == max(flow.error for flow in near.flows) > 0
+
+
+def test_one_example_has_no_other_to_be_shuffled_with(case: Case, bert: Encoder) -> None:
+    one = weighed(case, bert)
+    first = Weighed(one.values[: one.starts[1]], one.vectors[: one.starts[1]], one.starts[:2])
+    score = consistency(first, first).score()
+    assert (score.value, score.n, score.low, score.high, score.null) == (1.0, 1, 1.0, 1.0, None)
+
+
+def test_two_examples_are_each_others_null(case: Case, bert: Encoder) -> None:
+    one = weighed(case, bert)
+    two = Weighed(one.values[: one.starts[2]], one.vectors[: one.starts[2]], one.starts[:3])
+    other = replace(two, values=np.random.default_rng(0).normal(size=len(two.values)))
+    sides = [[(side.unit_vectors(n), side.weights(n, "absolute")) for n in range(2)] for side in (two, other)]
+    crossed = [
+        Problem.of(ours @ theirs.T, np.asarray(ours_weigh), np.asarray(theirs_weigh))
+        for (ours, ours_weigh), (theirs, theirs_weigh) in zip(sides[0], sides[1][::-1], strict=True)
+    ]
+    for seed in range(3):
+        found = consistency(two, other, seed=seed)
+        assert found.null == pytest.approx([flow.score for flow in exact(crossed)], abs=1e-12)
+
+
+def test_units_have_vectors_of_length_1_in_double_precision_or_none_at_all() -> None:
+    vectors = np.float32([[3, 4], [0, 0], [0, 0.1], [0, 0], [1e-30, 0], [-5, 12]])
+    side = Weighed(np.ones(6), vectors, np.array([0, 4, 6]))
+    exact = [np.array([[0.6, 0.8], [0, 0], [0, 1], [0, 0]]), np.array([[1, 0], [-5 / 13, 12 / 13]])]
+    for number, wanted in enumerate(exact):
+        assert side.unit_vectors(number) == pytest.approx(wanted, abs=1e-15)
+    assert side.unknown == 2
+
+
 def test_random_attributions_are_the_own_ones_on_other_words(case: Case, bert: Encoder) -> None:
     one = weighed(case, bert)
     other = replace(one, vectors=np.roll(one.vectors, 1, axis=0))
@@ -107,6 +154,12 @@ def test_random_attributions_are_the_own_ones_on_other_words(case: Case, bert: E
     dealt = consistency(peaked, peaked).random
     assert set(np.round(dealt, 9)) == {0.0, 1.0}
     assert dealt.mean() == pytest.approx(0.5, abs=4 * 0.5 / np.sqrt(2000))
+    # So it is where sizes are alike and one of two speaks for the target, if that alone is weighed.
+    split = Weighed(np.tile([1.0, -1.0], 300), vectors[:600], starts[:301])
+    assert consistency(split, split).random.min() == pytest.approx(1.0)
+    spoken = [consistency(split, split, weighting="positive", seed=seed).random for seed in (0, 0, 1)]
+    assert spoken[0].tolist() == spoken[1].tolist() != spoken[2].tolist()
+    assert spoken[0].mean() == pytest.approx(0.5, abs=4 * 0.5 / np.sqrt(300))
     # A unit without a vector takes no part.
     vectors = np.tile(np.array([[1, 0], [0, 0]], np.float32), (2000, 1))
     assert consistency(replace(peaked, vectors=vectors), replace(peaked, vectors=vectors)).random.min() == 1.0
@@ -157,6 +210,8 @@ def test_weightings_together_score_as_each_alone_and_as_problems_solved_one_by_o
             for row in each.rows.tolist()
         ]
         assert each.scores == pytest.approx([flow.score for flow in exact(problems)], abs=1e-12)
+        for flow, problem in zip(each.flows, problems, strict=flows):
+            assert (flow.plan * problem.similarities).sum() == pytest.approx(flow.score, abs=1e-12)
 
 
 def test_the_units_of_some_inputs_are_those_of_all_at_these_inputs(case: Case, bert: Encoder) -> None:
@@ -180,9 +235,14 @@ def test_examples_whose_attributions_are_all_zero_are_skipped_and_counted_never_
     assert 3 not in found.rows
     assert len(found.rows) == len(one) - 1
     assert found.skipped[0].count == 1
+    assert found.skipped[0].where == ("example 4",)
     assert np.isfinite(found.scores).all()
-    with pytest.raises(InputError, match="no example could be compared"):
-        consistency(replace(one, values=np.zeros_like(values)), one).score()
+    assert consistency(one, one).skipped == ()
+    nothing = consistency(replace(one, values=np.zeros_like(values)), one)
+    assert nothing.skipped[0].where == ("example 1", "example 2", "example 3")
+    with pytest.raises(InputError, match="no example could be compared") as error:
+        nothing.score()
+    assert str(len(one)) in str(error.value.value)
 
 
 def test_a_text_of_only_special_tokens_has_no_units_and_is_skipped(case: Case, bert: Encoder) -> None:

@@ -5,12 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from cases import case_of, linear_case, loaded
 from interlingua.attribution import NEEDS, attributions
 from interlingua.attribution.baselines import BASELINES, Baseline
 from interlingua.attribution.integrated import IntegratedGradients
 from interlingua.attribution.occlusion import Occlusion
+from interlingua.attribution.random_control import Random
 from interlingua.attribution.rollout import Rollout
 from interlingua.attribution.through import Through
 from interlingua.encoder import Encoder
@@ -65,6 +67,14 @@ def test_a_token_the_model_does_not_read_gets_nothing(name: str) -> None:
         if len(found[number]) > 4:
             assert found[number][4] == pytest.approx(0, abs=1e-6)
             assert np.abs(found[number][1:4]).max() > 1e-3
+
+
+def test_random_attributions_are_standard_normal_and_nothing_on_separators() -> None:
+    case = linear_case()
+    drawn = np.stack([Random(seed)(case).values for seed in range(30)])
+    assert 0 < case.changed.sum() < len(case.changed)
+    assert not drawn[:, ~case.changed].any()
+    assert stats.kstest(drawn[:, case.changed].ravel(), "norm").pvalue > 0.01
 
 
 def test_occlusion_of_a_linear_model_is_its_integrated_gradient() -> None:

@@ -83,6 +83,31 @@ def test_recovers_a_rotation_that_the_identity_misses():
     assert scores["error/mapped"].low <= scores["error/mapped"].value <= scores["error/mapped"].high
 
 
+@pytest.mark.parametrize("normalise", [True, False])
+@pytest.mark.parametrize("size", [1e-4, 0.1, 1e4])
+def test_the_error_of_a_target_whose_rows_are_all_alike_is_undefined_and_said_to_be(normalise, size):
+    source, target, _ = rotated_pair(n=60)
+    alike = (size * target[:1] / 3).repeat(60, 1)
+    for rows in (alike, alike.float(), torch.zeros(60, 10)):
+        scores = procrustes(source, rows, normalise=normalise)
+        assert "error/mapped" not in scores
+        assert scores["p@1/mapped"].value == 0.0
+        [reason] = scores["p@1/mapped"].details["undefined"]
+        assert reason.startswith("error/mapped: ")
+    # The source may be alike: then nothing of the target is found, and all of it is missed.
+    missed = procrustes(alike, target, normalise=normalise)["error/mapped"]
+    assert missed.value == pytest.approx(1.0)
+
+
+def test_the_error_of_a_target_with_one_row_that_differs_is_a_number_without_an_interval():
+    source, target, _ = rotated_pair(n=60)
+    rows = target[:1].repeat(60, 1)
+    rows[split(60, fraction=0.8, groups=None, seed=0)[1][0]] += 1
+    found = procrustes(source, rows, normalise=False)["error/mapped"]
+    assert np.isfinite(found.value)
+    assert (found.low, found.high) == (None, None)
+
+
 def test_error_and_hits_are_those_of_the_test_rows_under_a_map_of_the_training_rows():
     source, target, _ = rotated_pair(n=80, noise=1.0)
     train, test = split(80, fraction=0.8, groups=None, seed=3)

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import functools
 import importlib
 import itertools
+import os
 import sys
+import types
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -12,7 +16,8 @@ from scipy.optimize import linprog
 from interlingua.errors import InputError, InterlinguaError
 from interlingua.transport import Flow, Problem, entropic, exact, weights_of
 from interlingua.transport import exact as package_exact
-from interlingua.transport.exact import _by_network_simplex, _solver, quick
+from interlingua.transport.entropic import _dual
+from interlingua.transport.exact import _by_linear_program, _by_network_simplex, _cores, _solver, quick
 
 
 def random_problems(count: int, *, seed: int, most: int = 24) -> list[Problem]:
@@ -164,6 +169,25 @@ def test_entropic_plans_keep_the_constraints_whatever_they_are_padded_with(probl
         assert together.score == pytest.approx(alone.score, abs=1e-2)
 
 
+def test_more_iterations_never_loosen_the_bound_and_are_made_twenty_at_a_time(problems: list[Problem]) -> None:
+    chosen = problems[:30]
+    found = {count: entropic(chosen, tolerance=0.0, iterations=count) for count in (20, 21, 40, 60, 80, 120, 160, 240)}
+    for before, after in itertools.pairwise(found.values()):
+        assert all(later.error <= sooner.error for sooner, later in zip(before, after, strict=True))
+    assert [flow.error for flow in found[21]] == [flow.error for flow in found[40]]
+    assert sum(flow.error for flow in found[40]) > sum(flow.error for flow in found[60])
+
+
+def test_rows_without_weight_do_not_loosen_the_bound_whatever_their_potentials() -> None:
+    draw = torch.Generator().manual_seed(0)
+    costs, left = torch.rand(50, 6, 5, generator=draw), 2 * torch.rand(50, 6, generator=draw) - 1
+    target, source = torch.rand(50, 5, generator=draw), torch.rand(50, 6, generator=draw)
+    source[:, 4:] = 0
+    assert _dual(left, costs, source, target).tolist() == pytest.approx(
+        _dual(left[:, :4], costs[:, :4], source[:, :4], target).tolist(), abs=1e-6
+    )
+
+
 @pytest.mark.gpu
 def test_the_gpu_says_what_the_cpu_says(problems: list[Problem]) -> None:
     here, there = (entropic(problems[:200], device=device) for device in ("cpu", "cuda"))
@@ -205,15 +229,16 @@ def test_single_precision_attributions_are_weighed_in_double_precision() -> None
 
 
 def test_an_unknown_weighting_is_named_with_its_neighbours() -> None:
-    with pytest.raises(InputError, match="Did you mean 'absolute'"):
+    with pytest.raises(InputError, match=r"way from attributions to weights.*Did you mean 'absolute'"):
         weights_of([1.0], "absolut")
 
 
 @pytest.mark.parametrize(
     ("table", "source", "target", "problem"),
     [
-        ([[1.0]], [0.0], [1.0], "all weights are 0"),
-        ([[1.0]], [-1.0], [1.0], "negative"),
+        ([[1.0]], [0.0], [1.0], "all weights are 0.*no earth mover's similarity"),
+        (np.ones((0, 1)), [], [1.0], "all weights are 0"),
+        ([[1.0]], [-1.0], [1.0], "a weight is negative.*Give finite weights of at least 0"),
         ([[1.0], [1.0]], [-1.0, 3.0], [1.0], "negative"),
         ([[1.0, 1.0]], [1.0], [-1.0, 1.0], "negative"),
         ([[1.0]], [np.inf], [1.0], "negative or undefined"),
@@ -251,6 +276,9 @@ def test_the_strongest_flows_come_in_order_and_nothing_that_does_not_flow() -> N
     everything = [(0, 2, 0.3), (1, 0, 0.3), (1, 1, 0.2), (0, 0, 0.1)]
     for count in range(8):
         assert flow.strongest(count) == everything[:count]
+    alike = Flow(1.0, np.tile([0.5, 0.0, 0.25], (20, 7)), 0.0)
+    found = alike.strongest(20 * 14)
+    assert found == sorted(found, key=lambda each: (-each[2], each[0], each[1]))
 
 
 def test_a_simplex_that_does_not_end_at_the_optimum_is_an_error() -> None:
@@ -259,6 +287,24 @@ def test_a_simplex_that_does_not_end_at_the_optimum_is_an_error() -> None:
 
     with pytest.raises(InterlinguaError, match="status 3"):
         _by_network_simplex(unfinished, np.ones(1), np.ones(1), np.ones((1, 1)))
+
+
+def test_a_linear_program_that_does_not_end_at_the_optimum_is_an_error_that_says_why(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ended = {"status": 4, "message": "numerical difficulties", "x": np.zeros(1)}
+    monkeypatch.setattr("scipy.optimize.linprog", lambda *_, **__: types.SimpleNamespace(**ended))
+    with pytest.raises(InterlinguaError, match="numerical difficulties"):
+        _by_linear_program(np.ones(1), np.ones(1), np.ones((1, 1)))
+
+
+def test_either_solver_gives_the_targets_as_much_as_the_sources_have(problems: list[Problem]) -> None:
+    emd_c = pytest.importorskip("ot.lp.emd_wrap").emd_c
+    for problem in problems[:20]:
+        for solve in (_by_linear_program, functools.partial(_by_network_simplex, emd_c)):
+            plan = solve(problem.source, problem.target * 1.5, problem.costs)
+            assert plan.sum(axis=1) == pytest.approx(problem.source, abs=1e-9)
+            assert plan.sum(axis=0) == pytest.approx(problem.target, abs=1e-9)
 
 
 def test_batches_of_the_entropic_solver_are_as_large_as_allowed_and_in_the_end_in_order(
@@ -280,10 +326,14 @@ def test_batches_of_the_entropic_solver_are_as_large_as_allowed_and_in_the_end_i
     found = entropic(chosen, tolerance=0.05)
     assert all(held(batch) <= cells or len(batch) == 1 for batch in batches)
     assert all(held([*batch, following[0]]) > cells for batch, following in itertools.pairwise(batches))
+    assert list(itertools.chain(*batches)) == sorted(problem.similarities.shape for problem in chosen)
     for flow, problem, true in zip(found, chosen, exact(chosen), strict=True):
         assert flow.plan.shape == problem.similarities.shape
         assert flow.score - 1e-9 <= true.score <= flow.score + flow.error + 1e-9
     assert entropic([]) == []
+    batches.clear()
+    entropic([Problem.of(np.eye(10), np.ones(10), np.ones(10))] * 9)
+    assert [len(batch) for batch in batches] == [4, 4, 1]  # Four times 100 are 400.
 
 
 def test_shares_of_any_size_give_every_problem_once_and_in_order(
@@ -294,6 +344,50 @@ def test_shares_of_any_size_give_every_problem_once_and_in_order(
     for threads in (None, 1, 2, 3):
         assert [flow.score for flow in exact(problems[:30], threads=threads)] == wanted
     assert exact([]) == []
+
+
+@pytest.mark.parametrize(
+    ("count", "threads", "workers"),
+    [(30, 3, [3]), (30, 8, [5]), (29, 8, [5]), (28, 8, [4]), (14, 8, [2]), (7, 8, []), (30, 1, [])],
+)
+def test_there_are_as_many_threads_as_may_be_and_no_more_than_shares(
+    monkeypatch: pytest.MonkeyPatch, problems: list[Problem], count: int, threads: int, workers: list[int]
+) -> None:
+    module, made = importlib.import_module("interlingua.transport.exact"), []
+
+    def spy(size: int) -> ThreadPoolExecutor:
+        made.append(size)
+        return ThreadPoolExecutor(size)
+
+    monkeypatch.setattr(module, "ThreadPoolExecutor", spy)
+    monkeypatch.setattr(module, "_SHARE", 7)
+    monkeypatch.setenv("OMP_NUM_THREADS", str(threads))
+    for said in (threads, None):
+        made.clear()
+        assert len(exact(problems[:count], threads=said)) == count
+        assert made == workers
+
+
+@pytest.mark.parametrize("said", [None, "", "0", "all", "-2"])
+def test_without_a_number_of_threads_there_is_one_for_each_core_of_the_process(
+    monkeypatch: pytest.MonkeyPatch, said: str | None
+) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    if said is not None:
+        monkeypatch.setenv("OMP_NUM_THREADS", said)
+    monkeypatch.setattr(os, "cpu_count", lambda: 64)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0: {4, 7, 9}}[process], raising=False)
+    assert _cores() == 3
+    monkeypatch.delattr(os, "sched_getaffinity")  # as on macOS
+    assert _cores() == 64
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert _cores() == 1
+
+
+@pytest.mark.parametrize("said", ["5", " 5 ", "5,2,1"])
+def test_the_number_of_threads_is_the_first_one_that_openmp_is_told(monkeypatch: pytest.MonkeyPatch, said: str) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", said)
+    assert _cores() == 5
 
 
 def test_single_precision_problems_are_solved_in_double_precision() -> None:

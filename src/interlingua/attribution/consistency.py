@@ -40,10 +40,10 @@ class Weighed:
         return len(self.starts) - 1
 
     def unit_vectors(self, number: int) -> Floats:
-        """The vectors of an example's units, of length 1 or 0, in float64: a unit is exactly like itself."""
+        """The vectors of an example's units at length 1 or 0, in float64: a unit is exactly like itself."""
         vectors = self.vectors[self.starts[number] : self.starts[number + 1]].astype(np.float64)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        scaled: Floats = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+        scaled: Floats = vectors / np.where(lengths > 0, lengths, 1.0)
         return scaled
 
     def weights(self, number: int, how: str) -> Floats | None:
@@ -240,12 +240,7 @@ def _noise(side: Weighed, weighting: str, draw: np.random.Generator) -> list[Flo
     dealt = np.empty_like(side.values)
     dealt[places] = side.values[np.lexsort((draw.random(len(owner)), side.known, owner))]
     drawn = Weighed(dealt, side.vectors, side.starts)
-    found: list[Floats | None] = []
-    for number in range(len(side)):
-        weights = drawn.weights(number, weighting)
-        # None above 0, and only the positive part asked for: any size will do.
-        found.append(drawn.weights(number, "absolute") if weights is None else weights)
-    return found
+    return [drawn.weights(number, weighting) for number in range(len(side))]
 
 
 def _skipped(weights: list[list[Floats | None]]) -> tuple[Skip, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -21,6 +22,8 @@ from interlingua.stats import half_samples, interval_of_half_samples, wilson_int
 Indices = NDArray[np.int64]
 WEAK = 1e-4
 """The share of the largest singular value below which the squared matrix is too coarse."""
+ALIKE = 2e-6
+"""The spread of rows, as a share of their length, that is rounding of float32 and no spread at all."""
 
 
 @dataclass(frozen=True)
@@ -145,11 +148,13 @@ def procrustes(
     - `p@1/identity`, `mrr/identity`: without a map (left out where widths differ); `…/random`: with a seeded
       random orthogonal map. Null: chance, 1/n and H_n/n.
     - `error/mapped`, >= 0, 0 is best: ||XW - Y|| / ||Y|| on the test split (Frobenius); with the
-      shuffled-pairs map as null; its interval is from half-samples of the test rows.
+      shuffled-pairs map as null; its interval is from half-samples of the test rows. Left out where the target's
+      rows are all alike: Y is 0, and 0 / 0 or 1 / 0 would say that nothing was missed, or everything.
 
     Both sides are centred by their training means. `groups` (n,) keeps rows of one number (the words of one
     sentence) on one side of the split; `fraction` of the groups train. Cosines ignore the length of the test rows.
-    `details` of `p@1/mapped` has the sizes: a split with fewer training rows than dimensions fits W only in part.
+    `details` of `p@1/mapped` has the sizes: a split with fewer training rows than dimensions fits W only in part;
+    and, as `undefined`, what is left out, with the reason.
     `sides` are both sides with what is kept of them.
 
     >>> generator = torch.Generator().manual_seed(0)
@@ -174,13 +179,17 @@ def procrustes(
 
     scores: Scores = {}
     null = retrieved(astray)
+    # What rounding leaves of rows that are all alike, squared.
+    nothing = float(ALIKE * _take(y, test).norm()) ** 2
+    spread = float(right.square().sum()) > nothing
     for name, score in retrieved(mapped).items():
-        sizes = {"train": len(train), "test": len(test), "width": left.shape[1]}
-        scores[f"{name}/mapped"] = _with_null(score, null[name].value, sizes)
+        about: dict[str, Any] = {"train": len(train), "test": len(test), "width": left.shape[1]}
+        if name == "p@1" and not spread:
+            about["undefined"] = ["error/mapped: the target's test rows are all alike"]
+        scores[f"{name}/mapped"] = _with_null(score, null[name].value, about)
     for control, images in _controls(left, right.shape[1], seed).items():
         scores |= {f"{name}/{control}": score for name, score in retrieved(images).items()}
-    scores["error/mapped"] = _error(mapped, astray, right, seed)
-    return scores
+    return scores | {"error/mapped": _error(mapped, astray, right, nothing, seed)} if spread else scores
 
 
 @measures.register("procrustes-words", needs="words", fits=True)
@@ -283,20 +292,23 @@ def split(n: int, *, fraction: float, groups: Indices | None, seed: int) -> tupl
     return train, test
 
 
-def _error(mapped: Tensor, blind: Tensor, right: Tensor, seed: int) -> Score:
+def _error(mapped: Tensor, blind: Tensor, right: Tensor, nothing: float, seed: int) -> Score:
+    """||XW - Y|| / ||Y||, with no interval where the rows that differ are so few that a half-sample has none."""
     scale = right.square().sum(dim=1).cpu().numpy()
     residue, blind_residue = ((side - right).square().sum(dim=1).cpu().numpy() for side in (mapped, blind))
 
     def relative(part: NDArray[np.float64], rows: Indices) -> NDArray[np.float64]:
         """The error over the rows of each line."""
-        whole = scale[rows].sum(axis=1)
-        error: NDArray[np.float64] = np.sqrt(part[rows].sum(axis=1) / np.where(whole > 0, whole, np.inf))
+        error: NDArray[np.float64] = np.sqrt(part[rows].sum(axis=1) / scale[rows].sum(axis=1))
         return error
 
     n, everything = len(scale), np.arange(len(scale))[None]
     value, drawn = float(relative(residue, everything)[0]), half_samples(n, seed=seed)
+    null = float(relative(blind_residue, everything)[0])
+    if (scale[drawn].sum(axis=1) <= nothing).any():
+        return Score(value, n=n, null=null)
     low, high = interval_of_half_samples(relative(residue, drawn), drawn.shape[1], n, value)
-    return Score(value, n=n, null=float(relative(blind_residue, everything)[0]), low=max(low, 0.0), high=high)
+    return Score(value, n=n, null=null, low=max(low, 0.0), high=high)
 
 
 def _controls(left: Tensor, width: int, seed: int) -> dict[str, Tensor]:
@@ -344,5 +356,5 @@ def _take(vectors: Tensor, rows: Indices) -> Tensor:
     return vectors[torch.from_numpy(np.ascontiguousarray(rows)).to(vectors.device)]
 
 
-def _with_null(score: Score, null: float, details: Mapping[str, int]) -> Score:
+def _with_null(score: Score, null: float, details: Mapping[str, Any]) -> Score:
     return Score(score.value, score.n, null, score.low, score.high, score.items, details)

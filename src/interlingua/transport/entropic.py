@@ -47,7 +47,7 @@ def entropic(
         rows, columns, end = 0, 0, begin
         while end < len(order):
             rows, columns = max(rows, sizes[order[end], 0]), max(columns, sizes[order[end], 1])
-            if end > begin and (end + 1 - begin) * rows * columns > _CELLS.get(place.type, 1 << 18):
+            if end > begin and (end + 1 - begin) * rows * columns > _CELLS.get(place.type, _CELLS["cpu"]):
                 break
             end += 1
         chosen = order[begin:end]

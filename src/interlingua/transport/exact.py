@@ -43,8 +43,8 @@ def exact(problems: Sequence[Problem], *, threads: int | None = None) -> list[Fl
 
 def _cores() -> int:
     """As many threads as the environment allows other libraries (a step of a study has its share), else all cores."""
-    said = os.environ.get("OMP_NUM_THREADS", "")
-    if said.isdigit() and int(said):
+    said = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()  # OpenMP has a list for nested threads
+    if said.isdecimal() and int(said):
         return int(said)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 

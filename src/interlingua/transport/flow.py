@@ -101,7 +101,9 @@ def normalised(weights: Floats) -> Floats:
     """The weights divided by their sum; none that is negative or undefined, and not all 0."""
     total = float(weights.sum())
     if not np.isfinite(total) or weights.min(initial=0.0) < 0 or total <= 0:
-        problem = "all weights are 0" if not weights.any() else "a weight is negative or undefined"
-        raise InputError(problem, remedy="Attributions that are 0 everywhere have no earth mover's similarity.")
+        if not weights.any():
+            everywhere = "Attributions that are 0 everywhere have no earth mover's similarity."
+            raise InputError("all weights are 0", remedy=everywhere)
+        raise InputError("a weight is negative or undefined", remedy="Give finite weights of at least 0.")
     shares: Floats = weights / total
     return shares
