@@ -170,6 +170,8 @@ def main() -> int:
         if why:
             failed[entry.name] = why
         print(f"{time.perf_counter() - start:.0f} s {why}", file=sys.stderr, flush=True)
+        for side in found:  # What is known stays, though a later one be cut short.
+            print(f"  {side.what}: {side.ratio:.2f} x {side.peer}", file=sys.stderr, flush=True)
     took = time.perf_counter() - began
     if args.json:
         rows = [side.row() for side in sides]

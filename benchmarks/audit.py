@@ -27,7 +27,7 @@ from interlingua.encoder import Cache, Encoder
 from interlingua.measures import measures
 from interlingua.readers import read_corpus
 from interlingua.readers.places import place_names
-from interlingua.studies.measuring import Plan, encode_language, language_step, pair_step, split_languages
+from interlingua.studies.measuring import Plan, encode_language, language_measurement, pair_measurement, split_languages
 
 LINKS = "word links"
 
@@ -53,9 +53,9 @@ def measure(model: str, corpus: str, languages: list[str] | None, cache: Path) -
     for name in (LINKS, *DEFAULT_MEASURES):
         plan = Plan((name,))
         if measures[name].needs == "space":
-            steps = [step for space in spaces if (step := language_step(space, texts, plan)) is not None]
+            steps = [step for space in spaces if (step := language_measurement(space, texts, plan)) is not None]
         else:
-            steps = [pair_step(by_code[a], by_code[b], texts, names, plan) for a, b in texts.pairs()]
+            steps = [pair_measurement(by_code[a], by_code[b], texts, names, plan) for a, b in texts.pairs()]
         began = time.process_time()
         for step in steps:
             step.run()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -20,6 +22,9 @@ import interlingua
 import models
 from interlingua import cli
 from interlingua.errors import InputError
+from interlingua.report.adjustment_page import adjustment_records, adjustment_sections
+from interlingua.report.runs import Run as Ran
+from interlingua.report.tables import to_csv
 from interlingua.studies.adjusting import AdjustSettings
 from interlingua.studies.linkedtexts import LinkedFiles, Linking, linked_text
 from interlingua.training.regime import ADJUST
@@ -160,6 +165,23 @@ def test_the_table_has_the_numbers_of_the_record_before_and_after(made):
     assert near[1] < near[0]
     assert "144 sentences" in made.told.out
     assert len((made.folder / "steps.jsonl").read_text("utf-8").splitlines()) == record["steps"] == 3 * 18
+
+
+def test_the_sheet_has_full_numbers_and_intervals_where_people_read_rounded_ones(made):
+    summary = json.loads((made.folder / "adjustment.json").read_text("utf-8"))
+    parts = adjustment_sections([Ran(summary, adjustment_records(summary))])
+    [table] = (table for part in parts for table in part.tables)
+    rows = {row[""]: row for row in csv.DictReader(io.StringIO(to_csv(table), newline=""))}
+    for when in ("before", "after"):
+        found = summary[when]["ru"]
+        near = found["distances"]["distance/related/l2"]
+        assert float(rows["distance of a word from its translation"][when]) == near["value"]
+        share = found["retrieval"][str(summary["layer"])]["p@1/cosine/raw"]
+        told = rows["translation → Russian, as is"]
+        assert [float(told[f"{when}{end}"]) for end in ("", " low", " high")] == [
+            share[name] for name in ("value", "low", "high")
+        ]
+        assert int(rows["both arrows at their best layer, means removed"][f"{when} layer"]) in range(LAYERS + 1)
 
 
 def test_the_page_and_its_picture_are_well_formed_and_fetch_nothing(made):
@@ -320,6 +342,11 @@ BAD: dict[str, tuple[tuple[str, ...], str]] = {
     "no such target": (("--bitext", "talk.txt", "--target", "both"), "unknown target of the adjustment: 'both'"),
     "no such reduction": (("--bitext", "talk.txt", "--reduction", "max"), "unknown reduction"),
     "no such aligner": (("--bitext", "talk.txt", "--aligner", "giza"), "unknown aligner: 'giza'"),
+    "an aligner beside links": (
+        ("--bitext", "talk.txt", "--links", "talk.links", "--aligner", "neural"),
+        "--aligner has nothing to do here: 'neural'. It links bitexts that have no links",
+    ),
+    "a model of no aligner": (("--bitext", "talk.txt", "--aligner-model", "model"), "It is for --aligner neural"),
     "no such side": (("--bitext", "talk.txt", "--english", "left"), "unknown side: 'left'"),
     "no such precision": (("--bitext", "talk.txt", "--precision", "fp8"), "unknown precision"),
     "fp16 on a CPU": (("--bitext", "talk.txt", "--precision", "fp16"), "fp16 is for GPUs"),

@@ -372,6 +372,7 @@ def test_the_neural_aligner_runs_on_any_model_folder(run: Run, spoilt: Path, ber
         (["--method", "neural", "--also", "m"], "--also has nothing to do here"),
         (["--method", "eflomal", "--load", "m"], "--load has nothing to do here"),
         (["--links", "a", "--links", "b", "--links", "c"], "more than two files of links"),
+        (["--method", "neural", "--links", "a"], "--method has nothing to do here"),
         (["--links", "nowhere"], "no such file: 'nowhere'"),
         (["--gold", "nowhere"], "no such file: 'nowhere'"),
         (["--load", "nowhere"], "nowhere: no saved aligner here"),

@@ -13,9 +13,9 @@ import pytest
 import interlingua
 from interlingua.errors import InputError
 from interlingua.report.files import report_files
-from interlingua.report.page import page_data
 from interlingua.report.screen import BARS, console, print_table, sparkline
 from interlingua.report.tables import Table
+from pages import page_data
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'\u202e"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import html
 import json
 import shlex
@@ -97,9 +98,29 @@ def test_a_table_is_printed_the_same_again_and_files_are_written(world: World, r
         "tables/transfer-f1-token.tex",
         "tables/transfer-distances.md",
     }
+    check_sheets(tmp_path / "out")
     drawing = ElementTree.parse(tmp_path / "out" / "transfer.svg").getroot()
     dots = [node for node in drawing.iter() if node.get("class") == "seed"]
     assert len(dots) == 3 * 2
+
+
+def check_sheets(out: Path) -> None:
+    found = json.loads((out / "transfer.json").read_text("utf-8"))
+    words = {"regime", "state", "language", "test", "less", "ru marks"}
+    sheets = {}
+    for path in (out / "tables").glob("*.csv"):
+        with path.open(encoding="utf-8", newline="") as file:
+            sheets[path.stem] = list(csv.DictReader(file))
+        for head, text in ((head, text) for row in sheets[path.stem] for head, text in row.items()):
+            assert head in words or not text or float(text) is not None, (path.name, head)
+    scores = {e["regime"]: e for e in found["scores"] if e["metric"] == "f1/token"}
+    for row in sheets["transfer-f1-token"]:
+        told = scores[row["regime"]]
+        assert (float(row["ru"]), float(row["ru sd"])) == (100 * told["mean"], 100 * told["deviation"])
+    for row, told in zip(sheets["transfer-distances"], found["distances"], strict=True):
+        for name, head in (("related", "related"), ("unrelated", "unrelated"), ("auc", "AUC")):
+            assert float(row[head]) == told[name]
+            assert [float(row[f"{head} {end}"]) for end in ("low", "high")] == told["intervals"][name]
 
 
 @pytest.mark.parametrize(("task", "ending", "metric"), [("nli", "tsv", "accuracy"), ("qa", "json", "em")])

@@ -23,7 +23,7 @@ from interlingua.report.notebook import Drawing, drawing, framed
 from interlingua.report.runs import Run
 from interlingua.studies.adjusting import AdjustSettings, Origin, Progress
 from interlingua.studies.adjusting import adjust as train_model
-from interlingua.studies.linkedtexts import LinkedFiles, LinkedText, Linking
+from interlingua.studies.linkedtexts import LinkedFiles, LinkedText, Linking, check_aligner, linking_of
 from interlingua.studies.runfolder import alone_in
 from interlingua.studies.store import write_text
 from interlingua.training.processes import is_first_process
@@ -54,7 +54,7 @@ def adjust(
     *,
     out: str | Path,
     links: File | Mapping[str, File] | None = None,
-    aligner: str = "diagonal",
+    aligner: str | None = None,
     aligner_model: str | None = None,
     english: str | None = None,
     settings: AdjustSettings | None = None,
@@ -67,22 +67,23 @@ def adjust(
 ) -> Adjusted:
     """Pull translations together inside a model, with a small parallel corpus; an ordinary model folder is written.
 
-    `bitext` is a file (`source ||| target` lines, or two columns), two files, or several by language: then the model
-    is adjusted on all of them at once. `english` is the side that stays, `source` or `target`; by default what the
-    file's name says (`x.ru-en.tsv`), else the source. Words are linked by a file of Pharaoh links (`links`), or by an
-    `aligner`: diagonal, eflomal, or neural, with the vectors of `aligner_model` (by default the model itself). What
-    the folder `out` has beside the model: `adjustment.json`, retrieval and distances before and after on sentences
-    that were not trained on, `adjustment.html`, `distances.svg`, and `steps.jsonl`, the losses of every step. A killed
-    run goes on when the same call is made again, and so does one that `stop_after` seconds ended; a finished one is
-    not run again. Started by `torchrun` or `accelerate launch`, all processes train one model.
+    `bitext` is a file (`source ||| target` lines, or two columns), two files, or several by language: then the model is
+    adjusted on all of them at once. `english` is the side that stays, `source` or `target`; by default what the file's
+    name says (`x.ru-en.tsv`), else the source. Words are linked by a file of Pharaoh links (`links`), or by an
+    `aligner`: diagonal (the default), eflomal, or neural, with the vectors of `aligner_model` (by default the model
+    itself). What the folder `out` has beside the model: `adjustment.json`, retrieval and distances before and after on
+    sentences that were not trained on, `adjustment.html`, `distances.svg`, and `steps.jsonl`, the losses of every step.
+    A killed run goes on when the same call is made again, and so does one that `stop_after` seconds ended; a finished
+    one is not run again. Started by `torchrun` or `accelerate launch`, all processes train one model.
     """
     place = pick_device(device)
     settings = settings or AdjustSettings()
     if settings.seed < 0:
         raise InputError("the seed is negative", value=settings.seed, remedy="Give 0 or more.")
     check_precision(place, settings.on(place).precision or "fp32")
-    linking = Linking(aligner, aligner_model or model, device)
+    linking = linking_of(aligner, model, device=device, aligner_model=aligner_model)
     texts = _texts(bitext, links, english, linking)
+    check_aligner(aligner, texts.values())
     if place.index is not None:
         torch.cuda.set_device(place)  # The launcher of several processes chooses; alone, it takes the current one.
     with alone_in(Path(out), "adjust"):

@@ -22,11 +22,12 @@ from interlingua.studies.planning import Plan, plan
 from interlingua.studies.published import read_published
 from interlingua.studies.record import versions
 from interlingua.studies.revisions import Revisions
+from interlingua.studies.runfolder import study_folder
 from interlingua.studies.running import Event, Ran, run
 from interlingua.studies.store import Store, write_text
-from interlingua.studies.study import Study, read_study
-from interlingua.studies.studychecks import study_folder
-from interlingua.studies.studyfile import sizes_of
+from interlingua.studies.strict import Wrong
+from interlingua.studies.study import Study
+from interlingua.studies.studyfile import read_study, sizes_of
 from interlingua.studies.studyscores import beside, study_distances, study_scores
 
 __all__ = ["Planned", "check_study", "plan_study", "study"]
@@ -143,7 +144,7 @@ def plan_study(
     `ask` asks the hub for the commits of models that its cache here does not have, as a run does.
     """
     found = read_study(file, size=size, data=data)
-    home = Home(study_folder(found, out))
+    home = Home(study_folder(found.name, out))
     digests = Digests(home.digests)
     revisions = Revisions(home.revisions, ask)
     steps, notes = steps_of(found, digests, revisions)
@@ -154,8 +155,6 @@ def plan_study(
 
 def check_study(file: str | Path, *, size: str | None = None, data: str | Path | None = None) -> dict[str, Planned]:
     """Every size of a study file (or one) that is right, by name; what is wrong in any is one error with all lines."""
-    from interlingua.studies.strict import Wrong
-
     names: list[str | None] = [size] if size is not None else [*sizes_of(Path(file))] or [None]
     found: dict[str, Planned] = {}
     problems: dict[str, InputError] = {}

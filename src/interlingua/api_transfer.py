@@ -23,14 +23,14 @@ from interlingua.report.transfer_page import transfer_files
 from interlingua.studies.comparing import distance_table, summarise
 from interlingua.studies.exams import Exam, ExamFiles, File, Files, check_file, check_labels, task_named
 from interlingua.studies.lessons import Lesson
-from interlingua.studies.linkedtexts import LinkedFiles, Linking
+from interlingua.studies.linkedtexts import LinkedFiles, Linking, check_aligner, linking_of
 from interlingua.studies.predictions import read_predictions
 from interlingua.studies.record import versions
 from interlingua.studies.runfolder import alone_in, check_folder
 from interlingua.studies.scenarios import UNTRAINED, TransferSettings, plan
 from interlingua.studies.stages import Progress
 from interlingua.studies.store import Store, write_text
-from interlingua.studies.transferring import STATES, Study
+from interlingua.studies.transferring import STATES, TransferStudy
 from interlingua.tasks import tasks
 from interlingua.training.processes import first_process_first, is_first_process
 from interlingua.training.regime import Regime
@@ -81,7 +81,7 @@ def transfer(
     seeds: int | Sequence[int] = 5,
     bitexts: Mapping[str, Files] | None = None,
     links: Mapping[str, File] | None = None,
-    aligner: str = "diagonal",
+    aligner: str | None = None,
     english: str | None = None,
     dev: File | None = None,
     mixed: File | None = None,
@@ -101,12 +101,13 @@ def transfer(
     two by id). Every regime (`original` where there is no bitext; else `adjusted` and `continual`, too) is trained with
     every seed, what regimes share only once, and takes every test; with `bitexts` of several languages a test is given
     to the model adjusted on its own. `links` are word links from elsewhere (Pharaoh); without them the `aligner` makes
-    them: diagonal, eflomal, or neural with the model's own vectors. `english` is the side of a bitext that stays,
-    `source` or `target`; by default what the file's name says (`x.ru-en.tsv`), else the source. `dev` chooses the best
-    epoch. `mixed`, the test in the language of training, adds tests of mixed language (NLI). `retrieval` adds sentence
-    retrieval by every model. Results are in the folder `out`: a killed study goes on when the same call is made again,
-    a finished one is not run again, and one with more seeds, tests or regimes runs what is missing. `keep` keeps the
-    models there. Started by `torchrun` or `accelerate launch`, all processes train each model together.
+    them: diagonal (the default), eflomal, or neural with the model's own vectors. `english` is the side of a bitext
+    that stays, `source` or `target`; by default what the file's name says (`x.ru-en.tsv`), else the source. `dev`
+    chooses the best epoch. `mixed`, the test in the language of training, adds tests of mixed language (NLI).
+    `retrieval` adds sentence retrieval by every model. Results are in the folder `out`: a killed study goes on when the
+    same call is made again, a finished one is not run again, and one with more seeds, tests or regimes runs what is
+    missing. `keep` keeps the models there. Started by `torchrun` or `accelerate launch`, all processes train each model
+    together.
     """
     settings = settings or TransferSettings()
     settings = replace(settings, source=codes.canonical(settings.source))
@@ -115,7 +116,8 @@ def transfer(
         check_precision(place, settings.precision)
     chosen = _seeds(seeds)
     lesson, exams = _read(task, train, dev, ExamFiles(tests, mixed, retrieval, test_rows), settings)
-    linked = _linked(bitexts or {}, links or {}, english, Linking(aligner, model, device), settings.source)
+    linked = _linked(bitexts or {}, links or {}, english, linking_of(aligner, model, device=device), settings.source)
+    check_aligner(aligner, linked.values())
     if regimes is None:
         regimes = ("original",) if not linked else UNTRAINED if lesson.headless else DEFAULT_REGIMES
     scenarios, notes = plan(regimes, exams, tuple(linked), settings, task=lesson.task.name, headless=lesson.headless)
@@ -134,7 +136,7 @@ def transfer(
         with first_process_first(place):
             check_folder(Path(out), kind="transfer")
             store = Store(Path(out))
-        study = Study(encoder, lesson, scenarios, linked, chosen, settings, store, keep, progress)
+        study = TransferStudy(encoder, lesson, scenarios, linked, chosen, settings, store, keep, progress)
         started = time.monotonic()
         about = {
             "kind": "transfer",
@@ -154,7 +156,7 @@ def transfer(
 
 
 def _result(
-    study: Study, exams: Sequence[Exam], about: dict[str, Any], notes: list[str], started: float, out: Path
+    study: TransferStudy, exams: Sequence[Exam], about: dict[str, Any], notes: list[str], started: float, out: Path
 ) -> Transfer:
     """Run what is missing, compare, and write tables and picture."""
     before = _kept(out / "run.json")
@@ -181,7 +183,7 @@ def _result(
         return _compared(study, run, out)
 
 
-def _compared(study: Study, run: dict[str, Any], out: Path) -> Transfer:
+def _compared(study: TransferStudy, run: dict[str, Any], out: Path) -> Transfer:
     store = study.store if is_first_process() else Store(out)
     wanted = set(study.steps)
     records = [record for record in store.read() if record.step in wanted]
@@ -254,7 +256,7 @@ def _linked(
     return found
 
 
-def _left_out(study: Study, exams: Sequence[Exam]) -> list[str]:
+def _left_out(study: TransferStudy, exams: Sequence[Exam]) -> list[str]:
     """All that was left out of the model's folder, examples and inputs, counted, in words."""
     parts = [exam.skipped for exam in exams]
     parts += [inputs.skipped for inputs in study.examiner.exam_inputs.values()]

@@ -52,8 +52,12 @@ def adjust(
         typer.Option(help="Word links of the bitext (Pharaoh), in place of an aligner.", metavar="XX=FILE"),
     ] = None,
     aligner: Annotated[
-        str, typer.Option(help="diagonal (fast_align's model), neural (an encoder's vectors) or eflomal (an extra).")
-    ] = "diagonal",
+        str | None,
+        typer.Option(
+            help="diagonal (fast_align's model), neural (an encoder's vectors) or eflomal (an extra). "
+            "[default: diagonal]"
+        ),
+    ] = None,
     aligner_model: Annotated[
         str | None, typer.Option(help="For neural: another model than MODEL.", metavar="MODEL")
     ] = None,

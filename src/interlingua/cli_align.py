@@ -41,8 +41,12 @@ def align(
         Path | None, typer.Argument(help="The target side, where FILE is the source side alone.", metavar="[TARGET]")
     ] = None,
     method: Annotated[
-        str, typer.Option(help="diagonal (fast_align's model), neural (an encoder's vectors) or eflomal (an extra).")
-    ] = "diagonal",
+        str | None,
+        typer.Option(
+            help="diagonal (fast_align's model), neural (an encoder's vectors) or eflomal (an extra). "
+            "[default: diagonal]"
+        ),
+    ] = None,
     symmetrize: Annotated[
         str | None,
         typer.Option(

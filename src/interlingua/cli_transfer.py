@@ -76,7 +76,10 @@ def transfer(
         list[str] | None,
         typer.Option(help="Word links of a bitext (Pharaoh), in place of an aligner.", metavar="XX=FILE"),
     ] = None,
-    aligner: Annotated[str, typer.Option(help="diagonal, neural or eflomal; see 'interlingua align'.")] = "diagonal",
+    aligner: Annotated[
+        str | None,
+        typer.Option(help="diagonal, neural or eflomal; see 'interlingua align'. [default: diagonal]"),
+    ] = None,
     english: Annotated[
         str | None,
         typer.Option(

@@ -326,3 +326,23 @@ def test_a_model_in_memory_is_not_cached(bert: Encoder, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no digest to cache under"):
         other.encode(LINES, cache=Cache(tmp_path))
     np.testing.assert_array_equal(other.encode(LINES)[1], bert.encode(LINES)[1])
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="tells what is resident on Linux alone")
+def test_a_copy_of_a_mapped_layer_leaves_nothing_of_the_file_resident(bert: Encoder, tmp_path: Path) -> None:
+    def resident() -> int:
+        lines = iter(Path("/proc/self/smaps").read_text().splitlines())
+        found = (next(rest for rest in lines if rest.startswith("Rss:")) for line in lines if str(tmp_path) in line)
+        return sum(int(line.split()[1]) for line in found)
+
+    made = bert.encode(LINES, cache=Cache(tmp_path))
+    for layer in made.layers:
+        assert made[layer].sum() != 0
+    assert resident() > 0
+    every, some = made.copied(1), made.copied(1, np.array([2, 0]))
+    for layer in made.layers:
+        made.copied(layer)
+    assert resident() == 0
+    np.testing.assert_array_equal(every, made[1])
+    np.testing.assert_array_equal(some, made[1][[2, 0]])
+    assert every.dtype == np.float32

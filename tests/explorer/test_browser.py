@@ -90,6 +90,14 @@ def test_every_section_is_drawn_for_both_models(seen: Seen) -> None:
     assert "token" not in page.url
 
 
+def test_ranks_are_explained_where_there_are_any(seen: Seen) -> None:
+    page = seen.page
+    assert page.locator("#near .note").count() == 2
+    page.fill("#source", "No such sentence is in the corpus.")
+    page.wait_for_function("() => document.querySelectorAll('#near .note').length === 0")
+    assert page.inner_text("#near .rank") == ""
+
+
 def test_hostile_text_is_shown_and_never_run(seen: Seen) -> None:
     page = seen.page
     for text in HOSTILE:
@@ -218,6 +226,8 @@ def test_a_phone_shows_it_without_scrolling_sideways(seen: Seen, scheme: str) ->
     page.wait_for_function("() => document.documentElement.scrollWidth <= 390")
     paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (paper == "rgb(255, 255, 255)") == (scheme == "light")
+    lines = page.evaluate("[...document.querySelectorAll('#near .rank .soft')].map(e => e.getClientRects().length)")
+    assert set(lines) == {1}  # A number is not cut in two.
 
 
 def test_every_control_has_a_name(seen: Seen) -> None:

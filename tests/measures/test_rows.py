@@ -6,7 +6,7 @@ import torch
 
 from interlingua.errors import InputError
 from interlingua.measures import measures
-from interlingua.measures.rows import Room, Side, checked, unit
+from interlingua.measures.rows import Room, Side, checked, dear, unit
 
 WITH_SIDES = [entry.name for entry in measures if "sides" in inspect.signature(entry.call).parameters]
 
@@ -35,6 +35,7 @@ def test_kept_sides_change_no_score(name, room):
 def test_a_side_computes_once_for_each_argument_and_no_more_than_its_room():
     calls = []
 
+    @dear
     def scaled(vectors, factor):
         calls.append(factor)
         return factor * vectors
@@ -44,6 +45,27 @@ def test_a_side_computes_once_for_each_argument_and_no_more_than_its_room():
         assert side.of(scaled, factor).sum() == 20 * factor
     assert calls == [1, 2, 3, 3]
     assert side.of(unit).shape == (5, 4)
+
+
+def test_what_is_quick_to_make_again_is_not_kept_and_takes_no_room():
+    room = Room(5 * 4 * 4)
+    side = Side(torch.ones(5, 4), room)
+    assert side.of(unit) is not side.of(unit)
+    assert room.take(5 * 4 * 4)
+
+
+def test_what_was_kept_of_vectors_is_found_by_the_next_side_of_them():
+    made = []
+
+    @dear
+    def counted(vectors):
+        made.append(1)
+        return vectors + 1
+
+    kept, room = {}, Room(10**6)
+    for _ in range(3):
+        Side(torch.ones(5, 4), room, kept).of(counted)
+    assert len(made) == 1
 
 
 def test_large_finite_values_pass_though_their_sum_overflows():

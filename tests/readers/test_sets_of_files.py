@@ -71,9 +71,13 @@ def test_bitexts_of_several_pairs_become_one_corpus_with_uncounted_gaps(tmp_path
     assert corpus.skipped == ()
 
 
-def test_two_column_bitexts_in_a_folder_are_merged_and_limited_each(tmp_path):
+def test_two_column_bitexts_in_a_folder_are_merged(tmp_path):
     put(tmp_path, {"t.en-ru.tsv": "a\tа\nb\tб\n", "t.en-es.tsv": "c\tç\nd\t\n"})
-    assert read_corpus(tmp_path, limit=1).texts == {"en": ("c", "a"), "es": ("ç", None), "ru": (None, "а")}
+    assert read_corpus(tmp_path).texts == {
+        "en": ("c", "a", "b"),
+        "es": ("ç", None, None),
+        "ru": (None, "а", "б"),
+    }
     assert [str(skip) for skip in read_corpus(tmp_path).skipped] == [
         "1 empty cells (es t.en-es.tsv:2)",
         "1 rows with fewer than two languages (t.en-es.tsv:2)",
@@ -209,7 +213,7 @@ def test_the_sampler_is_strictly_parallel_and_english_first():
     assert corpus.languages[:3] == ("en", "es", "ru")
     assert all(len(corpus.column(code)) == len(corpus) for code in corpus.languages)
     assert corpus.skipped == ()
-    assert read_corpus("sampler", languages=["vi", "en"], limit=5).languages == ("vi", "en")
+    assert read_corpus("sampler", languages=["vi", "en"]).languages == ("vi", "en")
 
 
 def test_a_dataset_is_read_by_name_and_needs_its_split_named(tmp_path, monkeypatch):

@@ -9,11 +9,11 @@ from scipy.stats import linregress
 from interlingua.report.answer import answer
 from interlingua.report.audit import build_page, key_figures
 from interlingua.report.evidence import FEW, peak, trend, trend_of_pairs
-from interlingua.report.page import page_data
 from interlingua.report.readings import gather
 from interlingua.report.scatter import dot_plot
 from interlingua.report.screen import BARS
 from interlingua.report.terminal import render
+from pages import page_data
 
 CODES = ["en", "ru", "hi", "de"]
 

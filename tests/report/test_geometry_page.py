@@ -20,8 +20,8 @@ from interlingua.report.geometry_maps import map_section, map_sets, styles
 from interlingua.report.geometry_page import geometry_sections
 from interlingua.report.geometry_pictures import maps_svg
 from interlingua.report.geometry_tables import all_tables, findings
-from interlingua.report.page import page_data
 from interlingua.report.runs import Run
+from pages import page_data
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'{{7*7}}<!--\u202e"
 CODES = ("be", "en", "ru")

@@ -13,13 +13,14 @@ from rich.console import Console
 from interlingua.report.audit import build_page
 from interlingua.report.figures import MEAN, cluster_order, distance_histograms, layer_curves
 from interlingua.report.files import report_files
-from interlingua.report.page import Page, page_data, render_page
+from interlingua.report.page import Page, render_page
 from interlingua.report.readings import Reading, gather
 from interlingua.report.runs import Run
 from interlingua.report.scatter import marker_styles, sentence_map
 from interlingua.report.sections import Choice, Figure, Section, label
 from interlingua.report.tables import Table, records_table, to_csv
 from interlingua.report.terminal import render
+from pages import page_data
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'{{7*7}}<!--\u202e\u2028"
 

@@ -10,9 +10,9 @@ import pytest
 from scipy import stats as scipy_stats
 
 from interlingua.errors import InputError
-from interlingua.report.page import page_data
 from interlingua.report.papers import in_names
 from interlingua.report.study_files import StudyReport, study_files, study_report
+from pages import page_data
 
 ENCODERS, TASKS, TESTS, SEEDS = ("small", "large"), ("ner", "nli"), ("ru", "ar", "sw"), (0, 1, 2)
 METRICS = {"ner": "f1/token", "nli": "accuracy"}
@@ -207,7 +207,9 @@ def test_papers_numbers_and_differences_are_dots_that_cite_their_cell(
     report: StudyReport, data: dict[str, Any]
 ) -> None:
     dots = [trace for trace in figures(data, "paper")["paper"]["traces"] if trace["mode"] == "markers"]
-    drawn = {text: (x, y) for trace in dots for text, x, y in zip(trace["text"], trace["x"], trace["y"], strict=True)}
+    drawn = {
+        text: (x, y) for trace in dots for text, x, y in zip(trace["hovertext"], trace["x"], trace["y"], strict=True)
+    }
     assert len(drawn) == len(report.beside)
     for each in report.beside:
         [place] = [where for text, where in drawn.items() if in_names(each["cite"]) in text]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from interlingua.report.study_files import as_json, study_files, study_report
+from interlingua.report.tables import to_csv
 from interlingua.report.transfer import score_table
 
 ABOUT = {
@@ -82,6 +85,8 @@ def test_the_papers_numbers_stand_beside_ours_with_both_marks():
     assert table.rows[0][0] == "Wang et al. 2021 Table 2, x"
     assert str(table.rows[0][6]).endswith("*")
     assert not str(table.rows[0][8]).endswith("*")
+    [row] = csv.DictReader(io.StringIO(to_csv(table), newline=""))
+    assert (float(row["paper"]), row["paper marks"], float(row["ours"])) == (0.7, "*", 0.5)
 
 
 def test_files_are_whole_and_names_are_no_markup(explained):
@@ -99,7 +104,7 @@ def test_files_are_whole_and_names_are_no_markup(explained):
 def test_a_table_of_a_study_under_way_says_how_many_seeds_its_cells_have():
     def entry(regime, seeds):
         return {"metric": "f1", "test": "ru", "regime": regime, "mean": 0.5, "deviation": 0.1, "p": {}, "layer": None,
-                "seeds": list(range(seeds))}  # fmt: skip
+                "null": None, "values": [0.5] * seeds, "seeds": list(range(seeds))}  # fmt: skip
 
     about = {"tests": ["ru"], "regimes": ["original", "adjusted"], "seeds": [0, 1, 2, 3], "source": "en", "model": "m"}
     uneven = score_table([entry("original", 4), entry("adjusted", 2)], about, "f1").caption

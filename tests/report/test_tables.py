@@ -8,6 +8,7 @@ from interlingua.errors import InputError
 from interlingua.report.readings import Reading, gather, mean
 from interlingua.report.tables import (
     Table,
+    Told,
     latex_text,
     matrix_tables,
     records_table,
@@ -28,6 +29,19 @@ def test_csv_reads_back_as_the_same_cells():
     head, *rows = csv.reader(io.StringIO(to_csv(table), newline=""))
     assert tuple(head) == table.columns
     assert [(row[0], float(row[1]), row[2]) for row in rows] == [(row[0], row[1], "") for row in table.rows]
+
+
+def test_a_number_told_in_words_is_its_parts_in_csv_and_its_words_elsewhere():
+    cells = (Told("63.43 ±0.21*", {"": 63.43421, "sd": 0.211, "marks": "*"}), Told("–", {"": None}))
+    table = Table("t", "T", "", ("regime", "ru"), tuple(zip("ab", cells, strict=True)))
+    assert list(csv.DictReader(io.StringIO(to_csv(table), newline=""))) == [
+        {"regime": "a", "ru": "63.43421", "ru sd": "0.211", "ru marks": "*"},
+        {"regime": "b", "ru": "", "ru sd": "", "ru marks": ""},
+    ]
+    assert "63.43 ±0.21" in to_markdown(table)
+    assert "63.43 ±0.21*" in to_latex(table)
+    assert table.numeric() == [False, True]
+    assert to_csv(Table("t", "T", "", ("a", "b"), ())) == "a,b\r\n"
 
 
 def test_no_not_a_number_reaches_any_format():

@@ -6,8 +6,9 @@ import pytest
 from scipy import stats as scipy_stats
 
 from interlingua.report.runs import Run
-from interlingua.report.transfer import cell, difference_table, distance_lines, interval, score_table
-from interlingua.report.transfer_page import base_regime, pairwise_figures, stuck_seeds, told, transfer_files
+from interlingua.report.transfer import cell, difference_table, distance_lines, interval, score_table, stuck_seeds
+from interlingua.report.transfer_answer import base_regime, told, unlucky
+from interlingua.report.transfer_page import pairwise_figures, transfer_files
 from interlingua.studies.comparing import distance_table, summarise
 from interlingua.studies.record import Record
 from interlingua.studies.store import Store
@@ -249,7 +250,66 @@ def test_a_seed_that_never_left_chance_is_named_where_others_did():
         return {"test": test, "regime": regime, "values": values, "seeds": list(range(len(values))), "null": null}
 
     own = [entry("ru", "original", [0.47, 0.334, 0.46]), entry("es", "original", [0.48, 0.333, 0.47]),
-           entry("ru", "adjusted", [0.48, 0.45, 0.333]), entry("hi", "original", [0.333, 0.334, 0.335])]  # fmt: skip
-    assert stuck_seeds(own) == [(("original", 1), ["ru", "es"]), (("adjusted", 2), ["ru"])]
-    assert stuck_seeds([entry("ru", "original", [0.333])]) == []
-    assert stuck_seeds([entry("ru", "original", [0.47, 0.2], null=None)]) == []
+           entry("ru", "adjusted", [0.48, 0.45, 0.333]), entry("hi", "original", [0.333, 0.334, 0.335]),
+           entry("hi", "adjusted", [0.45, 0.46, 0.45])]  # fmt: skip
+    assert stuck_seeds(own) == {("original", 1): ["ru", "es"], ("adjusted", 2): ["ru"]}
+    assert stuck_seeds([entry("ru", "original", [0.333])]) == {}
+    assert stuck_seeds([entry("ru", "original", [0.47, 0.2], null=None)]) == {}
+
+
+def nli(test, regime, values, p=0.001):
+    return {"test": test, "regime": regime, "values": values, "seeds": list(range(len(values))), "null": 1 / 3,
+            "metric": "accuracy", "mean": sum(values) / len(values), "deviation": 0.01, "layer": None,
+            "p": {} if regime == "original" else {"original": p}}  # fmt: skip
+
+
+def test_a_stuck_seed_makes_no_regime_better_and_gains_are_told_without_it():
+    scores = [nli("ru", "original", [0.46, 1 / 3, 0.44]), nli("ru", "adjusted", [0.47, 0.49, 0.48]),
+              nli("es", "original", [0.46, 0.46, 0.46]), nli("es", "adjusted", [0.48, 0.48, 0.48])]  # fmt: skip
+    run = Run({**RUN, "regimes": ["original", "adjusted"], "seeds": [0, 1, 2]}, more={"scores": scores})
+    assert unlucky(run) == {("adjusted", "ru")}
+    facts = dict(told(run)[1])
+    assert facts["adjusted"] == "Helped: es (+2.0). A seed is stuck: ru (+6.9)."
+    # Seeds 0 and 2 alone: (0.47 - 0.46 + 0.48 - 0.44) / 2.
+    assert facts["Stuck"].endswith("(2 to 3 a test): adjusted: ru (+2.5) and es (+2.0).")
+    assert "original 1 (regime and seed)" in score_table(scores, run.about, "accuracy").caption
+
+
+def test_what_no_seed_of_the_original_learnt_is_help_and_no_luck():
+    scores = [nli("hi", "original", [0.333, 0.334, 0.333]), nli("hi", "adjusted", [0.45, 0.46, 0.44])]
+    run = Run(
+        {**RUN, "tests": ["hi"], "regimes": ["original", "adjusted"], "seeds": [0, 1, 2]}, more={"scores": scores}
+    )
+    assert unlucky(run) == set()
+    facts = dict(told(run)[1])
+    assert facts["adjusted"] == "Helped: hi (+11.7)."
+    assert "Stuck" not in facts
+
+
+def test_stuck_seeds_on_both_sides_are_stuck_and_not_at_chance():
+    scores = [nli("ru", "original", [1 / 3, 0.5]), nli("ru", "adjusted", [0.5, 1 / 3])]
+    run = Run({**RUN, "tests": ["ru"], "regimes": ["original", "adjusted"], "seeds": [0, 1]}, more={"scores": scores})
+    facts = dict(told(run)[1])
+    assert facts["adjusted"].startswith("A seed is stuck: ru")
+    assert facts["Stuck"].endswith("No seed is left in which every regime has learnt.")
+
+
+def test_of_one_regime_alone_no_gain_is_told_without_its_stuck_seed():
+    run = Run({**RUN, "tests": ["ru"], "regimes": ["original"], "seeds": [0, 1, 2]},
+              more={"scores": [nli("ru", "original", [0.5, 1 / 3, 0.48])]})  # fmt: skip
+    assert dict(told(run)[1])["Stuck"].endswith("tests over examples do not see that.")
+
+
+def test_many_tests_stand_below_each_other_and_in_words_only_the_ends_are_named():
+    tests = [f"t{number}" for number in range(9)]
+    scores = [nli(test, regime, [0.5 + place / 100 + gain] * 2) for place, test in enumerate(tests)
+              for regime, gain in (("original", 0.0), ("adjusted", place / 100))]  # fmt: skip
+    about = {**RUN, "tests": tests, "regimes": ["original", "adjusted"], "seeds": [0, 1]}
+    table = score_table(scores, about, "accuracy")
+    assert table.columns == ("test", "original", "adjusted")
+    assert [row[0] for row in table.rows] == tests
+    lead, facts = told(Run(about, more={"scores": scores}))
+    assert "t0 50.00 ±1.00 to t8 58.00 ±1.00, 9 tests" in lead
+    assert dict(facts)["adjusted"] == (
+        "Helped in 8 of 9 tests, most in t8 (+8.0), t7 (+7.0) and t6 (+6.0). No clear difference: t0 (+0.0)."
+    )

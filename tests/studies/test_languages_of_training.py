@@ -14,7 +14,7 @@ from interlingua.studies.step import Work
 from interlingua.studies.steps import align
 from interlingua.studies.steps.given import LINKS, linked_files
 from interlingua.studies.strict import Wrong
-from interlingua.studies.study import read_study
+from interlingua.studies.studyfile import read_study
 
 
 @pytest.mark.parametrize(

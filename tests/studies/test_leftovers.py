@@ -73,6 +73,15 @@ def test_a_dictionary_the_other_way_round_is_no_pair_without_a_map_and_its_dropp
     assert notes == [REPEATED, f"1 {DROPPED}"]
 
 
+def test_the_error_of_a_layer_whose_vectors_are_all_alike_is_left_out_and_counted(world):
+    # The embedding of the first token is the same for every text.
+    found = audited(world, measures=["procrustes"], pooling="cls")
+    told = "1 undefined: procrustes error/mapped: the target's test rows are all alike"
+    assert told in found.run["skipped"]
+    layers = {record["layer"] for record in found.records if record["variant"] == "error/mapped"}
+    assert layers == {record["layer"] for record in found.records} - {0}
+
+
 def test_a_study_tells_what_an_audit_tells(done):
     notes = (done.home.folder / "notes.txt").read_text("utf-8").splitlines()
     assert f"measure separation bert: {NO_LINKS}" in notes

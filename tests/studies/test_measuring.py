@@ -10,9 +10,10 @@ import pytest
 
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Representations
+from interlingua.measures.cka import _gram
 from interlingua.measures.rows import Room
 from interlingua.measures.tokenization import Splits
-from interlingua.studies.measuring import Language, Plan, pair_step
+from interlingua.studies.measuring import Language, Plan, pair_measurement
 
 ROWS = 40
 CORPUS = ParallelCorpus.of(
@@ -44,7 +45,7 @@ def languages(room: int) -> list[Language]:
 
 def measured(spaces: list[Language]) -> list[Any]:
     pairs = [(a, b) for place, a in enumerate(spaces) for b in spaces[place + 1 :]]
-    return [record for a, b in pairs for record, _ in pair_step(a, b, CORPUS, None, PLAN).run()]
+    return [record for a, b in pairs for record, _ in pair_measurement(a, b, CORPUS, None, PLAN).run()]
 
 
 @pytest.mark.parametrize("room", [0, 3000, 10**8])
@@ -58,13 +59,15 @@ def test_records_are_the_same_whatever_is_kept(room: int) -> None:
 def test_all_sentences_are_one_side_for_every_pair_and_some_of_them_are_not() -> None:
     english = language("en", 0, 10**6)
     everything = np.arange(ROWS)
-    assert english.side(1, everything) is english.side(1, everything)
-    assert english.side(1, everything) is not english.side(2, everything)
+    gram = english.side(1, everything).of(_gram, 0)
+    assert english.side(1, everything).of(_gram, 0) is gram
+    assert english.side(2, everything).of(_gram, 0) is not gram
     part = english.side(1, everything[::2])
     np.testing.assert_array_equal(part.vectors, english.sentences[1][::2])
-    assert english.side(1, everything[::2]) is not part
+    assert part.of(_gram, 0) is not part.of(_gram, 0)
 
 
 def test_without_room_nothing_is_kept() -> None:
     english = language("en", 0, 100)
-    assert english.side(1, np.arange(ROWS)) is not english.side(1, np.arange(ROWS))
+    side = english.side(1, np.arange(ROWS))
+    assert side.of(_gram, 0) is not side.of(_gram, 0)

@@ -72,3 +72,31 @@ def test_with_several_encoders_one_must_be_named(world):
 def test_another_aligner_needs_none(world):
     [found] = [each for each in planned(world, TWO.replace("neural", "diagonal")).graph if each.kind == "align"]
     assert "encoder" not in found.settings
+
+
+@pytest.mark.parametrize(
+    "links", ['"links"', '{ ru = "links" }', '{ "{language}" = "links" }'], ids=["one", "by language", "template"]
+)
+def test_an_aligner_beside_links_for_every_bitext_is_refused_and_links_alone_are_not(world, links):
+    given = STUDY.replace("[tasks.ner]", f"links = {links}\n[tasks.ner]")
+    one_by_one = given.replace('files = "bitext.{source}-{language}.tsv"', 'files = { ru = "bitext.en-ru.tsv" }')
+    for study in (given, one_by_one):
+        with pytest.raises(Wrong, match=r"study.toml:10: nothing is left to link: every bitext has links: 'neural'"):
+            planned(world, study)
+    alone = one_by_one.replace('aligner = "neural"\n', "")
+    [found] = [each for each in planned(world, alone).graph if each.kind == "align"]
+    assert found.settings["links"]
+
+
+def test_an_aligner_links_the_languages_that_have_no_links(world):
+    given = STUDY.replace("[tasks.ner]", 'links = { hi = "links" }\n[tasks.ner]')
+    [found] = [each for each in planned(world, given).graph if each.kind == "align"]
+    assert (found.settings["links"], found.settings["aligner"]) == (None, "neural")
+
+
+def test_an_aligner_that_is_not_said_is_the_default_one(world):
+    keys = set()
+    for said in ('aligner = "diagonal"\n', ""):
+        [found] = [e for e in planned(world, STUDY.replace('aligner = "neural"\n', said)).graph if e.kind == "align"]
+        keys.add(found.key)
+    assert len(keys) == 1

@@ -20,10 +20,11 @@ from interlingua.readers.examples import Examples, TaggedWords
 from interlingua.studies.crossings import against_spelling, changes_of, together, transfer_matrix
 from interlingua.studies.pairwise import Pairwise, PairwiseSettings, tagged_examples
 from interlingua.studies.record import Record
+from interlingua.studies.runfolder import STATE
 from interlingua.studies.spellings import spellings
 from interlingua.studies.store import Store
 from interlingua.studies.synthesising import synthesise
-from interlingua.studies.transferring import STATE, Step
+from interlingua.studies.transferring import Wanted
 from interlingua.studies.watching import Watch
 from interlingua.tasks.ner import Tagged, wrong_sentences
 from interlingua.training.metrics import read_journal
@@ -103,7 +104,7 @@ class Kept:
 @pytest.fixture(scope="module")
 def made(synthetic, encoder, tmp_path_factory):
     study = Pairwise(encoder, synthetic, SETTINGS, Store(tmp_path_factory.mktemp("made") / "out"))
-    study.also = {"en": [Step("kept", "en", kept := Kept(study))]}
+    study.also = {"en": [Wanted("kept", "en", kept := Kept(study))]}
     before = [weight.clone() for weight in encoder.model.parameters()]
     study.run()
     assert all(torch.equal(a, b) for a, b in zip(before, encoder.model.parameters(), strict=True))

@@ -9,8 +9,8 @@ from interlingua.errors import InputError
 from interlingua.measures import measures
 from interlingua.studies import machine
 from interlingua.studies.strict import Wrong
-from interlingua.studies.study import expanded, read_study
-from interlingua.studies.studyfile import merged
+from interlingua.studies.study import expanded
+from interlingua.studies.studyfile import merged, read_study
 
 RIGHT = """
 name = "small"
@@ -64,6 +64,12 @@ WRONG = {
     "both": ('model = "embedded"\nrecipe = "x.toml"', 'model = "embedded"', 6, "a model, or a recipe"),
     "corpus": ('corpus = "nowhere.tsv"', 'corpus = "sampler"', 10, "no such file"),
     "aligner": ('corpus = "sampler"\naligner = "diagonl"', 'corpus = "sampler"', 11, "Did you mean 'diagonal'?"),
+    "links of a corpus": (
+        'corpus = "sampler"\nlinks = "{language}.links"',
+        'corpus = "sampler"',
+        11,
+        "a corpus is linked",
+    ),
     "linking encoder": ('corpus = "sampler"\nencoder = "one"', 'corpus = "sampler"', 11, "no encoder links here"),
     "task": ("[tasks.nerr]", "[tasks.ner]", 15, "Did you mean 'ner'?"),
     "regime": ('seeds = [3, 1]\nregimes = ["original", "adjsted"]', "seeds = [3, 1]", 5, "Did you mean 'adjusted'?"),
@@ -129,6 +135,38 @@ def test_what_is_wrong_in_other_tables_is_told_at_their_end(tmp_path, case):
     found = told(tmp_path, RIGHT + "\n" + table)
     first = len(RIGHT.splitlines()) + 2
     assert any(line is not None and line >= first and message in text for line, text in found), found
+
+
+def test_all_that_is_wrong_in_a_recipe_is_told_with_its_lines(tmp_path):
+    (tmp_path / "bad.toml").write_text(
+        '[data]\nfolder = "mono"\nlanguages = ["en"]\n[training]\nsteps = "x"\nbatch = 0.5\n'
+    )
+    found = told(tmp_path, RIGHT + '\n[encoders.two]\nrecipe = "bad.toml"\n')
+    assert {text.partition("bad.toml:")[2][:1] for _, text in found if "bad.toml:" in text} == {"5", "6"}, found
+    assert all(line == len(RIGHT.splitlines()) + 3 for line, text in found if "bad.toml:" in text)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "gpus = -1",
+        "gpus = 1.5",
+        "gpus = nan",
+        "gpus = inf",
+        "cpus = 0",
+        "processes = -2",
+        "memory = -0.5",
+        "memory = inf",
+        "memory = -inf",
+    ],
+)
+def test_a_bad_resource_is_told_once_at_its_own_line(tmp_path, said):
+    text = f"{RIGHT}\n[resources.finetune]\n# what a step takes\n{said}\n[resources.synth]\ncpus = 2\n"
+    ((line, message),) = told(tmp_path, text)
+    key, _, value = said.partition(" = ")
+    assert text.splitlines()[line - 1] == said
+    assert value in message
+    assert key in message.lower()
 
 
 def test_a_wrong_value_makes_nothing_else_wrong(tmp_path):

@@ -316,7 +316,7 @@ def test_the_best_epoch_by_dev_counts(world, tmp_path):
 def test_a_map_gives_a_rotated_language_back_to_the_head(world, tmp_path, monkeypatch, map_on):
     rotation, _ = torch.linalg.qr(torch.randn(32, 32, generator=torch.Generator().manual_seed(0)))
     offset = torch.randn(32, generator=torch.Generator().manual_seed(1))
-    fresh, half = transferring.Study._fresh, (33 - 5) // 2
+    fresh, half = transferring.TransferStudy._fresh, (33 - 5) // 2
 
     def turn(self, seed):
         """The model, made to read the second language's words as the first's and to answer rotated and moved."""
@@ -340,7 +340,7 @@ def test_a_map_gives_a_rotated_language_back_to_the_head(world, tmp_path, monkey
         tuned.model.base_model.register_forward_hook(after)
         return tuned
 
-    monkeypatch.setattr(transferring.Study, "_fresh", turn)
+    monkeypatch.setattr(transferring.TransferStudy, "_fresh", turn)
     result = study(
         world, tmp_path / "out", seeds=1, regimes=["original", "mapped"], settings=replace(SETTINGS, map_on=map_on)
     )
@@ -462,6 +462,8 @@ def test_a_regime_of_ones_own_and_several_languages_at_once(world, tmp_path):
             "unknown regime of retrieval",
         ),
         ({"aligner": "fastalign"}, "unknown aligner"),
+        ({"aligner": "diagonal"}, "--aligner has nothing to do here: 'diagonal'.*leave out --links"),
+        ({"aligner": "neural", "bitexts": {}, "links": {}}, "--aligner has nothing to do here"),
         ({"english": "left"}, "unknown side"),
     ],
 )

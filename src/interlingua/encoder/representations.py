@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import json
+import mmap
 import os
 import shutil
 import tempfile
@@ -51,6 +52,19 @@ class Representations:
                 remedy=f"There are {self.layers[0]} (the embedding output) to {self.layers[-1]}.",
             )
         return self.vectors[self.layers.index(number)]
+
+    def copied(self, layer: int, items: NDArray[np.int64] | None = None) -> NDArray[np.float32]:
+        """A copy of a layer's vectors, or of some items', in float32; of a mapped file nothing stays in memory.
+
+        The pages of a file that were read count as this process's memory until the system wants them back: as much as
+        the whole cache, in the end.
+        """
+        found = self[layer]
+        copy = np.array(found if items is None else found[items], np.float32)
+        mapped: object = found.base
+        if isinstance(mapped, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):  # Windows has none.
+            mapped.madvise(mmap.MADV_DONTNEED)
+        return copy
 
     def __len__(self) -> int:
         return len(self.row)

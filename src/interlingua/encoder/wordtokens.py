@@ -46,11 +46,13 @@ class WordTokens:
 
     def take(self, rows: Ints) -> WordTokens:
         """The items of these texts, numbered anew in the order given; a text may be given twice."""
-        chosen, row = _ranges(np.searchsorted(self.row, np.arange(self.texts + 1)), rows)
-        places, _ = _ranges(self.start, chosen)
+        chosen, row = spread(np.searchsorted(self.row, np.arange(self.texts + 1)), rows)
+        places, _ = spread(self.start, chosen)
         counts = np.diff(self.start)[chosen]
         unfit = np.flatnonzero(np.isin(rows, self.unfit))
-        return WordTokens(row, self.word[chosen], _starts(counts), self.position[places], len(rows), self.lost, unfit)
+        return WordTokens(
+            row, self.word[chosen], beginnings(counts), self.position[places], len(rows), self.lost, unfit
+        )
 
 
 def word_tokens(
@@ -86,7 +88,7 @@ def word_tokens(
         first = last - 1
     elif how == "token":
         owner = np.repeat(np.arange(len(row)), last - first)
-        place = np.arange(len(owner)) - np.repeat(_starts(last - first)[:-1], last - first)
+        place = np.arange(len(owner)) - np.repeat(beginnings(last - first)[:-1], last - first)
         row, word, first = row[owner], word[owner], first[owner] + place
         last = first + 1
     if specials:
@@ -98,7 +100,7 @@ def word_tokens(
             first, last = np.concatenate([first, place]), np.concatenate([last, place + 1])
         order = np.lexsort((first, word, row))
         row, word, first, last = row[order], word[order], first[order], last[order]
-    start = _starts(last - first)
+    start = beginnings(last - first)
     position = np.arange(start[-1]) + np.repeat(first - start[:-1], last - first)
     return WordTokens(row, word, start, position, len(sentences), lost, np.flatnonzero(~fits))
 
@@ -133,12 +135,12 @@ class AlignedTokens:
 
     def take(self, rows: Ints) -> AlignedTokens:
         """The pairs and items of these texts, numbered anew in the order given."""
-        pairs, row = _ranges(np.searchsorted(self.row, np.arange(self.source.texts + 1)), rows)
+        pairs, row = spread(np.searchsorted(self.row, np.arange(self.source.texts + 1)), rows)
         moved = []
         for side, items in ((self.source, self.left), (self.target, self.right)):
             begin = np.searchsorted(side.row, np.arange(side.texts + 1))
             counts = np.diff(begin)[rows]
-            moved.append(items[pairs] - begin[rows][row] + _starts(counts)[:-1][row])
+            moved.append(items[pairs] - begin[rows][row] + beginnings(counts)[:-1][row])
         return AlignedTokens(self.source.take(rows), self.target.take(rows), row, moved[0], moved[1], self.lost)
 
 
@@ -164,7 +166,7 @@ def align_tokens(links: Links, source: WordTokens, target: WordTokens) -> Aligne
         np.searchsorted(ours, wanted, side="right") - left, np.searchsorted(theirs, others, side="right") - right
     )
     pair = np.repeat(np.arange(len(row)), counts)
-    place = np.arange(len(pair)) - np.repeat(_starts(counts)[:-1], counts)
+    place = np.arange(len(pair)) - np.repeat(beginnings(counts)[:-1], counts)
     row, left, right = row[pair], left[pair] + place, right[pair] + place
     order = np.lexsort((right, left, row))
     return AlignedTokens(source, target, row[order], left[order], right[order], int((counts == 0).sum()))
@@ -184,14 +186,15 @@ def pool_words(hidden: torch.Tensor, words: WordTokens) -> torch.Tensor:
     return sums * weight
 
 
-def _starts(counts: Ints) -> Ints:
-    starts = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=starts[1:])
-    return starts
+def beginnings(counts: Ints) -> Ints:
+    """Where each of pieces of these lengths begins when they stand end to end, and where the last ends."""
+    found = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=found[1:])
+    return found
 
 
-def _ranges(begin: Ints, chosen: Ints) -> tuple[Ints, Ints]:
+def spread(begin: Ints, chosen: Ints) -> tuple[Ints, Ints]:
     """The numbers `begin[c]:begin[c + 1]` of each chosen c, end to end, and which of the chosen each belongs to."""
     counts = begin[chosen + 1] - begin[chosen]
     owner = np.repeat(np.arange(len(chosen)), counts)
-    return np.arange(len(owner)) - _starts(counts)[:-1][owner] + begin[chosen][owner], owner
+    return np.arange(len(owner)) - beginnings(counts)[:-1][owner] + begin[chosen][owner], owner

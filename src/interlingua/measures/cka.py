@@ -14,7 +14,7 @@ from torch import Tensor
 
 from interlingua.errors import InputError
 from interlingua.measures import measures
-from interlingua.measures.rows import Side, Sides, blocks, checked_pair, shifted
+from interlingua.measures.rows import Side, Sides, blocks, checked_pair, dear, shifted
 from interlingua.registry import unknown
 from interlingua.score import Score, Scores
 from interlingua.stats import half_sample_interval, half_samples, interval_of_half_samples
@@ -157,6 +157,7 @@ class _Gram(NamedTuple):
     own: Tensor
 
 
+@dear
 def _gram(vectors: Tensor, seed: int | None) -> _Gram:
     rows = shifted(vectors, vectors.mean(dim=0, dtype=torch.float64))
     products = rows @ rows.T

@@ -12,16 +12,14 @@ beside them), never by the suffix alone. What every reader promises:
 - **Gaps by design**, where bitexts are merged into one corpus, are not counted.
 - **Order.** Languages stand in the order asked for; else in the file's own; else, in a folder,
   English first and the others by code.
-- **`limit`** keeps the first rows as they stand in the file, before anything is dropped; of
-  merged bitexts, the first rows of each.
 
 A reader says what it `needs`:
 
 | needs    | called as                                      | which is                                 |
 |----------|------------------------------------------------|------------------------------------------|
-| `file`   | `f(document, languages=…, limit=…)`            | one open `Document`                      |
-| `folder` | `f(files, languages=…, limit=…, encoding=…)`   | a `FileSet`: files that belong together  |
-| `name`   | `f(name, languages=…, limit=…)`                | something that is no path                |
+| `file`   | `f(document, languages=…)`                     | one open `Document`                      |
+| `folder` | `f(files, languages=…, encoding=…)`            | a `FileSet`: files that belong together  |
+| `name`   | `f(name, languages=…)`                         | something that is no path                |
 | `words`  | `f(path, encoding=…)`                          | a dictionary; no corpus                  |
 
 New format: one file here with `@readers.register("name", needs="file")` and
@@ -48,7 +46,6 @@ def read_corpus(
     *,
     languages: Sequence[str] | None = None,
     format: str | None = None,
-    limit: int | None = None,
     encoding: str | None = None,
     stdin: BinaryIO | None = None,
 ) -> ParallelCorpus:
@@ -68,9 +65,7 @@ def read_corpus(
     """
     from interlingua.readers import locating
 
-    if limit is not None and limit < 1:
-        raise InputError("the limit on rows is below one", value=limit, remedy="Give a number of rows, or none.")
     asked = None if languages is None else tuple(dict.fromkeys(codes.canonical(code) for code in languages))
     if asked == ():
         raise InputError("no language is asked for", remedy="Give at least two, or none to read all.")
-    return locating.read(str(path), locating.Request(asked, format, limit, encoding), stdin=stdin)
+    return locating.read(str(path), locating.Request(asked, format, encoding), stdin=stdin)

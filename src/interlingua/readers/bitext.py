@@ -26,7 +26,7 @@ def is_bitext(document: Document, languages: Sequence[str] | None) -> bool:
 
 
 @readers.register("bitext", needs="file")
-def bitext(document: Document, *, languages: Sequence[str] | None, limit: int | None) -> ParallelCorpus:
+def bitext(document: Document, *, languages: Sequence[str] | None) -> ParallelCorpus:
     """Two-column TSV without a header, its languages in the name (x.en-ru.tsv) or asked for."""
     pair = pair_of(document, languages)
     if pair is None:
@@ -36,20 +36,18 @@ def bitext(document: Document, *, languages: Sequence[str] | None, limit: int | 
             remedy="Name it x.en-ru.tsv, or give both languages.",
         )
     gathering = Gathering(document.short, file=document.name)
-    _gather(document, pair, gathering, limit)
+    _gather(document, pair, gathering)
     return gathering.corpus(languages or pair)
 
 
 @readers.register("bitexts", needs="folder")
-def bitexts(
-    found: FileSet, *, languages: Sequence[str] | None, limit: int | None, encoding: str | None
-) -> ParallelCorpus:
+def bitexts(found: FileSet, *, languages: Sequence[str] | None, encoding: str | None) -> ParallelCorpus:
     """A folder of two-column TSV bitexts (x.en-ru.tsv, x.en-es.tsv), merged into one corpus."""
     gathering = Gathering(found.label, file=found.file, gap=None)
     for pair, paths in bitexts_of(found, languages, kind="bitexts").items():
         for path in paths:
             with opened(path, encoding=encoding) as document:
-                _gather(document, pair, gathering, limit)
+                _gather(document, pair, gathering)
     return gathering.corpus(languages or found.languages)
 
 
@@ -61,14 +59,11 @@ def pair_of(document: Document, languages: Sequence[str] | None) -> tuple[str, .
     return name.pair or (tuple(languages) if languages is not None and len(languages) == 2 else None)
 
 
-def _gather(document: Document, pair: Sequence[str], gathering: Gathering, limit: int | None) -> None:
-    read = 0
+def _gather(document: Document, pair: Sequence[str], gathering: Gathering) -> None:
     for line, text in document.lines():
         if not text.strip():
             gathering.skip("blank lines", f"{document.short}:{line}")
             continue
-        if read == limit:
-            break
         cells = text.split("\t")
         if len(cells) > 2:
             raise InputError(
@@ -79,4 +74,3 @@ def _gather(document: Document, pair: Sequence[str], gathering: Gathering, limit
             )
         cells += [""] * (2 - len(cells))
         gathering.add(dict(zip(pair, cells, strict=True)), file=document.short, line=line)
-        read += 1

@@ -6,7 +6,6 @@ Unequal numbers of lines are an error with both files and counts. A blank line i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 from pathlib import Path
 
 from interlingua.corpus import ParallelCorpus
@@ -18,12 +17,10 @@ from interlingua.readers.naming import FileSet
 
 
 @readers.register("files", needs="folder")
-def files(
-    found: FileSet, *, languages: Sequence[str] | None, limit: int | None, encoding: str | None
-) -> ParallelCorpus:
+def files(found: FileSet, *, languages: Sequence[str] | None, encoding: str | None) -> ParallelCorpus:
     """One file a language, line by line: name.xx, FLORES-200, NTREX."""
     paths = one_file_each(found, languages)
-    columns = read_lines(list(paths.values()), limit=limit, encoding=encoding)
+    columns = read_lines(list(paths.values()), encoding=encoding)
     places = Places()
     for line in range(len(columns[0])):
         places.add(found.label, line + 1)
@@ -54,12 +51,12 @@ def one_file_each(found: FileSet, languages: Sequence[str] | None) -> dict[str, 
     return {code: found.members[(code,)][0] for code in chosen}
 
 
-def read_lines(paths: Sequence[Path], *, limit: int | None, encoding: str | None) -> list[list[str]]:
-    """The lines of each file, as many in each; with a limit no line past it is read or counted."""
+def read_lines(paths: Sequence[Path], *, encoding: str | None) -> list[list[str]]:
+    """The lines of each file, as many in each."""
     columns: list[list[str]] = []
     for path in paths:
         with opened(path, encoding=encoding) as document:
-            columns.append([line for _, line in islice(document.lines(), limit)])
+            columns.append([line for _, line in document.lines()])
         if len(columns[-1]) != len(columns[0]):
             raise InputError(
                 f"unequal line counts: {paths[0].name} has {len(columns[0])}, {path.name} has {len(columns[-1])}",

@@ -104,9 +104,6 @@ class Gathering:
         self._skips: dict[str, list[str]] = {}
         self._counts: dict[str, int] = {}
 
-    def __len__(self) -> int:
-        return len(self.places)
-
     def add(self, row: Mapping[str, Cell], *, line: int, file: str | None = None) -> None:
         """Append one row: cells by language code."""
         for code in row:

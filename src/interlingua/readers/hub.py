@@ -1,8 +1,7 @@
 """A Hugging Face dataset by name: `hf:NAME[:CONFIG[:SPLIT]]`, through the extra `datasets`.
 
 Rows are objects of languages as in JSON Lines (`translation` included); FLORES' `sentence_eng_Latn`
-is English. A dataset with several splits needs one named. Rows are streamed, so that a limit
-downloads no more than it must.
+is English. A dataset with several splits needs one named. Rows are streamed.
 """
 
 from __future__ import annotations
@@ -18,14 +17,14 @@ from interlingua.readers.jsonl import gather_objects
 
 
 @readers.register("hf", needs="name")
-def hub(name: str, *, languages: Sequence[str] | None, limit: int | None) -> ParallelCorpus:
+def hub(name: str, *, languages: Sequence[str] | None) -> ParallelCorpus:
     """A Hugging Face dataset, hf:NAME[:CONFIG[:SPLIT]]."""
     dataset, config, split, *rest = [*name.split(":"), "", ""]
     if not dataset or any(rest):
         raise InputError("not a dataset's name", value=f"hf:{name}", remedy="Write hf:NAME, or hf:NAME:CONFIG:SPLIT.")
     gathering = Gathering(f"hf:{name}", file=f"hf:{name}")
     rows = _rows(dataset, config or None, split or None)
-    return gather_objects(enumerate(rows, start=1), gathering, languages=languages, limit=limit)
+    return gather_objects(enumerate(rows, start=1), gathering, languages=languages)
 
 
 def _rows(dataset: str, config: str | None, split: str | None) -> Iterator[Mapping[str, Any]]:

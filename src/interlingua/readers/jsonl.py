@@ -27,10 +27,10 @@ def is_jsonl(document: Document, languages: Sequence[str] | None) -> bool:
 
 
 @readers.register("jsonl", needs="file")
-def jsonl(document: Document, *, languages: Sequence[str] | None, limit: int | None) -> ParallelCorpus:
+def jsonl(document: Document, *, languages: Sequence[str] | None) -> ParallelCorpus:
     """JSON Lines: an object of languages a line, plain or under "translation"."""
     gathering = Gathering(document.short, file=document.name)
-    return gather_objects(_objects(document, gathering), gathering, languages=languages, limit=limit)
+    return gather_objects(_objects(document, gathering), gathering, languages=languages)
 
 
 def gather_objects(
@@ -38,13 +38,10 @@ def gather_objects(
     gathering: Gathering,
     *,
     languages: Sequence[str] | None,
-    limit: int | None,
 ) -> ParallelCorpus:
     """The corpus of numbered objects whose keys are languages."""
     seen: dict[str, str | None] = {}
     for line, item in objects:
-        if len(gathering) == limit:
-            break
         inner = item.get("translation")
         cells = inner if isinstance(inner, Mapping) else item
         roles = by_role(list(cells), languages)
@@ -99,14 +96,19 @@ def _objects(document: Document, gathering: Gathering) -> Iterator[tuple[int, Ma
         if not text.strip():
             gathering.skip("blank lines", f"{document.short}:{line}")
             continue
-        try:
-            item = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise InputError(
-                f"not JSON ({error})", file=document.name, line=line, remedy="Give one JSON object a line."
-            ) from error
+        item = json_on_line(document, line, text)
         if not isinstance(item, dict):
             raise InputError(
                 "not a JSON object", file=document.name, line=line, value=text, remedy='Give {"en": …, "ru": …}.'
             )
         yield line, item
+
+
+def json_on_line(document: Document, line: int, text: str) -> Any:
+    """What a line says, whatever it is of: examples of tasks are read by it, too."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(
+            f"not JSON ({error})", file=document.name, line=line, remedy="Give one JSON object a line."
+        ) from error

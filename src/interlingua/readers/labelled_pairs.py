@@ -7,7 +7,6 @@ chooses the rows. Without a header a line is first text, second text, label. Bla
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from interlingua.corpus import clean
 from interlingua.errors import InputError
 from interlingua.readers.documents import Document, opened
 from interlingua.readers.examples import Examples, Skips, TextPair, gathered
+from interlingua.readers.jsonl import json_on_line
 
 _FIELDS = {
     "sentence1": "first", "premise": "first",
@@ -99,12 +99,7 @@ def _objects(document: Document, skips: Skips) -> Iterator[tuple[int, _Cells]]:
         if not text.strip():
             skips.add("blank lines", line)
             continue
-        try:
-            item = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise InputError(
-                f"not JSON ({error})", file=document.name, line=line, remedy="Give one JSON object a line."
-            ) from error
+        item = json_on_line(document, line, text)
         found = item if isinstance(item, dict) else {}
         # XNLI has both `label` in some releases and `gold_label` in others; the gold one counts where both are.
         cells = {_FIELDS[key]: value for key, value in found.items() if key in _FIELDS and key != "gold_label"}

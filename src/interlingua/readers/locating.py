@@ -20,11 +20,10 @@ from interlingua.readers.xquad import is_squad
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked for beside the path: canonical languages, a format, a limit, an encoding."""
+    """What the user asked for beside the path: canonical languages, a format, an encoding."""
 
     languages: tuple[str, ...] | None
     format: str | None
-    limit: int | None
     encoding: str | None
 
 
@@ -44,7 +43,7 @@ def read(given: str, request: Request, *, stdin: BinaryIO | None) -> ParallelCor
         reader = "sampler" if given == "sampler" else "hf"
         return cast(
             ParallelCorpus,
-            readers[reader].call(given.removeprefix("hf:"), languages=request.languages, limit=request.limit),
+            readers[reader].call(given.removeprefix("hf:"), languages=request.languages),
         )
     if given == "-":
         document = Document(stdin or sys.stdin.buffer, name="stdin", encoding=request.encoding)
@@ -81,9 +80,7 @@ def _read_file(path: Path, request: Request) -> ParallelCorpus:
     with opened(path, encoding=request.encoding) as document:
         reader = request.format or _recognised(document, request.languages)
         if reader is not None:
-            return cast(
-                ParallelCorpus, readers[reader].call(document, languages=request.languages, limit=request.limit)
-            )
+            return cast(ParallelCorpus, readers[reader].call(document, languages=request.languages))
         document.check_head()
     return _read_set(_siblings(path, request.encoding), replace(request, format=None))
 
@@ -97,7 +94,7 @@ def _read_document(document: Document, request: Request) -> ParallelCorpus:
     if reader is None:
         document.check_head()
         raise _unrecognised(document)
-    return cast(ParallelCorpus, readers[reader].call(document, languages=request.languages, limit=request.limit))
+    return cast(ParallelCorpus, readers[reader].call(document, languages=request.languages))
 
 
 def _recognised(document: Document, asked: tuple[str, ...] | None) -> str | None:
@@ -174,9 +171,7 @@ def _read_set(files: FileSet, request: Request) -> ParallelCorpus:
     reader = readers["bitexts" if format == "bitext" else format]
     if reader.needs != "folder":
         raise InputError("reads one file, not several", file=files.file, value=reader.name, remedy="Give one file.")
-    return cast(
-        ParallelCorpus, reader.call(files, languages=request.languages, limit=request.limit, encoding=request.encoding)
-    )
+    return cast(ParallelCorpus, reader.call(files, languages=request.languages, encoding=request.encoding))
 
 
 def _only(sets: list[FileSet], path: Path) -> FileSet:

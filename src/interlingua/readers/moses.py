@@ -18,15 +18,13 @@ from interlingua.readers.naming import FileSet
 
 
 @readers.register("moses", needs="folder")
-def moses(
-    found: FileSet, *, languages: Sequence[str] | None, limit: int | None, encoding: str | None
-) -> ParallelCorpus:
+def moses(found: FileSet, *, languages: Sequence[str] | None, encoding: str | None) -> ParallelCorpus:
     """Bitexts as pairs of files (Moses, OPUS, LASER's Tatoeba), merged into one corpus."""
     chosen = bitexts_of(found, languages, kind="moses")
     gathering = Gathering(found.label, file=found.file, gap=None)
     for (source, target), paths in chosen.items():
         for place in range(0, len(paths), 2):
-            left, right = read_lines(paths[place : place + 2], limit=limit, encoding=encoding)
+            left, right = read_lines(paths[place : place + 2], encoding=encoding)
             for line, cells in enumerate(zip(left, right, strict=True), start=1):
                 gathering.add(dict(zip((source, target), cells, strict=True)), file=paths[place].name, line=line)
     return gathering.corpus(languages or found.languages)

@@ -16,12 +16,12 @@ _ORDER = ("en", "es", "ru", "vi", "hi", "de", "fr", "tr", "be", "uk", "bg", "pl"
 
 
 @readers.register("sampler", needs="name")
-def sampler(name: str, *, languages: Sequence[str] | None, limit: int | None) -> ParallelCorpus:
+def sampler(name: str, *, languages: Sequence[str] | None) -> ParallelCorpus:
     """The embedded corpus of this package, by the name `sampler`."""
     listed = [path.name for path in _FOLDER.glob("sampler.*")] if _FOLDER.is_dir() else []
     found = next((each for each in sets_in(_FOLDER, listed) if each.label == "sampler.*"), None)
     if found is None:
         raise InputError("the embedded corpus is missing", file=_FOLDER, remedy="Install interlingua again.")
     ordered = sorted(found.languages, key=lambda code: (_ORDER.index(code) if code in _ORDER else len(_ORDER), code))
-    corpus: ParallelCorpus = files(found, languages=languages or ordered, limit=limit, encoding=None)
+    corpus: ParallelCorpus = files(found, languages=languages or ordered, encoding=None)
     return ParallelCorpus(corpus.texts, name, corpus.skipped)

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from interlingua import languages as codes
-from interlingua.corpus import Skip
 from interlingua.errors import InputError
 from interlingua.readers.documents import opened
 from interlingua.readers.examples import Answer, Examples, Question, Skips, gathered
@@ -64,12 +63,10 @@ def read_questions(path: str | Path, *, language: str, strict: bool = False) -> 
     return gathered(list(items.values()), language=code, name=name, file=file, skips=skips)
 
 
-def crossed(
-    questions: Examples[Question], paragraphs: Examples[Question], *, shared_only: bool = False
-) -> Examples[Question]:
+def crossed(questions: Examples[Question], paragraphs: Examples[Question]) -> Examples[Question]:
     """The questions of one file on the paragraphs of another, joined by id, in the order of the paragraphs' file.
 
-    Ids that only one of the two has are an error, or with `shared_only` left out and counted.
+    Ids that only one of the two has are an error: MLQA has files of its own for questions in another language.
     """
     asked = {item.id: item for item in questions}
     known = {item.id for item in paragraphs}
@@ -77,27 +74,19 @@ def crossed(
         (paragraphs, questions, [item for item in paragraphs if item.id not in asked]),
         (questions, paragraphs, [item for item in questions if item.id not in known]),
     ):
-        if odd and not shared_only:
+        if odd:
             raise InputError(
                 f"{len(odd)} questions have ids that {other.name} does not have",
                 file=side.name,
                 line=odd[0].line,
                 value=odd[0].id,
-                remedy="Give two files of one release, or keep the shared questions only.",
+                remedy="Give two files of one release, or, of MLQA, the one file that has both languages.",
             )
     items = tuple(
-        Question(item.id, asked[item.id].question, item.context, item.answers, item.line)
-        for item in paragraphs
-        if item.id in asked
+        Question(item.id, asked[item.id].question, item.context, item.answers, item.line) for item in paragraphs
     )
-    if not items:
-        raise InputError(
-            f"shares no question with {questions.name}", file=paragraphs.name, remedy="Give two files of one release."
-        )
-    lost = len(questions) + len(paragraphs) - 2 * len(items)
-    skipped = (Skip("questions that only one of the two files has", lost),) if lost else ()
     name = f"{questions.name} on {paragraphs.name}"
-    return Examples(items, paragraphs.language, name, (*questions.skipped, *paragraphs.skipped, *skipped))
+    return Examples(items, paragraphs.language, name, (*questions.skipped, *paragraphs.skipped))
 
 
 class _Places:

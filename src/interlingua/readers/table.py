@@ -36,17 +36,17 @@ def is_csv(document: Document, languages: Sequence[str] | None) -> bool:
 
 
 @readers.register("tsv", needs="file")
-def tsv(document: Document, *, languages: Sequence[str] | None, limit: int | None) -> ParallelCorpus:
+def tsv(document: Document, *, languages: Sequence[str] | None) -> ParallelCorpus:
     """TSV with a header of languages."""
     if document.first_line.lstrip().startswith('"'):
-        return _table(document, quoted_rows(document, "\t"), languages, limit)
-    return _table(document, ((line, text.split("\t")) for line, text in document.lines()), languages, limit)
+        return _table(document, quoted_rows(document, "\t"), languages)
+    return _table(document, ((line, text.split("\t")) for line, text in document.lines()), languages)
 
 
 @readers.register("csv", needs="file")
-def csv_table(document: Document, *, languages: Sequence[str] | None, limit: int | None) -> ParallelCorpus:
+def csv_table(document: Document, *, languages: Sequence[str] | None) -> ParallelCorpus:
     """CSV with a header of languages (RFC 4180), commas or semicolons."""
-    return _table(document, quoted_rows(document, _delimiter(document.first_line)), languages, limit)
+    return _table(document, quoted_rows(document, _delimiter(document.first_line)), languages)
 
 
 def header_languages(document: Document, languages: Sequence[str] | None) -> bool:
@@ -94,7 +94,7 @@ def quoted_rows(document: Document, delimiter: str) -> Iterator[_Row]:
         yield line, cells
 
 
-def _table(document: Document, rows: Iterator[_Row], asked: Sequence[str] | None, limit: int | None) -> ParallelCorpus:
+def _table(document: Document, rows: Iterator[_Row], asked: Sequence[str] | None) -> ParallelCorpus:
     gathering = Gathering(document.short, file=document.name)
     header: list[str] = []
     wanted: dict[str, int] = {}
@@ -108,8 +108,6 @@ def _table(document: Document, rows: Iterator[_Row], asked: Sequence[str] | None
             for name in cells:
                 if language_of(name, asked) is None and not by_role(cells, asked):
                     gathering.skip("columns that are no language", f"{document.short}:{line} {name.strip()}")
-        elif len(gathering) == limit:
-            break
         elif len(cells) > len(header):
             raise InputError(
                 f"{len(cells)} cells where the header has {len(header)}",

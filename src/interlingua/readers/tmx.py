@@ -29,27 +29,24 @@ def is_tmx(document: Document, languages: Sequence[str] | None) -> bool:
 
 
 @readers.register("tmx", needs="file")
-def tmx(document: Document, *, languages: Sequence[str] | None, limit: int | None) -> ParallelCorpus:
+def tmx(document: Document, *, languages: Sequence[str] | None) -> ParallelCorpus:
     """TMX, a translation memory; each unit a row."""
     declared = re.match(r"""\s*<\?xml[^>]*encoding=["']([\w.-]+)["']""", document.head)
     if declared and not document.told:  # A byte order mark and the user's word outrank the declaration.
         document.recode(declared.group(1))
-    memory = _Memory(document, languages, limit)
+    memory = _Memory(document, languages)
     for _, text in document.lines():
         memory.feed(f"{text}\n")
-        if len(memory.gathering) == limit:
-            break
-    else:
-        memory.feed("", last=True)
+    memory.feed("", last=True)
     return memory.corpus()
 
 
 class _Memory:
     """The units of a TMX file, gathered as its elements begin and end."""
 
-    def __init__(self, document: Document, asked: Sequence[str] | None, limit: int | None) -> None:
+    def __init__(self, document: Document, asked: Sequence[str] | None) -> None:
         self.gathering = Gathering(document.short, file=document.name)
-        self._document, self._asked, self._limit = document, asked, limit
+        self._document, self._asked = document, asked
         self._source: str | None = None
         self._row: dict[str, str] = {}
         self._line = 0
@@ -120,7 +117,7 @@ class _Memory:
             self._row[self._language], self._text = "".join(self._text), None
         elif tag == "tuv":
             self._language = None
-        elif tag == "tu" and len(self.gathering) != self._limit:
+        elif tag == "tu":
             self.gathering.add(self._row, line=self._line)
 
     def _refuse(self, name: str | None, *_: object) -> int:

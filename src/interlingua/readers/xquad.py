@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from itertools import islice
 from pathlib import Path
 
 from interlingua.corpus import ParallelCorpus
@@ -31,28 +30,22 @@ def is_squad(document: Document) -> bool:
 
 
 @readers.register("xquad", needs="folder")
-def xquad(
-    found: FileSet, *, languages: Sequence[str] | None, limit: int | None, encoding: str | None
-) -> ParallelCorpus:
+def xquad(found: FileSet, *, languages: Sequence[str] | None, encoding: str | None) -> ParallelCorpus:
     """XQuAD in a folder (xquad.xx.json): questions joined by id."""
-    return _joined(found, languages, limit, encoding, contexts=False)
+    return _joined(found, languages, encoding, contexts=False)
 
 
 @readers.register("xquad-contexts", needs="folder")
-def xquad_contexts(
-    found: FileSet, *, languages: Sequence[str] | None, limit: int | None, encoding: str | None
-) -> ParallelCorpus:
+def xquad_contexts(found: FileSet, *, languages: Sequence[str] | None, encoding: str | None) -> ParallelCorpus:
     """XQuAD in a folder: paragraphs, each once, joined by the id of their first question."""
-    return _joined(found, languages, limit, encoding, contexts=True)
+    return _joined(found, languages, encoding, contexts=True)
 
 
-def _joined(
-    found: FileSet, languages: Sequence[str] | None, limit: int | None, encoding: str | None, *, contexts: bool
-) -> ParallelCorpus:
+def _joined(found: FileSet, languages: Sequence[str] | None, encoding: str | None, *, contexts: bool) -> ParallelCorpus:
     paths = one_file_each(found, languages)
     texts = {code: _texts(path, encoding, contexts=contexts) for code, path in paths.items()}
     first, *others = paths
-    ids = list(islice(texts[first], limit))
+    ids = list(texts[first])
     for code in others:
         odd = next((key for key in texts[first] if key not in texts[code]), None)
         file, other = paths[code], paths[first]

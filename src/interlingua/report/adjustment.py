@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from interlingua.report.tables import Told
 from interlingua.report.wording import language_name, number, percent, visible
 
 Found = Mapping[str, Any]
@@ -56,7 +57,7 @@ def adjustment_lines(summary: Found, code: str) -> list[Line]:
             found = [state["retrieval"][layer][f"p@1/cosine/{variant}{way}"] for state in states]
             lines.append(_line(f"{arrow}, {shown}", found, percent, judged=True))
     best = [_best(state["retrieval"]) for state in states]
-    words = [f"{percent(value)} at layer {number}" for number, value in best]
+    words = [Told(f"{percent(value)} at layer {at}", {"": value, "layer": int(at)}) for at, value in best]
     lines.append(Line("both arrows at their best layer, means removed", words[0], words[-1]))
     for kind, what in (("related", "a word from its translation"), ("unrelated", "unrelated words")):
         found = [state["distances"][f"distance/{kind}/l2"] for state in states]
@@ -70,7 +71,9 @@ def adjustment_lines(summary: Found, code: str) -> list[Line]:
 
 def _line(name: str, found: Sequence[Found], show: Any, *, judged: bool) -> Line:
     change = changed(found[0], found[-1]) if judged and len(found) > 1 else ""
-    return Line(name, show(found[0]["value"]), show(found[-1]["value"]) if len(found) > 1 else "", change)
+    told = [Told(show(each["value"]), {"": each["value"], "low": each.get("low"), "high": each.get("high")})
+            for each in found]  # fmt: skip
+    return Line(name, told[0], told[-1] if len(told) > 1 else "", change)
 
 
 def _three(value: float) -> str:

@@ -10,7 +10,7 @@ from interlingua.report.readings import Reading
 from interlingua.report.runs import Run
 from interlingua.report.scatter import Dot, dot_plot
 from interlingua.report.sections import Section
-from interlingua.report.tables import Cell, Ref, Table, refs
+from interlingua.report.tables import Cell, Ref, Table, Told, refs
 from interlingua.report.wording import listing, number, visible
 
 Numbers = Mapping[str, Reading]
@@ -123,7 +123,7 @@ def whole(value: float) -> float | int:
     return int(value) if value > 1 and float(value).is_integer() else value
 
 
-def difference(first: Reading | None, other: Reading | None) -> str:
+def difference(first: Reading | None, other: Reading | None) -> Told:
     """What one reading is above another, with a star where their intervals do not meet.
 
     >>> difference(Reading(0.2, low=0.1, high=0.3), Reading(0.5, low=0.4, high=0.6))
@@ -132,13 +132,14 @@ def difference(first: Reading | None, other: Reading | None) -> str:
     '–'
     """
     if first is None or other is None:
-        return "–"
+        return Told("–", {"": None})
     gap = other.value - first.value
     if isinstance(whole(first.value), int) and isinstance(whole(other.value), int):
-        return f"{gap:+.0f}".replace("-", "−")
+        return Told(f"{gap:+.0f}".replace("-", "−"), {"": int(gap)})
     bounds = (first.low, first.high, other.low, other.high)
     apart = None not in bounds and (first.low > other.high or other.low > first.high)  # type: ignore[operator]
-    return f"{'+' if gap >= 0 else ''}{number(gap, 3)}{'*' if apart else ''}"
+    mark = "*" if apart else ""
+    return Told(f"{'+' if gap >= 0 else ''}{number(gap, 3)}{mark}", {"": gap, "marks": mark})
 
 
 def alignment_and_transfer(audits: Sequence[Run], transfers: Sequence[Run]) -> Section | None:

@@ -20,7 +20,7 @@ from interlingua.report.geometry_tables import (
 )
 from interlingua.report.readings import Pair, Reading
 from interlingua.report.runs import Run, colour
-from interlingua.report.scatter import label_sides
+from interlingua.report.scatter import CROWDED, label_sides, names_beside
 from interlingua.report.sections import Choice, Figure, Trace, band, label, short
 from interlingua.report.tables import Cell, Ref, Table
 from interlingua.report.wording import language_name, number, variant_name, visible
@@ -309,15 +309,16 @@ def spelling_scatter(run: Run, marks: Styles) -> Figure | None:
     beside = label_sides([(point["tnld"], point["wrong"], 1 + len(point["target"])) for point in points])
     for source in dict.fromkeys(point["source"] for point in points):
         mine, style = [point for point in points if point["source"] == source], marks[visible(source)]
+        names = [label(f"→{point['target']}") for point in mine]
+        sides = [beside[at] for at, point in enumerate(points) if point["source"] == source]
         traces.append(
             {"type": "scatter", "mode": "markers+text" if len(points) <= 30 else "markers",
              "name": label(style["name"]), "x": [short(point["tnld"]) for point in mine],
-             "y": [short(point["wrong"]) for point in mine], "text": [label(f"→{p['target']}") for p in mine],
-             "textposition": [beside[at] for at, point in enumerate(points) if point["source"] == source],
+             "y": [short(point["wrong"]) for point in mine], **names_beside(names, sides),
              "textfont": {"size": 10, "color": "@soft"}, "cliponaxis": False,
              "marker": {"color": style["colour"], "symbol": style["symbol"], "size": 8},
              "records": [places.get((point["source"], point["target"])) for point in mine],
-             "hover": f"{label(style['name'])} %{{text}}<br>TNLD %{{x:.3f}}, wrong sentences:"}
+             "hover": f"{label(style['name'])} %{{hovertext}}<br>TNLD %{{x:.3f}}, wrong sentences:"}
         )  # fmt: skip
     rows = tuple((visible(p["source"]), visible(p["target"]), p["tnld"], p["wrong"]) for p in points)
     behind = tuple((None, None, None, places.get((p["source"], p["target"]))) for p in points)
@@ -337,7 +338,7 @@ def spelling_scatter(run: Run, marks: Styles) -> Figure | None:
     return Figure(
         "against-spelling",
         "Against spelling",
-        f"{found.said}{within_script(scatter)}",
+        f"{found.said}{within_script(scatter)}{f' {CROWDED}' if '' in beside and len(points) <= 30 else ''}",
         tuple(traces),
         layout,
         table,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from interlingua.report.papers import PAPERS
-from interlingua.report.tables import Ref, Table
+from interlingua.report.tables import Ref, Table, Told
 from interlingua.report.wording import language_name, number, p_value, percent, visible
 
 Found = Mapping[str, Any]
@@ -219,6 +219,10 @@ def _groups(found: Found) -> Table | None:
     return Table("groups", "Languages that move together", caption, heads, rows)
 
 
+def _told_p(p: float) -> Told:
+    return Told(p_value(p).removeprefix("p = ").removeprefix("p "), {"": p})
+
+
 def _spelling(found: Found) -> Table | None:
     scatter = found.get("scatter")
     if not scatter:
@@ -229,7 +233,7 @@ def _spelling(found: Found) -> Table | None:
             scatter[key]["value"],
             scatter[key]["low"],
             scatter[key]["high"],
-            p_value(scatter[key]["details"]["p"]).removeprefix("p = ").removeprefix("p "),
+            _told_p(scatter[key]["details"]["p"]),
             len(scatter["points"]),
         )
         for name, key in (("Pearson", "pearson"), ("Spearman", "spearman"), ("Pearson, script held", "within"))

@@ -90,17 +90,6 @@ def _texts(page: Page) -> Iterator[str]:
             yield from (cell for row in table.rows for cell in row if isinstance(cell, str))
 
 
-def page_data(html: str) -> dict[str, Any]:
-    """What a page's script reads, taken back out of it: figures, tables and records."""
-    packed = html.split('<script type="application/octet-stream" id="data">', 1)[1].split("</script>", 1)[0]
-    found: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(packed)))
-    texts = found.pop("texts")
-    for trace in [trace for figure in found["figures"] if figure["dense"] for trace in figure["traces"]]:
-        if "text" in trace:
-            trace["text"] = [texts[place] for place in trace["text"]]
-    return found
-
-
 def settings_section(
     run: Mapping[str, Any],
     *,
@@ -126,7 +115,7 @@ def settings_section(
     notes = [f"{key}: {value}" for key, value in skipped.items()] if isinstance(skipped, Mapping) else skipped
     notes = [notes] if isinstance(notes, str) else notes
     facts.append(("Skipped", [visible(str(note)) for note in notes] or "Nothing."))
-    words = ("Settings by the names that options have.",)
+    words = ("Settings by the names that they have in the run’s JSON file.",)
     return Section(name, title, words, facts=(*facts, *more))
 
 

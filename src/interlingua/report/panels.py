@@ -33,6 +33,13 @@ PANELS: tuple[tuple[str, tuple[str, ...], str, str, str], ...] = (
         "The same for words in context, linked by a word aligner.",
     ),
     (
+        "procrustes-dictionary",
+        ("p@1/mapped", "p@1/identity"),
+        "Orthogonal map, dictionary words",
+        "share found",
+        "The same for words alone, without context, among all words of the other side of a dictionary.",
+    ),
+    (
         "separation",
         ("auc/cosine", "auc/l2"),
         "Related against unrelated words",

@@ -87,18 +87,24 @@ def dot_plot(
     traces: list[Trace] = []
     rows, records = [], []
     said: dict[str, str] = {}
-    beside = iter(label_sides([(dot[1], dot[2], min(len(dot[0]), 24)) for dots in series.values() for dot in dots]))
+    values = [value for dots in series.values() for dot in dots for value in dot[1:3]]
+    ends = [min(values), max(values)]
+    every = [(dot[1], dot[2], min(len(dot[0]), 24)) for dots in series.values() for dot in dots]
+    sides = label_sides(every, reach=(ends, ends) if diagonal else None)
+    if named and "" in sides:
+        caption = f"{caption} {CROWDED}"
+    beside = iter(sides)
     for place, (name_, dots) in enumerate(series.items()):
         ink = colour(place + first)
         across, up = [dot[1] for dot in dots], [dot[2] for dot in dots]
+        texts, places = [label(dot[0], most=24 if named else 90) for dot in dots], [next(beside) for _ in dots]
         traces.append(
             {"type": "scatter", "mode": "markers+text" if named else "markers",
              "x": [short(v) for v in across], "y": [short(v) for v in up],
-             "text": [label(dot[0], most=24 if named else 90) for dot in dots],
-             "textposition": [next(beside) for _ in dots],
+             **(names_beside(texts, places) if named else {"hovertext": texts}),
              "name": label(name_, most=90),
              "marker": {"color": ink, "size": 9}, "textfont": {"color": "@ink"}, "cliponaxis": False,
-             "hover": f"{label(name_)}<br>%{{text}}: %{{x:.3f}}, %{{y:.3f}}", "records": [dot[3] for dot in dots]}
+             "hover": f"{label(name_)}<br>%{{hovertext}}: %{{x:.3f}}, %{{y:.3f}}", "records": [dot[3] for dot in dots]}
         )  # fmt: skip
         found = trend(across, up)
         said[visible(name_)] = found.said
@@ -112,8 +118,6 @@ def dot_plot(
         records += [(None, None, dot[3], None) for dot in dots]
     if not diagonal:
         caption = f"{caption} {_trends(said)}".strip()
-    values = [value for dots in series.values() for dot in dots for value in dot[1:3]]
-    ends = [min(values), max(values)]
     equal: Trace = {"type": "scatter", "mode": "lines", "x": ends, "y": ends, "showlegend": False, "hoverinfo": "skip",
                     "line": {"color": "@soft", "width": 1, "dash": "dot"}}  # fmt: skip
     layout = {
@@ -142,17 +146,21 @@ SIDES = {"middle right": (1, 0), "middle left": (-1, 0), "top center": (0, 1), "
 _PLOT, _LETTER, _LINE = (290.0, 250.0), 7.0, 14.0  # pixels of the narrowest figure, of a letter, and of a line
 
 
-def label_sides(dots: Sequence[tuple[float, float, int]]) -> list[str]:
-    """For each dot (across, up, letters of its label) the side its label stands on, where it covers least.
+def label_sides(
+    dots: Sequence[tuple[float, float, int]], *, reach: tuple[Sequence[float], Sequence[float]] | None = None
+) -> list[str]:
+    """For each dot (across, up, letters of its label) the side its label stands on; nothing where there is no room.
 
-    One by one the first side that covers no dot and no label placed before, on a phone's width; if all do, the right.
+    One by one the first side that covers no dot and no label placed before, on a phone's width. `reach` is from where
+    to where the axes go, across and up; as far as the dots without it.
 
     >>> label_sides([(0.0, 0.0, 2), (0.05, 0.0, 2), (1.0, 1.0, 2)])
     ['middle left', 'middle right', 'middle right']
     """
     at = np.array([dot[:2] for dot in dots], np.float64).reshape(-1, 2)
-    spread = np.ptp(at, axis=0) if len(at) else np.ones(2)
-    at = (at - (at.min(axis=0) if len(at) else 0)) / np.where(spread > 0, spread, 1.0) * _PLOT
+    corners = np.array(reach, np.float64).T if reach else at
+    spread = np.ptp(corners, axis=0) if len(corners) else np.ones(2)
+    at = (at - (corners.min(axis=0) if len(corners) else 0)) / np.where(spread > 0, spread, 1.0) * _PLOT
     taken = [(x, y, 5.0, 5.0) for x, y in at]
     sides = []
     for number, (x, y) in enumerate(at):
@@ -160,9 +168,22 @@ def label_sides(dots: Sequence[tuple[float, float, int]]) -> list[str]:
         far = (7 + half[0], 7 + half[1])
         boxes = {side: (x + right * far[0], y + up * far[1], *half) for side, (right, up) in SIDES.items()}
         free = [side for side, box in boxes.items() if not any(_meet(box, other) for other in taken)]
-        sides.append(free[0] if free else next(iter(SIDES)))
-        taken.append(boxes[sides[-1]])
+        sides.append(free[0] if free else "")
+        taken += [boxes[side] for side in free[:1]]
     return sides
+
+
+CROWDED = "Where dots are close, only some have their names beside; all say theirs when pointed at."
+
+
+def names_beside(names: Sequence[str], sides: Sequence[str]) -> Trace:
+    """A trace's keys for names beside its dots, by `label_sides`: one without a side is told on hover alone.
+
+    >>> names_beside(["en", "ru"], ["top center", ""])["text"]
+    ['en', '']
+    """
+    text = [name if side else "" for name, side in zip(names, sides, strict=True)]
+    return {"text": text, "hovertext": list(names), "textposition": [side or next(iter(SIDES)) for side in sides]}
 
 
 def _meet(one: tuple[float, ...], other: tuple[float, ...]) -> bool:

@@ -41,8 +41,9 @@ class Choice:
 class Figure:
     """A picture as plotly.js draws it: traces and layout, a caption, and its data as a table.
 
-    `size` is plain, square, wide or tall. `dense` figures have marks alone, up to 50,000, and are drawn dot by dot on a
-    canvas, which plotly.js would be too slow for; it still saves them. Without a `table` the traces are its data.
+    `size` is plain, square, wide or tall; a `height` in pixels takes its place. `dense` figures have marks alone, up to
+    50,000, and are drawn dot by dot on a canvas, which plotly.js would be too slow for; it still saves them. Without a
+    `table` the traces are its data.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Figure:
     table: Table | None = None
     size: str = "plain"
     dense: bool = False
+    height: int = 0
 
 
 @dataclass(frozen=True)
@@ -192,8 +194,8 @@ def _trace(trace: Trace, kept: Mapping[int, int], texts: dict[str, int] | None) 
 
 
 def _columns(table: Table, kept: Mapping[int, int]) -> dict[str, Any]:
-    rows = [[round(cell, 6) if isinstance(cell, float) and finite(cell) is not None else _json(cell) for cell in row]
-            for row in table.rows]  # fmt: skip
+    # Not rounded: what the page shows is, and its CSV is for machines.
+    rows = [[_json(cell) for cell in row] for row in table.rows]
     return {"columns": table.columns, "rows": rows, "records": renumbered(table.records, kept) or None}
 
 

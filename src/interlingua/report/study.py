@@ -21,7 +21,7 @@ from interlingua.report.study_parts import (
     slug,
     task_runs,
 )
-from interlingua.report.tables import Ref, Table
+from interlingua.report.tables import Ref, Table, Told
 from interlingua.report.transfer import difference_table, distance_lines, marks, metrics, score_table
 from interlingua.report.transfer_page import behind_entry, entry_records, score_records
 from interlingua.report.wording import visible
@@ -214,7 +214,21 @@ def _correlations(run: Run) -> list[Table]:
             rows.append((*map(visible, key), named, len(chosen), *pearson(*sides), *spearman(*sides)))
             behind = tuple(place for *_, refs in chosen if isinstance(refs, tuple) for place in refs)
             records.append((*[None] * 7, behind, None, None, behind, None, None))
-    heads = ("model", "task", "regime", "source", "what", "languages", "n", "r", "low", "high", "ρ", "low", "high")
+    heads = (
+        "model",
+        "task",
+        "regime",
+        "source",
+        "what",
+        "languages",
+        "n",
+        "r",
+        "r low",
+        "r high",
+        "ρ",
+        "ρ low",
+        "ρ high",
+    )
     caption = (
         "Pearson's r (Fisher's 95 % interval) and Spearman's ρ (Bonett & Wright's) over languages; intervals from four "
         "languages on. 'others' leaves the language of training out."
@@ -232,9 +246,9 @@ def beside_tables(run: Run) -> list[Table]:
     rows = tuple(
         (
             *(in_names(visible(each[key])) for key in ("cite", "task", "source", "test", "regime", "metric")),
-            f"{each['paper']:.4f}{each['paper_mark']}",
+            Told(f"{each['paper']:.4f}{each['paper_mark']}", {"": each["paper"], "marks": each["paper_mark"]}),
             visible(each["paper_encoder"]),
-            f"{each['ours']:.4f}{marks(each)}",
+            Told(f"{each['ours']:.4f}{marks(each)}", {"": each["ours"], "marks": marks(each)}),
             visible(each["encoder"]),
         )
         for each in beside

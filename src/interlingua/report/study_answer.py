@@ -25,11 +25,14 @@ from interlingua.report.study_parts import (
     task_runs,
 )
 from interlingua.report.tables import Ref, refs
-from interlingua.report.transfer_page import at_chance, base_regime, main_entries, stuck_seeds, told
+from interlingua.report.transfer_answer import at_chance, base_regime, main_entries, told, unlucky
 from interlingua.report.wording import listing, measure_name, number, variant_name, visible
 
 LINES = 12
 """How many lines a term has in the answer; those past it are counted, and stand in the tables."""
+
+AT_A_GLANCE = 4
+"""How many measures of a block the sentences on top name."""
 
 Fact = tuple[str, str | Sequence[str]]
 
@@ -46,7 +49,8 @@ def study_answer(run: Run) -> Section:
     question = visible(str(run.about.get("about") or ""))
     first = [text for _, said in looked for _, text in said[:1]]
     leading = first[0] if first and not comparisons(parts) else lead(parts, blocks, explained)
-    words = tuple(text for text in (leading, f"Asked: {question}" if question else "") if text)
+    second = measured(blocks) if comparisons(parts) and blocks else ""
+    words = tuple(text for text in (leading, second, f"Asked: {question}" if question else "") if text)
     tiles = [tile for part, _ in looked[:1] for tile in geometry_tiles(part)]
     return Section(run.id("answer"), title, words, (*tiles, *_tiles(run, parts, blocks)), tuple(facts))
 
@@ -61,49 +65,74 @@ def lead(parts: Sequence[Run], blocks: Mapping[Block, Found], explained: Sequenc
     found = comparisons(parts)
     if found:
         higher, lower = (len(_clear(parts, sign)) for sign in (1, -1))
-        holm = sum(entry.get("p_holm", {}).get("original", 1.0) < 0.05 for entry in found)
-        chance = sum(len(at_chance(part)) for part in parts if base_regime(part) == "original")
-        rest = len(found) - higher - lower - chance
+        holm = sum(entry.get("p_holm", {}).get("original", 1.0) < 0.05 for entry in _told(parts))
+        own = [part for part in parts if base_regime(part) == "original"]
+        stuck = sum(len(unlucky(part)) for part in own)
+        chance = sum(len(at_chance(part) - unlucky(part)) for part in own)
+        rest = len(found) - higher - lower - chance - stuck
         counts = {"came out higher": higher, "came out lower": lower, "came out not clear": rest}
         told_of = listing([f"{count} {name}" for name, count in counts.items() if count])
         said = (
             f"Of {len(found)} comparisons with the original {told_of} (p < 0.05; {holm} differ after Holm’s correction)"
         )
-        apart = f"{chance} are of models at chance and say nothing"
+        apart = {"are of models at chance": chance, "have a seed that never left chance": stuck}
+        silent = listing([f"{count} {name}" for name, count in apart.items() if count])
         if not told_of:
-            said = f"Of {len(found)} comparisons with the original all are of models at chance and say nothing"
-        elif chance:
-            said += f"; {apart}"
-        luck = " Some seeds never left chance: read every seed before the means."
-        return f"{said}.{luck if any(stuck_seeds(main_entries(part)[1]) for part in parts) else ''}"
+            said = f"Of {len(found)} comparisons with the original {silent}: they say nothing"
+        elif silent:
+            said += f"; {silent} and say nothing of regimes"
+        return f"{said}."
     if explained:
         return explained[0]
-    tops = [  # Of each block the first measure of its first model: the rest is said below.
-        f"{visible(name)}{_comma(part)}: {next(_peaks(readings))}."
-        for (name, _), lines in blocks.items()
-        for part, readings in list(lines.values())[:1]
-    ]
-    if tops:
-        return " ".join(tops[:2])
+    if blocks:
+        return measured(blocks)
     return told(parts[0])[0] if parts else "Nothing has been measured yet: run the study again."
+
+
+def measured(blocks: Mapping[Block, Found]) -> str:
+    """Of the first two blocks their first measures: from which to which model their peaks reach. Below are all."""
+    said = []
+    for block, lines in blocks.items():
+        reach: dict[str, list[float]] = {}
+        for _, readings in lines.values():
+            for measure, variant, _, reading in peaks(readings):
+                reach.setdefault(f"{measure_name(measure)}, {variant_name(measure, variant)}", []).append(reading.value)
+        spans = [
+            f"{name} {number(min(found))}{f' to {number(max(found))}' if len(found) > 1 else ''}"
+            for name, found in list(reach.items())[:AT_A_GLANCE]
+        ]
+        said.append(f"{_called(block)}: {'; '.join(spans)}.")
+    return " ".join(said[:2])
+
+
+def _called(block: Block) -> str:
+    return f"{visible(block[0])}{', between models' if block[1] else ''}"
 
 
 def _comma(part: Run) -> str:
     return f", {visible(part.name)}" if part.name else ""
 
 
+def _told(parts: Sequence[Run]) -> list[Entry]:
+    """The comparisons of models that have learnt something, in every seed."""
+    return [
+        entry
+        for part in parts
+        for dropped in [at_chance(part) | unlucky(part)]
+        for entry in comparisons([part])
+        if (entry["regime"], entry["test"]) not in dropped
+    ]
+
+
 def _clear(parts: Sequence[Run], sign: int) -> list[Entry]:
     """The comparisons that are significant, with a gain of that sign, of models that have learnt something."""
     kept = []
     for part in parts:
-        own, low = main_entries(part)[1], at_chance(part)
-        base = {entry["test"]: entry["mean"] for entry in own if entry["regime"] == "original"}
+        base = {entry["test"]: entry["mean"] for entry in main_entries(part)[1] if entry["regime"] == "original"}
         kept += [
             entry
-            for entry in own
-            if entry["p"].get("original", 1.0) < 0.05
-            and sign * (entry["mean"] - base[entry["test"]]) > 0
-            and (entry["regime"], entry["test"]) not in low
+            for entry in _told([part])
+            if entry["p"]["original"] < 0.05 and sign * (entry["mean"] - base[entry["test"]]) > 0
         ]
     return kept
 
@@ -161,13 +190,13 @@ def _tasks(parts: Sequence[Run]) -> Iterator[Fact]:
 
 
 def _blocks(blocks: Mapping[Block, Found]) -> Iterator[Fact]:
-    for (called, between), lines in blocks.items():
+    for block, lines in blocks.items():
         said = [
             f"{f'{visible(part.name)}. ' if part.name else ''}{each}."
             for part, found in lines.values()
             for each in _peaks(found)
         ]
-        yield f"{visible(called)}{', between models' if between else ''}", _cut(said)
+        yield _called(block), _cut(said)
 
 
 def _cut(said: Sequence[str]) -> list[str]:

@@ -14,6 +14,25 @@ from interlingua.report.wording import language_name, number, visible
 
 Cell = str | int | float | None
 
+
+class Told(str):
+    """A number as people read it, with what it was made of: to a machine, a column for each of its `parts`.
+
+    The part with no name is the number itself; others are called such as `low`, `sd` and `marks`.
+
+    >>> told = Told("63.43 ±0.21*", {"": 63.434, "sd": 0.2111, "marks": "*"})
+    >>> told, told.parts["sd"]
+    ('63.43 ±0.21*', 0.2111)
+    """
+
+    parts: Mapping[str, Cell]
+
+    def __new__(cls, text: str, parts: Mapping[str, Cell]) -> Told:
+        made = super().__new__(cls, text)
+        made.parts = dict(parts)
+        return made
+
+
 Ref = int | tuple[int, ...] | None
 """The record behind a number, by its place among the page's; several where the number is a mean of theirs."""
 
@@ -115,16 +134,39 @@ def shown(cell: Cell) -> str:
 def to_csv(table: Table) -> str:
     r"""The table as RFC 4180 text with full precision; what is missing is an empty cell.
 
+    What people read as one cell, such as a mean and its deviation, is a column for each number in it.
+
     >>> to_csv(Table("t", "T", "", ("a", "b"), (("x,y", None),)))
     'a,b\r\n"x,y",\r\n'
+    >>> to_csv(Table("t", "T", "", ("ru",), ((Told("63.4 ±0.2*", {"": 63.434, "sd": 0.2111, "marks": "*"}),),)))
+    'ru,ru sd,ru marks\r\n63.434,0.2111,*\r\n'
     """
+    flat = unfolded(table)
     out = io.StringIO()
     writer = csv.writer(out)
-    writer.writerow(table.columns)
+    writer.writerow(flat.columns)
     writer.writerows(
-        [None if isinstance(cell, float) and finite(cell) is None else cell for cell in row] for row in table.rows
+        [None if isinstance(cell, float) and finite(cell) is None else cell for cell in row] for row in flat.rows
     )
     return out.getvalue()
+
+
+def unfolded(table: Table) -> Table:
+    """The table with a column for each part of the numbers that are told in words; parts that are nowhere are none."""
+    columns: list[str] = []
+    cells: list[list[Cell]] = []
+    for at, head in enumerate(table.columns):
+        column = [row[at] for row in table.rows]
+        told = [cell.parts if isinstance(cell, Told) else {"": cell} for cell in column]
+        for part in dict.fromkeys(part for parts in told for part in parts):
+            found = [parts.get(part) for parts in told]
+            if not part or any(cell not in (None, "") for cell in found):
+                columns.append(f"{head} {part}".strip())
+                cells.append(found)
+        if not column:
+            columns.append(head)
+            cells.append([])
+    return Table(table.name, table.title, table.caption, tuple(columns), tuple(zip(*cells, strict=True)))
 
 
 def to_markdown(table: Table) -> str:

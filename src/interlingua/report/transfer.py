@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from interlingua.report.scatter import PALETTE
-from interlingua.report.tables import Table, to_csv, to_latex, to_markdown
+from interlingua.report.tables import Table, Told, to_csv, to_latex, to_markdown
 from interlingua.report.wording import number, visible
 from interlingua.stats import mean_interval
 
@@ -26,7 +26,11 @@ SHOWN = {
     "p@1": "Retrieval, first is right",
 }
 """The metrics that are printed, in this order, with their titles; all others are in `transfer.json`."""
+ACROSS = 5
+"""How many tests stand side by side; more would not fit a terminal or a paper's page, and stand below each other."""
 MARKS = "* differs from original, ** from adjusted (p < 0.05)"
+CLEAR = 0.05
+"""By how much a score is above chance where something was learnt; below a tenth of it nothing was."""
 _POINTS = ("difference", "low", "high", "detectable")
 _LEFT, _WIDE, _ROW, _GAP, _TOP = 130, 460, 15, 12, 46
 _STYLE = """
@@ -47,7 +51,7 @@ def marks(entry: Entry) -> str:
     return "**" if adjusted < 0.05 else "*" if original < 0.05 else ""
 
 
-def cell(entry: Entry | None) -> str:
+def cell(entry: Entry | None) -> Told:
     """A mean in percent, its deviation over seeds (of one seed its interval over examples) and its marks.
 
     >>> cell({"mean": 0.63434, "deviation": 0.0021, "p": {"original": 0.02}, "layer": None})
@@ -56,12 +60,16 @@ def cell(entry: Entry | None) -> str:
     '63.43 [61.9, 64.9]'
     """
     if entry is None:
-        return "–"
+        return Told("–", {"": None})
     spread = "" if entry["deviation"] is None else f" ±{100 * entry['deviation']:.2f}"
     if entry["deviation"] is None and entry.get("low") is not None and entry["low"] < entry["high"]:
         spread = f" [{100 * entry['low']:.1f}, {100 * entry['high']:.1f}]"
     layer = "" if entry["layer"] is None else f" (layer {entry['layer']})"
-    return f"{100 * entry['mean']:.2f}{spread}{marks(entry)}{layer}"
+    # A deviation over seeds or, of one seed, an interval over examples: never both, for they are of different things.
+    ends = {"sd": "deviation"} if entry["deviation"] is not None else {"low": "low", "high": "high"}
+    bounds = {part: None if entry.get(key) is None else 100 * entry[key] for part, key in ends.items()}
+    parts = {"": 100 * entry["mean"], **bounds, "marks": marks(entry), "layer": entry["layer"]}
+    return Told(f"{100 * entry['mean']:.2f}{spread}{marks(entry)}{layer}", parts)
 
 
 def metrics(scores: Sequence[Entry]) -> list[str]:
@@ -71,24 +79,26 @@ def metrics(scores: Sequence[Entry]) -> list[str]:
 
 
 def score_table(scores: Sequence[Entry], run: Mapping[str, Any], metric: str) -> Table:
-    """One row a regime, one column a test."""
+    """One row a regime, one column a test; of more than five tests one row a test, one column a regime."""
     cells = {(entry["regime"], entry["test"]): entry for entry in scores if entry["metric"] == metric}
     tests = [test for test in run["tests"] if any(test == key[1] for key in cells)]
-    rows = tuple(
-        (visible(regime), *(cell(cells.get((regime, test))) for test in tests))
-        for regime in run["regimes"]
-        if any(regime == key[0] for key in cells)
-    )
+    regimes = [regime for regime in run["regimes"] if any(regime == key[0] for key in cells)]
+    if len(tests) > ACROSS:
+        heads = ("test", *map(visible, regimes))
+        rows = tuple((visible(test), *(cell(cells.get((regime, test))) for regime in regimes)) for test in tests)
+    else:
+        heads = ("regime", *map(visible, tests))
+        rows = tuple((visible(regime), *(cell(cells.get((regime, test))) for test in tests)) for regime in regimes)
     counts = [len(entry.get("seeds") or run["seeds"]) for entry in cells.values()]
     few, many = min(counts), max(counts)
     # Of a study that is under way some cells have fewer.
     spread = f", mean ± standard deviation over {many if few == many else f'{few} to {many}'} seeds"
     spread = spread if many > 1 else ""
     spread += ", in brackets the 95 % interval of one seed over its examples" if few == 1 else ""
-    caption = f"Percent{spread}. {MARKS}.{_holds(list(cells.values()))}"
+    caption = f"Percent{spread}. {MARKS}.{_holds(list(cells.values()))}{_luck(list(cells.values()))}"
     title = f"{SHOWN.get(metric, visible(metric))}, trained in {visible(run['source'])}: {visible(run['model'])}"
     name = f"transfer-{metric.replace('/', '-').replace('@', '')}"
-    return Table(name, title, caption, ("regime", *(visible(test) for test in tests)), rows)
+    return Table(name, title, caption, heads, rows)
 
 
 def _holds(entries: Sequence[Entry]) -> str:
@@ -105,6 +115,36 @@ def _holds(entries: Sequence[Entry]) -> str:
             f" Found in 4 of 5 such studies: differences of {low if low == high else f'{low}–{high}'} points or more."
         )
     return said
+
+
+def _luck(entries: Sequence[Entry]) -> str:
+    """Which seeds of a table's regimes were stuck in some test: its marks compare them with those that were not."""
+    known = [entry for entry in entries if "seeds" in entry]
+    stuck = ", ".join(f"{visible(regime)} {seed}" for regime, seed in sorted(stuck_seeds(known)))
+    return f" Stuck at chance, which the marks do not see: {stuck} (regime and seed)." if stuck else ""
+
+
+def stuck_seeds(entries: Sequence[Entry]) -> dict[tuple[str, int], list[str]]:
+    """Regimes and seeds whose models are at chance in a test where another seed of the regime is not, with these tests.
+
+    A regime of which no seed has learnt a test is not stuck in it by luck: what another does better there counts.
+
+    >>> entry = {"test": "ru", "null": 0.333, "regime": "original", "seeds": [0, 1], "values": [0.47, 0.3333]}
+    >>> stuck_seeds([entry])
+    {('original', 1): ['ru']}
+    """
+    apart = {
+        (entry["test"], entry["regime"], seed): value - entry["null"]
+        for entry in entries
+        if entry["null"] is not None and len(entry["seeds"]) > 1
+        for seed, value in zip(entry["seeds"], entry["values"], strict=True)
+    }
+    learnt = {(test, regime) for (test, regime, _), above in apart.items() if above > CLEAR}
+    found: dict[tuple[str, int], list[str]] = {}
+    for (test, regime, seed), above in apart.items():
+        if (test, regime) in learnt and above < CLEAR / 10:
+            found.setdefault((regime, seed), []).append(test)
+    return found
 
 
 def difference_table(scores: Sequence[Entry], run: Mapping[str, Any], metric: str) -> Table:
@@ -130,9 +170,12 @@ def difference_table(scores: Sequence[Entry], run: Mapping[str, Any], metric: st
 def distance_lines(distances: Sequence[Entry]) -> Table:
     """Distances of related and unrelated words in each state of the model, with intervals."""
 
-    def shown(entry: Entry, name: str) -> str:
+    def shown(entry: Entry, name: str) -> Told:
         low, high = entry.get("intervals", {}).get(name, (0.0, 0.0))
-        return number(entry[name], 3) + (f" [{number(low, 3)}, {number(high, 3)}]" if low < high else "")
+        if not low < high:
+            return Told(number(entry[name], 3), {"": entry[name]})
+        text = f"{number(entry[name], 3)} [{number(low, 3)}, {number(high, 3)}]"
+        return Told(text, {"": entry[name], "low": low, "high": high})
 
     rows = tuple(
         (

@@ -12,8 +12,9 @@ from interlingua.report.scatter import dot_plot
 from interlingua.report.sections import Figure, Section, Trace, label, of_run, short
 from interlingua.report.states import STATES_WORDS, state_hills
 from interlingua.report.tables import Ref, Table
-from interlingua.report.transfer import SHOWN, Entry, cell, distance_lines, interval, metrics, score_table, table_files
-from interlingua.report.wording import listing, visible
+from interlingua.report.transfer import SHOWN, Entry, distance_lines, interval, metrics, score_table, table_files
+from interlingua.report.transfer_answer import base_regime, main_entries, run_scores, told
+from interlingua.report.wording import visible
 
 SEEDS_WORDS = (
     "A row a test and regime: dots are seeds, the bar their mean, the line its 95 % interval (Student; of one seed "
@@ -65,39 +66,6 @@ def transfer_sections(runs: Sequence[Run]) -> list[Section]:
     return sections + [_made(run) for run in runs]
 
 
-def _scores(run: Run) -> Sequence[Entry]:
-    found: Sequence[Entry] = run.more.get("scores") or []
-    return found
-
-
-CLEAR = 0.05
-"""By how much a score is above chance where something was learnt; below a tenth of it nothing was."""
-
-
-def main_entries(run: Run) -> tuple[str, list[Entry]]:
-    """The first metric that is printed, and its entries."""
-    metric = (metrics(_scores(run)) or [""])[0]
-    return metric, [entry for entry in _scores(run) if entry["metric"] == metric]
-
-
-def base_regime(run: Run) -> str:
-    """What the others are compared with: the original where it is among them, else the first regime."""
-    regimes: Sequence[str] = run.about["regimes"]
-    return "original" if "original" in regimes else next(iter(regimes), "")
-
-
-def at_chance(run: Run) -> set[tuple[str, str]]:
-    """The tested comparisons (regime, test) in which neither the regime nor the base is above chance."""
-    own, base = main_entries(run)[1], base_regime(run)
-    low = {
-        (entry["regime"], entry["test"])
-        for entry in own
-        if entry["null"] is not None and interval(entry)[0] <= entry["null"]
-    }
-    tested = {(entry["regime"], entry["test"]) for entry in own if base in entry["p"]}
-    return {(regime, test) for regime, test in low & tested if (base, test) in low}
-
-
 def transfer_answer(run: Run) -> Section:
     """The section on top: what the base regime reads, what each other one changed, and how sure that is."""
     title = f"The answer: {run.name}" if run.key else "The answer"
@@ -112,81 +80,6 @@ def transfer_answer(run: Run) -> Section:
             ("How sure", f"{sure}; differences are tested on the same examples, p < 0.05 without a correction.")
         )
     return Section(run.id("answer"), title, (lead,), facts=tuple(facts or ()))
-
-
-def told(run: Run) -> tuple[str, list[tuple[str, str]] | None]:
-    """What was found in words: what the base regime reads, then what each other one changed; None without scores."""
-    metric, entries = main_entries(run)
-    if not entries:
-        return "Nothing has been scored yet: run the same command again.", None
-    first, low = base_regime(run), at_chance(run)
-    base = {entry["test"]: entry for entry in entries if entry["regime"] == first}
-    read = [f"{visible(test)} {cell(entry)}" for test, entry in base.items()]
-    lead = (
-        f"Trained in {visible(run.about['source'])} ({visible(first)}), in percent, "
-        f"{SHOWN.get(metric, visible(metric))}: {', '.join(read)}."
-    )
-    facts = []
-    for regime in run.about["regimes"]:
-        mine = [entry for entry in entries if entry["regime"] == regime != first and entry["test"] in base]
-        if mine:
-            facts.append((visible(regime), _against(mine, base, low)))
-    lost = [test for test, entry in base.items() if entry["null"] is not None and interval(entry)[0] <= entry["null"]]
-    if lost:
-        names = listing([visible(test) for test in lost])
-        over = "these seeds" if len(run.about["seeds"]) > 1 else "the examples of one seed"
-        facts.append(("Chance", f"Not above chance over {over} ({visible(first)}): {names}."))
-    if stuck := stuck_seeds(entries):
-        said = [
-            f"seed {seed} of {visible(regime)} ({listing([*map(visible, tests)])})" for (regime, seed), tests in stuck
-        ]
-        facts.append(
-            ("Stuck", f"Never left chance, where other seeds did: {listing(said)}. Means with such a seed compare "
-             "luck in training, not regimes, and tests over examples do not see that.")
-        )  # fmt: skip
-    return lead, facts
-
-
-def stuck_seeds(entries: Sequence[Entry]) -> list[tuple[tuple[str, int], list[str]]]:
-    """Regimes and seeds whose models are at chance in a test where another seed or regime is not, with these tests.
-
-    >>> entry = {"test": "ru", "null": 0.333, "regime": "original", "seeds": [0, 1], "values": [0.47, 0.3333]}
-    >>> stuck_seeds([entry])
-    [(('original', 1), ['ru'])]
-    """
-    apart = {
-        (entry["test"], entry["regime"], seed): value - entry["null"]
-        for entry in entries
-        if entry["null"] is not None and len(entry["seeds"]) > 1
-        for seed, value in zip(entry["seeds"], entry["values"], strict=True)
-    }
-    learnt = {test for (test, _, _), above in apart.items() if above > CLEAR}
-    found: dict[tuple[str, int], list[str]] = {}
-    for (test, regime, seed), above in apart.items():
-        if test in learnt and above < CLEAR / 10:
-            found.setdefault((regime, seed), []).append(test)
-    return list(found.items())
-
-
-def _against(mine: Sequence[Entry], base: Mapping[str, Entry], low: set[tuple[str, str]]) -> str:
-    """What a regime changed, in points, test by test: helped and hurt are significant, of models above chance (`low`).
-
-    A regime that was not tested against the base (no original, no adjusted one before it) is said to be so.
-    """
-    own: dict[str, list[str]] = {}
-    for entry in mine:
-        first = base[entry["test"]]
-        gain, p = 100 * (entry["mean"] - first["mean"]), entry["p"].get(first["regime"])
-        said = "Helped" if gain > 0 else "Hurt"
-        if (entry["regime"], entry["test"]) in low:
-            said = "Both at chance"
-        elif p is None:
-            said = "Not tested"
-        elif p >= 0.05 or not gain:
-            said = "No clear difference"
-        own.setdefault(said, []).append(f"{visible(entry['test'])} ({gain:+.1f})".replace("-", "−"))
-    order = ("Helped", "Hurt", "No clear difference", "Not tested", "Both at chance")
-    return " ".join(f"{said}: {listing(own[said])}." for said in order if said in own)
 
 
 def entry_records(run: Run) -> dict[tuple[str, str, str, int | None], Ref]:
@@ -210,8 +103,9 @@ def score_records(
     table: Table, entries: Sequence[Entry], behind: Mapping[tuple[str, str, str, int | None], Ref]
 ) -> tuple[tuple[Ref, ...], ...]:
     """What is behind the cells of a table of one metric's scores."""
-    cells = {(visible(entry["regime"]), visible(entry["test"])): behind_entry(behind, entry) for entry in entries}
-    return tuple((None, *(cells.get((str(row[0]), test)) for test in table.columns[1:])) for row in table.rows)
+    first, second = ("test", "regime") if table.columns[0] == "test" else ("regime", "test")
+    cells = {(visible(entry[first]), visible(entry[second])): behind_entry(behind, entry) for entry in entries}
+    return tuple((None, *(cells.get((str(row[0]), head)) for head in table.columns[1:])) for row in table.rows)
 
 
 def seed_figures(run: Run) -> Iterator[Figure]:
@@ -254,10 +148,11 @@ def seed_figures(run: Run) -> Iterator[Figure]:
     layout = {
         "showlegend": len(run.about["regimes"]) > 1,
         "xaxis": {"title": {"text": name}, "tickformat": ".0%", "nticks": 7},
-        "yaxis": {"autorange": "reversed", "showgrid": False, "type": "multicategory"},
+        "yaxis": {"range": [len(entries) - 0.5, -0.5], "showgrid": False, "type": "multicategory"},
     }
-    size = "tall" if len(run.about["regimes"]) * len(run.about["tests"]) > 12 else "wide"
-    yield Figure("seeds", name, "Of every regime, test and seed.", tuple(traces), layout, table, size)
+    tall = 120 + 22 * len(entries)  # A row is as high as its two words, be there three or sixty.
+    caption = "Of every regime, test and seed."
+    yield Figure("seeds", name, caption, tuple(traces), layout, table, "wide", height=tall)
 
 
 def _one(refs: Ref, place: int) -> Ref:
@@ -300,7 +195,7 @@ def state_readings(run: Run) -> dict[str, dict[str, Reading]]:
 
 
 def _tables(run: Run) -> Iterator[Table]:
-    scores, behind = _scores(run), entry_records(run)
+    scores, behind = run_scores(run), entry_records(run)
     for metric in metrics(scores) if scores else []:
         table = score_table(scores, run.about, metric)
         records = score_records(table, [entry for entry in scores if entry["metric"] == metric], behind)

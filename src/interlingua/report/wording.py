@@ -28,6 +28,8 @@ VARIANTS = {
     ("procrustes", "p@1/identity"): "without it",
     ("procrustes-words", "p@1/mapped"): "after a fitted rotation",
     ("procrustes-words", "p@1/identity"): "without it",
+    ("procrustes-dictionary", "p@1/mapped"): "after a fitted rotation",
+    ("procrustes-dictionary", "p@1/identity"): "without it",
     ("cka", "debiased"): "CKA, debiased",
     ("cka", "plain"): "CKA, plain",
     ("separation", "auc/cosine"): "cosine distance",

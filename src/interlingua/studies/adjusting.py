@@ -15,32 +15,28 @@ import torch
 
 from interlingua import languages as codes
 from interlingua.encoder import Encoder
+from interlingua.encoder.loading import default_precision
 from interlingua.errors import InputError
 from interlingua.measures.retrieval import retrieval
-from interlingua.objectives.adjustment import REDUCTIONS, TARGETS, Adjustment, check_choice
-from interlingua.objectives.anchor import Anchor
-from interlingua.objectives.contrastive import Contrastive
-from interlingua.objectives.drift import Drift
+from interlingua.objectives.adjustment import REDUCTIONS, TARGETS, check_choice
 from interlingua.score import Score
 from interlingua.studies.linkedtexts import LinkedText, linked_text
 from interlingua.studies.runfolder import STATE, check_folder, told_by
-from interlingua.studies.stages import Pairs, PairSettings, drawn_pairs
+from interlingua.studies.stages import Material, Pairs, PairSettings, drawn_pairs, loop_settings, recorded, stages
 from interlingua.studies.store import cannot_write, write_text
-from interlingua.training.bitext import joined
 from interlingua.training.distances import WordDistances
 from interlingua.training.folders import load_whole, save_whole
 from interlingua.training.freezing import Freeze, frozen
-from interlingua.training.loop import Settings, Term
+from interlingua.training.loop import Monitor
 from interlingua.training.lora import Lora, check_lora
-from interlingua.training.pairpass import PairBatches, PairPass
+from interlingua.training.pairpass import PairBatches
 from interlingua.training.passes import checked_layer
 from interlingua.training.phases import Place, Stage, train_stages
 from interlingua.training.processes import first_process_first, is_first_process
-from interlingua.training.reference import Reference, reference
-from interlingua.training.regime import ADJUST, Schedule
+from interlingua.training.regime import ADJUST, Part, Phase, Schedule
 from interlingua.wordalign.pairs import PairFilters
 
-__all__ = ["AdjustSettings", "Adjusted", "LinkedText", "Origin", "adjust", "linked_text"]
+__all__ = ["AdjustSettings", "AdjustedModel", "LinkedText", "Origin", "adjust", "linked_text"]
 
 Progress = Callable[[str, int, int], None]
 _ABOUT, _LEAST = "adjustment.json", 10
@@ -95,10 +91,23 @@ class AdjustSettings:
 
     def on(self, device: torch.device) -> AdjustSettings:
         """The settings with what the device decides decided."""
-        gpu = device.type == "cuda"
-        precision = self.precision or ("bf16" if gpu else "fp32")
-        graph = gpu and precision != "fp16" if self.graph is None else self.graph
-        return replace(self, precision=precision, graph=graph)
+        precision = self.precision or default_precision(device)
+        return replace(self, precision=precision, graph=recorded(device, precision, self.graph))
+
+    @property
+    def pairs(self) -> PairSettings:
+        """Those of the settings that say how linked text is read and pulled together."""
+        return PairSettings(
+            self.rows,
+            self.held_out,
+            self.layer,
+            self.how,
+            self.specials,
+            self.target,
+            self.reduction,
+            self.tidy,
+            self.reference,
+        )
 
 
 @dataclass(frozen=True)
@@ -120,7 +129,7 @@ class Text(Protocol):
 
 
 @dataclass(frozen=True)
-class Adjusted:
+class AdjustedModel:
     """An adjusted model: its folder, and what is known of it (the content of `adjustment.json`)."""
 
     folder: Path
@@ -137,7 +146,7 @@ def adjust(
     tensorboard: Path | None = None,
     progress: Progress | None = None,
     stop_after: float | None = None,
-) -> Adjusted:
+) -> AdjustedModel:
     """Adjust a model on linked text, one a language, and write it to the folder `out`.
 
     With several languages all are adjusted at once. State is kept in `out` under `.training` until the model is whole,
@@ -155,7 +164,7 @@ def adjust(
             digest = _digest(digest, texts, settings)
             done = _opened(out, digest)
             if done is not None:
-                return Adjusted(out, done)
+                return AdjustedModel(out, done)
             read = {
                 code: text.read(out / STATE / f"links-{text.digest}.npz", progress=progress)
                 for code, text in texts.items()
@@ -184,7 +193,7 @@ def adjust(
             _finish(whole, tokenizer, summary, out, place.journal(0, stage))
     except OSError as error:
         raise cannot_write(out, error) from error
-    return Adjusted(out, summary)
+    return AdjustedModel(out, summary)
 
 
 def _check(model: Any, settings: AdjustSettings) -> None:
@@ -202,10 +211,7 @@ def _pairs(model: Any, tokenizer: Any, text: LinkedText, settings: AdjustSetting
             "too few sentence pairs to train on and to measure", value=found, remedy=f"Give {_LEAST} or more."
         )
     encoder = Encoder.of(model.base_model, tokenizer, name="in training")
-    wanted = PairSettings(
-        settings.rows, settings.held_out, how=settings.how, specials=settings.specials, tidy=settings.tidy
-    )
-    return drawn_pairs(text, encoder, wanted, seed=settings.seed)
+    return drawn_pairs(text, encoder, settings.pairs, seed=settings.seed)
 
 
 def _stage(
@@ -216,59 +222,37 @@ def _stage(
     device: torch.device,
     progress: Progress | None,
 ) -> Stage:
-    text = joined([each.trained for each in data.values()])
-    pairs = PairPass(PairBatches(text, settings.batch, settings.seed))
-    held = None
-    if settings.anchor or settings.target == "frozen":
-        with first_process_first(device):
-            held = reference(
-                model,
-                text,
-                layer=settings.layer,
-                kind=settings.reference,
-                precision=str(settings.precision),
-                folder=out / STATE / "reference",
-                progress=progress,
-            )
-    like = Settings(
-        1,
-        settings.schedule.learning_rate,
-        precision=str(settings.precision),
-        graph=bool(settings.graph),
-        partial=True,
-        checkpoint_every=settings.checkpoint_every,
+    material = Material(
+        None,
+        None,
+        tuple(data),
+        data.__getitem__,
+        settings.pairs,
+        settings.seed,
+        str(settings.precision),
+        temperature=settings.temperature,
+        folder=out / STATE / "reference",
     )
-    monitors = []
-    if settings.monitor_every is not None:
-        first = next(iter(data.values()))
-        monitors = [WordDistances(first.held, settings.layer).monitor(settings.monitor_every)]
+    weights = {
+        "adjustment": settings.adjustment,
+        "anchor": settings.anchor,
+        "contrastive": settings.contrastive,
+        "drift": settings.drift,
+    }
+    parts = tuple(Part(name, weight, settings.batch) for name, weight in weights.items() if weight)
     schedule = settings.schedule
     if settings.steps is not None:
-        schedule = replace(schedule, epochs=settings.steps / pairs.steps)
-    return Stage(
-        "adjust",
-        _terms(model, pairs, held, settings),
-        schedule.settings(pairs.steps, seed=settings.seed, like=like),
-        settings.freeze,
-        settings.lora,
-        monitors,
+        schedule = replace(schedule, epochs=settings.steps / PairBatches(material.text, settings.batch).steps)
+    monitors: dict[str, Callable[[int], Monitor]] = {}
+    if (every := settings.monitor_every) is not None:
+        first = next(iter(data.values()))
+        monitors["adjust"] = lambda _: WordDistances(first.held, settings.layer).monitor(every)
+    like = loop_settings(
+        device, str(settings.precision), graph=settings.graph, checkpoint_every=settings.checkpoint_every
     )
-
-
-def _terms(model: Any, pairs: PairPass, held: Reference | None, settings: AdjustSettings) -> list[Term]:
-    layer, terms = settings.layer, []
-    if settings.adjustment:
-        adjustment = Adjustment(pairs, layer, settings.target, settings.reduction, held)
-        terms.append(Term(settings.adjustment, adjustment, "adjustment"))
-    if settings.anchor:
-        assert held is not None
-        terms.append(Term(settings.anchor, Anchor(pairs, held, layer, settings.reduction), "anchor"))
-    if settings.contrastive:
-        contrastive = Contrastive(pairs, layer, temperature=settings.temperature)
-        terms.append(Term(settings.contrastive, contrastive, "contrastive"))
-    if settings.drift:
-        terms.append(Term(settings.drift, Drift.of(model), "drift"))
-    return terms
+    phase = Phase("adjust", parts, schedule, settings.freeze, settings.lora)
+    (stage,) = stages(model, [phase], material, like=like, monitors=monitors, progress=progress)
+    return stage
 
 
 def _measures(model: Any, tokenizer: Any, data: Mapping[str, Pairs], settings: AdjustSettings) -> dict[str, Any]:

@@ -84,7 +84,7 @@ def align(
     bitext: str | Path | Iterable[tuple[str, str]],
     target: str | Path | None = None,
     *,
-    method: str = "diagonal",
+    method: str | None = None,
     symmetrize: str | None = None,
     settings: Settings | None = None,
     neural: NeuralSettings | None = None,
@@ -114,13 +114,13 @@ def align(
     """Which words translate each other in a bitext: one set of links for every line of it.
 
     `bitext` is a file of `source ||| target` lines or of two columns (or the source's file, with `target` the other),
-    `-` for standard input, or pairs of texts. `method` is diagonal (fast_align's model, trained here, with `settings`),
-    neural (the vectors of `model`, by its name or loaded, with `neural`) or eflomal; the first and last have two
-    directions, made one as `symmetrize` says (intersect by default). `also` is more text to train on. `save` and `load`
-    keep a trained model and apply one. `links` are files of links from elsewhere: one to be converted and judged, or
-    one a direction to be symmetrised. `gold` gives `quality`, its first word being number `gold_base`; `base` is that
-    number in `links` and in what is written. `scores`, `write_tokens` and `out` name files for the scores of lines, the
-    text as it was cut into words, and the links. Nothing is written before all is done.
+    `-` for standard input, or pairs of texts. `method` is diagonal (fast_align's model, trained here, with `settings`;
+    the default), neural (the vectors of `model`, by its name or loaded, with `neural`) or eflomal; the first and last
+    have two directions, made one as `symmetrize` says (intersect by default). `also` is more text to train on. `save`
+    and `load` keep a trained model and apply one. `links` are files of links from elsewhere: one to be converted and
+    judged, or one a direction to be symmetrised. `gold` gives `quality`, its first word being number `gold_base`;
+    `base` is that number in `links` and in what is written. `scores`, `write_tokens` and `out` name files for the
+    scores of lines, the text as it was cut into words, and the links. Nothing is written before all is done.
     """
     plan = _Plan(method, symmetrize, settings or Settings(), load, save, tuple(also), tuple(links), base)
     reading = Reading(format, encoding, tokenize, bad_lines, indexed=bool(links) or gold is not None)
@@ -129,7 +129,7 @@ def align(
         reading = Reading(format, encoding, saved.cut, bad_lines)
     place = str(pick_device(device))
     encoder, chosen = None, neural or NeuralSettings()
-    if method == "neural" and not links:
+    if plan.by == "neural":
         encoder = model if isinstance(model, Encoder) else Encoder.load(
             model, device=place, precision=precision, trust_remote_code=trust_remote_code, allow_pickle=allow_pickle
         )  # fmt: skip
@@ -145,7 +145,7 @@ def align(
             found = linkers.given(links, text, reading, plan.how, base=base)
         elif encoder is not None:
             found = linkers.neural(encoder, text.rows, chosen, progress=progress)
-        elif method == "eflomal":
+        elif plan.by == "eflomal":
             found = linkers.eflomal(text, plan.how)
         elif saved is not None:
             found = linkers.applied(saved, text.rows, plan.how, device=place)
@@ -178,7 +178,7 @@ def _result(found: Found, text: Text, truth: Gold | None, plan: _Plan, *, gold: 
 class _Plan:
     """What is asked for, checked before anything is read."""
 
-    method: str
+    method: str | None
     symmetrize: str | None
     settings: Settings
     load: str | Path | None
@@ -188,7 +188,7 @@ class _Plan:
     base: int
 
     def __post_init__(self) -> None:
-        if self.method not in METHODS:
+        if self.method is not None and self.method not in METHODS:
             raise unknown("method of aligning", self.method, list(METHODS))
         if self.symmetrize is not None and self.symmetrize not in SYMMETRISATIONS:
             raise unknown("symmetrisation", self.symmetrize, list(SYMMETRISATIONS))
@@ -196,17 +196,23 @@ class _Plan:
             raise InputError("the first word is 0 or 1", value=self.base, remedy="Give --base 0 or --base 1.")
         if len(self.links) > 2:
             raise InputError("more than two files of links", value=len(self.links), remedy="Give one a direction.")
-        trains = self.method == "diagonal" and self.load is None and not self.links
+        trains = self.by == "diagonal" and self.load is None
         for asked, name, fits in (
             (self.save, "--save", trains),
-            (self.load, "--load", self.method == "diagonal" and not self.links),
-            (self.also, "--also", trains or (self.method == "eflomal" and not self.links)),
-            (self.symmetrize, "--symmetrize", len(self.links) == 2 or not (self.links or self.method == "neural")),
+            (self.method, "--method", not self.links),
+            (self.load, "--load", self.by == "diagonal"),
+            (self.also, "--also", trains or self.by == "eflomal"),
+            (self.symmetrize, "--symmetrize", len(self.links) == 2 or self.by in ("diagonal", "eflomal")),
         ):
             if asked and not fits:
                 raise InputError(f"{name} has nothing to do here", remedy=_REASONS[name])
         if self.save is not None and Path(self.save).exists():
             raise InputError("there is something already", file=self.save, remedy="Name a folder that does not exist.")
+
+    @property
+    def by(self) -> str:
+        """The method that links; none where the links are given."""
+        return "" if self.links else self.method or "diagonal"
 
     @property
     def how(self) -> str:
@@ -215,6 +221,7 @@ class _Plan:
 
 _REASONS = {
     "--save": "Only a model that is trained now can be saved.",
+    "--method": "The links are given, nothing is linked here; leave it out, or leave out --links.",
     "--load": "A loaded model replaces training; leave out --links and --method.",
     "--also": "More text is for training, and nothing is trained here.",
     "--symmetrize": "There are not two directions; give two files of links, or a method that has both.",

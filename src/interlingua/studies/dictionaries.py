@@ -17,8 +17,9 @@ from interlingua.encoder import Cache, Encoder, Representations
 from interlingua.errors import InputError
 from interlingua.measures.procrustes import dictionary_precision
 from interlingua.readers.dictionary import find_dictionaries, read_dictionary
-from interlingua.studies.measuring import Made, Plan, Step
+from interlingua.studies.measuring import Measurement, Plan
 from interlingua.studies.record import Record, versions
+from interlingua.studies.store import Made
 
 NAME = "procrustes-dictionary"
 Entries = list[tuple[str, str]]
@@ -56,9 +57,9 @@ def read_dictionaries(folder: str | Path, languages: Sequence[str], *, seed: int
     return found
 
 
-def dictionary_step(
+def dictionary_measurement(
     dictionary: Dictionary, source: Encoder, target: Encoder, plan: Plan, *, cache: Cache | None
-) -> Step:
+) -> Measurement:
     """P@K of a dictionary's test words at every layer; the words are encoded here, once."""
     dictionary = _spelled(dictionary, source, target)
     ours, theirs = (list(dict.fromkeys(entry[side] for entry in dictionary.train + dictionary.test)) for side in (0, 1))
@@ -72,7 +73,7 @@ def dictionary_step(
         return np.array([(rows[0][left], rows[1][right]) for left, right in entries], np.int64)
 
     about = json.dumps([NAME, dictionary.digest, source.digest, target.digest, plan.seed])
-    return Step(
+    return Measurement(
         hashlib.blake2b(about.encode(), digest_size=12).hexdigest(),
         f"{dictionary.source}–{dictionary.target} dictionary",
         partial(

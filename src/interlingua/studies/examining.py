@@ -21,14 +21,13 @@ from interlingua.studies.mapping import fit_two_models, linked_vectors, sentence
 from interlingua.studies.record import Record, versions
 from interlingua.studies.scenarios import Scenario, TransferSettings
 from interlingua.studies.stages import Pairs
-from interlingua.studies.store import Items
+from interlingua.studies.store import Items, Made
 from interlingua.tasks.saving import FineTuned
 from interlingua.training.distances import WordDistances
 from interlingua.training.loop import Monitor
 from interlingua.training.mapped import mapped
 from interlingua.training.task import TaskModel
 
-Made = list[tuple[Record, Items | None]]
 _MAP_WORDS, _MAP_SENTENCES = 20_000, 5_000
 _COUNTS = ("right", "predicted", "gold")
 

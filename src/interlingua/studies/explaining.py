@@ -33,12 +33,12 @@ from interlingua.score import Score, Scores
 from interlingua.stats import mean_interval
 from interlingua.studies.aspects import CHOICES, Asked, Aspect, by_order, matched, texts_of, verdicts
 from interlingua.studies.record import Record, versions
+from interlingua.studies.store import Made
 from interlingua.tasks.saving import FineTuned
 from interlingua.transport import WEIGHTINGS, quick
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-Made = list[tuple[Record, NDArray[np.floating[Any]] | None]]
 Progress = Callable[[str, int, int], None]
 _TRIED_ROWS = 500  # pairs that the choices the paper leaves open are tried on
 

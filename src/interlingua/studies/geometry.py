@@ -13,11 +13,11 @@ from typing import Any
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.studies.entities import Mentions, mentions
-from interlingua.studies.looking import STATES, Look, LookSettings, Made, look
+from interlingua.studies.looking import STATES, Look, LookSettings, look
 from interlingua.studies.pairwise import Pairwise, PairwiseSettings, tagged_examples
-from interlingua.studies.store import Store, write_text
+from interlingua.studies.store import Made, Store, write_text
 from interlingua.studies.synthesising import Synthetic
-from interlingua.studies.transferring import Step
+from interlingua.studies.transferring import Wanted
 from interlingua.tasks.saving import FineTuned
 from interlingua.training.processes import is_first_process
 
@@ -132,7 +132,7 @@ class Geometry:
     def maps(self) -> list[dict[str, Any]]:
         """The maps of every set and state that are there, before and after."""
         keys = [self._key(given, STATES[0]) for given in self.sets]
-        keys += [step.key for step in self.pairwise.also[self.settings.source]]
+        keys += [each.key for each in self.pairwise.also[self.settings.source]]
         return [json.loads(file.read_text("utf-8")) for key in keys if (file := self._map_file(key)).is_file()]
 
     def pieces(self) -> dict[str, list[str]]:
@@ -142,7 +142,7 @@ class Geometry:
         tokenizer = self.encoder.tokenizer
         return {code: list(tokenizer.tokenize(own[0].name)) for code, own in self.sets[1].by_language.items()}
 
-    def _second(self, given: Mentions, pairwise: Pairwise) -> Step:
+    def _second(self, given: Mentions, pairwise: Pairwise) -> Wanted:
         asked = self.settings
         train = tagged_examples(self.synthetic, asked.source, rows=asked.training.train_rows)
         training = [train.digest, repr(asked.training.phase), asked.training.seeds[0], pairwise.precision]
@@ -153,7 +153,7 @@ class Geometry:
             inside = Encoder.of(tuned.model.base_model, self.encoder.tokenizer, name=self.encoder.name)
             return self._look(inside, given, key, STATES[1])
 
-        return Step(key, f"{given.name}, {STATES[1]}", measure)
+        return Wanted(key, f"{given.name}, {STATES[1]}", measure)
 
     def _look(self, encoder: Encoder, given: Mentions, key: str, state: str) -> Made:
         """The records of a look; its maps are written first, so that a step that is done has them."""

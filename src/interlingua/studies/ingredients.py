@@ -135,7 +135,12 @@ class Ingredients:
         """The settings that name a language's bitext; its links are needed."""
         table, source = self.study.table.bitexts, self.study.table.source
         assert table is not None
-        about: dict[str, Any] = {"language": code, "source": source, "aligner": table.aligner, "english": table.english}
+        about: dict[str, Any] = {
+            "language": code,
+            "source": source,
+            "aligner": table.aligner or "diagonal",
+            "english": table.english,
+        }
         if table.corpus is not None:
             about |= {"corpus": self.corpus(table.corpus), "files": [], "links": None}
         else:

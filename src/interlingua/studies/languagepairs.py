@@ -1,4 +1,4 @@
-"""Which pairs of languages are measured, in one model or between two, and the steps that do it."""
+"""Which pairs of languages are measured, in one model or between two, and the measurements that do it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from interlingua.corpus import ParallelCorpus
-from interlingua.studies.measuring import Language, Plan, Step, language_step, pair_step
+from interlingua.studies.measuring import Language, Measurement, Plan, language_measurement, pair_measurement
 
 Codes = tuple[str, str]
+TWO_MODELS = ("procrustes", "procrustes-words", "cka")
+"""What can be said of two models: measures that ask for no common space."""
 
 
 @dataclass(frozen=True)
@@ -40,16 +42,16 @@ def asked_pairs(
     return Asked(there, mapped, len(asked) - len(there))
 
 
-def measure_steps(
+def measurements(
     spaces: Sequence[Sequence[Language]],
     corpus: ParallelCorpus,
     names: ParallelCorpus | None,
     plan: Plan,
     asked: Asked,
-) -> list[Step]:
-    """The steps of the first model's languages, and of the pairs that are asked for."""
-    steps = [step for language in spaces[0] if (step := language_step(language, corpus, plan)) is not None]
+) -> list[Measurement]:
+    """The measurements of the first model's languages, and of the pairs that are asked for."""
+    alone = [each for language in spaces[0] if (each := language_measurement(language, corpus, plan)) is not None]
     ours, theirs = ({language.code: language for language in space} for space in (spaces[0], spaces[-1]))
-    return steps + [
-        pair_step(ours[a], theirs[b], corpus, names, plan, fits=(a, b) in asked.mapped) for a, b in asked.pairs
+    return alone + [
+        pair_measurement(ours[a], theirs[b], corpus, names, plan, fits=(a, b) in asked.mapped) for a, b in asked.pairs
     ]

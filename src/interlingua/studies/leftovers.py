@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from interlingua.corpus import ParallelCorpus, Skip
@@ -26,7 +27,7 @@ def left_out(texts: ParallelCorpus, skips: Iterable[Skip], spaces: Iterable[Sequ
 
 
 def unmeasured(plan: Plan, made: Sequence[Record], asked: Asked) -> list[str]:
-    """Pairs of languages that had to be left out, wholly or by a measure, and entries of dictionaries, counted."""
+    """What had to be left out, counted: pairs of languages, numbers that are undefined, entries of dictionaries."""
     notes = [f"{asked.apart} pairs of languages that share no row"] if asked.apart else []
     pairs = set(asked.pairs)
     if pairs - asked.mapped and any(measures[name].fits for name in plan.measures):
@@ -38,6 +39,8 @@ def unmeasured(plan: Plan, made: Sequence[Record], asked: Asked) -> list[str]:
             wanted = asked.mapped if measures[name].fits else pairs
             if wanted - have:
                 notes.append(f"{len(wanted - have)} pairs without {name}: {reasons[measures[name].needs]}")
+    undefined = Counter(f"{each.measure} {what}" for each in made for what in each.details.get("undefined", ()))
+    notes += [f"{count} undefined: {what}" for what, count in undefined.items()]
     dropped = {(r.source, str(r.target)): r.details["dropped"] for r in made if r.measure == NAME}
     notes += [
         f"{count} entries of the {source}–{target} dictionary: a test word that is trained on, or one that the "

@@ -1,4 +1,4 @@
-"""What a transfer study is made of: the lesson, runs with the keys of what they share, and its folder."""
+"""What a transfer study is made of: the lesson, and runs with the keys of what they share."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -101,6 +101,29 @@ class Linking:
         return f"{self.method} {model if self.method == 'neural' else ''}"
 
 
+def linking_of(
+    aligner: str | None, model: str, *, device: str | None = None, aligner_model: str | None = None
+) -> Linking:
+    """How words are linked where no file says so; no aligner said is `diagonal`, no model of its own is `model`."""
+    linking = Linking(aligner or "diagonal", aligner_model or model, device)
+    if aligner_model is not None and linking.method != "neural":
+        raise InputError(
+            "--aligner-model has nothing to do here", value=aligner_model, remedy="It is for --aligner neural."
+        )
+    return linking
+
+
+def check_aligner(aligner: str | None, texts: Iterable[LinkedFiles | LinkedText]) -> None:
+    """Refuse an aligner that was asked for where it has nothing to link: every text has links, or there is no text."""
+    if aligner is None or any(isinstance(text, LinkedFiles) and text.links is None for text in texts):
+        return
+    raise InputError(
+        "--aligner has nothing to do here",
+        value=aligner,
+        remedy="It links bitexts that have no links: leave it out, or leave out --links.",
+    )
+
+
 @dataclass(frozen=True)
 class LinkedFiles:
     """A bitext in a file or in two, with a file of links or the way to make them; read when `read` is called.
@@ -163,7 +186,7 @@ class LinkedFiles:
             source,
             target,
             links=() if self.links is None else (self.links,),
-            method=self.linking.method,
+            method=None if self.links is not None else self.linking.method,
             model=self.linking.model,
             device=self.linking.device,
             progress=progress,

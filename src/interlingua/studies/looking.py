@@ -19,8 +19,8 @@ from interlingua.measures.rows import unit
 from interlingua.score import Score
 from interlingua.studies.entities import EntityVectors, Mentions, entity_vectors
 from interlingua.studies.record import Record, versions
+from interlingua.studies.store import Made
 
-Made = list[tuple[Record, NDArray[np.floating[Any]] | None]]
 Progress = Callable[[str, int, int], None]
 STATES = ("before", "after")
 COSINE, CLUSTERS = "parallel-cosine", "clusters"

@@ -1,4 +1,4 @@
-"""From a corpus and an encoder to records, a step for each language and each pair of languages.
+"""From a corpus and an encoder to records, a measurement for each language and each pair of languages.
 
 One encoding pass a language gives sentences and words at every layer; every measure reads those.
 """
@@ -22,18 +22,18 @@ from interlingua.corpus import ParallelCorpus, Skip
 from interlingua.encoder import Cache, Encoder, Representations, View
 from interlingua.errors import InputError, MissingExtra, NoSegmenter
 from interlingua.measures import measures
-from interlingua.measures.rows import Room, Side
+from interlingua.measures.rows import Kept, Room, Side
 from interlingua.measures.tokenization import Splits
 from interlingua.registry import Entry
 from interlingua.score import Scores
 from interlingua.studies.record import Record, versions
+from interlingua.studies.store import Made
 from interlingua.wordalign import link_words
 from interlingua.words import word_spans
 
-Made = list[tuple[Record, NDArray[np.floating[Any]] | None]]
 MOST_UNKNOWN = 0.5
 """The share of unknown tokens above which a language counts as one the tokenizer can't spell."""
-KEPT_BYTES = 2**30
+KEPT_BYTES = 2**29
 """What measures may keep in memory of all languages of a model, so that it is made once and not for every pair."""
 Words = list[list[tuple[str, tuple[int, int]]]]
 
@@ -64,22 +64,18 @@ class Language:
     words: Representations | None
     splits: Splits
     room: Room
-    _sides: dict[int, Side] = field(default_factory=dict, repr=False)
+    _kept: dict[int, Kept] = field(default_factory=dict, repr=False)
 
     def at(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """The places of corpus rows among this language's texts."""
         return np.searchsorted(self.rows, rows)
 
     def side(self, layer: int, places: NDArray[np.int64]) -> Side:
-        """The sentences at these places in a layer; all of them are kept for the other pairs."""
+        """The sentences at these places in a layer; what is dear of all of them is kept for the other pairs."""
         if len(places) < len(self.rows):
-            return Side(_tensor(self.sentences[layer][places]))
-        if layer not in self._sides:
-            side = Side(_tensor(self.sentences[layer]), self.room)
-            if not self.room.take(side.vectors.nbytes):
-                return side
-            self._sides[layer] = side
-        return self._sides[layer]
+            return Side(torch.from_numpy(self.sentences.copied(layer, places)))
+        vectors = torch.from_numpy(self.sentences.copied(layer))
+        return Side(vectors, self.room, self._kept.setdefault(layer, {}))
 
     @cached_property
     def word_table(self) -> Words:
@@ -95,7 +91,7 @@ class Language:
 
 
 @dataclass(frozen=True)
-class Step:
+class Measurement:
     """Work whose records are stored together, under a key made of everything that decides them."""
 
     key: str
@@ -149,19 +145,19 @@ def encode_language(
     return Language(code, encoder, rows, texts, made[0], made[1] if len(made) > 1 else None, splits, room)
 
 
-def language_step(language: Language, corpus: ParallelCorpus, plan: Plan) -> Step | None:
+def language_measurement(language: Language, corpus: ParallelCorpus, plan: Plan) -> Measurement | None:
     """The measures of one language's space, at every layer; None where there is nothing to measure."""
     chosen = [entry for entry in map(measures.__getitem__, plan.measures) if entry.needs == "space"]
     if not chosen or language.words is None:
         return None
-    return Step(
+    return Measurement(
         _key("language", chosen, plan, corpus, [language.encoder.digest], [language.code]),
         language.code,
         partial(_measure_language, language, language.words, chosen, corpus, plan),
     )
 
 
-def pair_step(
+def pair_measurement(
     source: Language,
     target: Language,
     corpus: ParallelCorpus,
@@ -169,12 +165,12 @@ def pair_step(
     plan: Plan,
     *,
     fits: bool = True,
-) -> Step:
+) -> Measurement:
     """The measures of two languages (of one model or two), at every layer; with or without those that fit a map."""
     entries = [entry for entry in map(measures.__getitem__, plan.measures) if entry.needs != "space"]
     chosen = [entry for entry in entries if fits or not entry.fits]
     digests = [source.encoder.digest, target.encoder.digest, names.digest if names else ""]
-    return Step(
+    return Measurement(
         _key("pair", chosen, plan, corpus, digests, [source.code, target.code]),
         f"{source.code}–{target.code}",
         partial(_measure_pair, source, target, chosen, corpus, names, plan),
@@ -187,7 +183,7 @@ def _measure_language(
     made: Made = []
     for entry in chosen:
         for layer in words.layers:
-            scores = _call(entry, plan, _tensor(words[layer]))
+            scores = _call(entry, plan, torch.from_numpy(words.copied(layer)))
             made += _records(entry, scores, language, None, corpus, plan, layer=layer, unit="word")
     return made
 
@@ -216,8 +212,8 @@ def _measure_pair(
             assert source.words is not None
             assert target.words is not None
             for layer in _common_layers(source, target):
-                pair = (_tensor(source.words[layer][linked.source]), _tensor(target.words[layer][linked.target]))
-                scores = _call(entry, plan, *pair, groups=torch.from_numpy(linked.groups))
+                pair = (source.words.copied(layer, linked.source), target.words.copied(layer, linked.target))
+                scores = _call(entry, plan, *map(torch.from_numpy, pair), groups=torch.from_numpy(linked.groups))
                 made += _records(entry, scores, source, target, corpus, plan, layer=layer, unit="word")
         elif entry.needs == "splits":
             scores = _call(entry, plan, _take(source.splits, here), _take(target.splits, there))
@@ -378,7 +374,3 @@ def _take(splits: Splits, rows: NDArray[np.int64]) -> Splits:
         place[splits.token_row[tokens]],
         splits.unknown[tokens],
     )
-
-
-def _tensor(vectors: NDArray[np.floating[Any]]) -> torch.Tensor:
-    return torch.from_numpy(np.array(vectors, np.float32))

@@ -55,8 +55,12 @@ def reads_bitexts(name: str, own: Mapping[str, RegimeTable]) -> bool:
 
 
 def plain_phases(phases: Sequence[Phase]) -> list[dict[str, Any]]:
-    """Phases as plain data."""
-    return [{**asdict(phase), "lora": None} for phase in phases]
+    """Phases as plain data, as they are in the keys of steps.
+
+    `lora` and `languages` are of no phase of a study; without them its steps would have other keys.
+    """
+    plain = [asdict(phase) for phase in phases]
+    return [{**each, "parts": [{**part, "languages": []} for part in each["parts"]], "lora": None} for each in plain]
 
 
 def phases_from(given: Sequence[Mapping[str, Any]]) -> tuple[Phase, ...]:
@@ -64,7 +68,7 @@ def phases_from(given: Sequence[Mapping[str, Any]]) -> tuple[Phase, ...]:
     return tuple(
         Phase(
             each["name"],
-            tuple(Part(**{**part, "languages": tuple(part["languages"])}) for part in each["parts"]),
+            tuple(Part(**{key: value for key, value in part.items() if key != "languages"}) for part in each["parts"]),
             Schedule(**{**each["schedule"], "betas": tuple(each["schedule"]["betas"])}),
             Freeze(**each["freeze"]),
         )

@@ -17,19 +17,19 @@ import torch
 
 from interlingua.encoder import Encoder
 from interlingua.encoder.inputs import Inputs
+from interlingua.encoder.loading import default_precision
 from interlingua.errors import InputError
 from interlingua.readers.examples import Examples, TaggedWords
-from interlingua.studies.examining import Made
 from interlingua.studies.record import Record, versions
-from interlingua.studies.stages import Material, PairSettings, Progress, stages
-from interlingua.studies.store import Store, write_text
+from interlingua.studies.runfolder import STATE
+from interlingua.studies.stages import Material, PairSettings, Progress, loop_settings, stages
+from interlingua.studies.store import Made, Store, write_text
 from interlingua.studies.synthesising import Synthetic
-from interlingua.studies.transferring import STATE, Step
+from interlingua.studies.transferring import Wanted
 from interlingua.studies.watching import Watch, Watched
 from interlingua.tasks.ner import Ner, Tagged, wrong_sentences
 from interlingua.tasks.saving import FineTuned
 from interlingua.training.checkpoints import put_weights, weights_of
-from interlingua.training.loop import Settings
 from interlingua.training.phases import Place, Stage, train_stages
 from interlingua.training.processes import is_first_process
 from interlingua.training.regime import Phase, regime
@@ -95,8 +95,8 @@ def tagged_examples(
 class Pairwise:
     """The fine-tunings of a synthetic set; `run` trains and measures what is not in the store yet.
 
-    `also` are further steps on the model fine-tuned on a language with the first seed. One model is trained again and
-    again, its first weights put back each time; every language is tokenised once, and the test sentences of all go
+    `also` is what else is wanted of the model fine-tuned on a language with the first seed. One model is trained again
+    and again, its first weights put back each time; every language is tokenised once, and the test sentences of all go
     through a model in one pass. `trained` says of each run that was made now how long it took and what its monitors
     cost, `notes` what was left out.
     """
@@ -105,7 +105,7 @@ class Pairwise:
     synthetic: Synthetic
     settings: PairwiseSettings
     store: Store
-    also: Mapping[str, Sequence[Step]] = field(default_factory=dict)
+    also: Mapping[str, Sequence[Wanted]] = field(default_factory=dict)
     progress: Progress | None = None
     task: Ner = field(default_factory=Ner)
     trained: list[dict[str, Any]] = field(default_factory=list)
@@ -130,13 +130,13 @@ class Pairwise:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The languages of training, those with further steps among them."""
+        """The languages of training, those of which something else is wanted among them."""
         asked = {*(self.settings.train_on or self.languages), *self.also}
         return tuple(code for code in self.languages if code in asked)
 
     @property
     def precision(self) -> str:
-        return self.settings.precision or ("bf16" if self.encoder.device.type == "cuda" else "fp32")
+        return self.settings.precision or default_precision(self.encoder.device)
 
     @cached_property
     def train_examples(self) -> dict[str, Examples[TaggedWords]]:
@@ -159,7 +159,7 @@ class Pairwise:
     @property
     def steps(self) -> list[str]:
         """The keys of all that is to be in the store."""
-        return [step.key for _, _, steps in self._plan for step in steps]
+        return [each.key for _, _, wanted in self._plan for each in wanted]
 
     def run(self, *, only: str | None = None) -> None:
         """Fine-tune and measure, language by language; what was killed goes on from its newest checkpoint.
@@ -168,8 +168,8 @@ class Pairwise:
         """
         todo = [
             (code, seed, missing)
-            for code, seed, steps in self._plan
-            if only in (None, code) and (missing := [step for step in steps if not self.store.done(step.key)])
+            for code, seed, wanted in self._plan
+            if only in (None, code) and (missing := [each for each in wanted if not self.store.done(each.key)])
         ]
         for number, (code, seed, missing) in enumerate(todo):
             self._tell("models", number, len(todo))
@@ -178,21 +178,21 @@ class Pairwise:
             self._tell("models", len(todo), len(todo))
 
     @cached_property
-    def _plan(self) -> list[tuple[str, int, list[Step]]]:
+    def _plan(self) -> list[tuple[str, int, list[Wanted]]]:
         """Every run with what is measured of it."""
         plan = []
         for seed in self.settings.seeds:
             for code in self.sources:
-                steps = [Step(self._key(code, seed, "transfer", *self._tested), code, self._exams(code, seed))]
+                wanted = [Wanted(self._key(code, seed, "transfer", *self._tested), code, self._exams(code, seed))]
                 if self.settings.watch.on:
                     key = self._key(code, seed, "curves", repr(self.settings.watch), *self.sources, *self._tested)
-                    steps.append(Step(key, code, self._curves(code, seed)))
+                    wanted.append(Wanted(key, code, self._curves(code, seed)))
                 plan.append(
-                    (code, seed, [*steps, *(self.also.get(code, ()) if seed == self.settings.seeds[0] else ())])
+                    (code, seed, [*wanted, *(self.also.get(code, ()) if seed == self.settings.seeds[0] else ())])
                 )
         return plan
 
-    def _one(self, code: str, seed: int, steps: Sequence[Step]) -> None:
+    def _one(self, code: str, seed: int, wanted: Sequence[Wanted]) -> None:
         """Train on a language, then measure; the first of several processes measures for all."""
         tuned, first = self._untrained(seed)
         put_weights(tuned.model, first)
@@ -215,8 +215,8 @@ class Pairwise:
         self._keep_journal(place, stage, f"{code} seed{seed}")
         self._metrics[code, seed] = metrics
         tuned.model.eval()
-        for step in steps:
-            self.store.append(step.key, step.measure(tuned))
+        for each in wanted:
+            self.store.append(each.key, each.measure(tuned))
         # What is stored needs no state; the folder of all states goes with the last.
         shutil.rmtree(place.folder, ignore_errors=True)
         if not any((self.store.folder / STATE).iterdir()):
@@ -243,19 +243,16 @@ class Pairwise:
 
     def _stage(self, model: torch.nn.Module, code: str, seed: int) -> Stage:
         """The one stage of a run, with its monitors; the model must have its first weights."""
-        on_gpu, given = self.encoder.device.type == "cuda", self.settings
-        like = Settings(
-            1,
-            1.0,
-            precision=self.precision,
-            graph=on_gpu and self.precision != "fp16" if given.graph is None else given.graph,
+        given, device = self.settings, self.encoder.device
+        like = loop_settings(
+            device,
+            self.precision,
+            graph=given.graph,
             compile=given.compile,
-            partial=True,
             checkpoint_every=given.checkpoint_every,
         )
-        material = Material(
-            self.task, self._train_inputs(code), (), _no_pairs, PairSettings(), seed, self.precision, steady=on_gpu
-        )
+        read, steady = self._train_inputs(code), device.type == "cuda"
+        material = Material(self.task, read, (), _no_pairs, PairSettings(), seed, self.precision, steady=steady)
         (stage,) = stages(model, [given.phase], material, like=like)
         return replace(stage, monitors=self._watched(model).monitors(code)) if given.watch.on else stage
 

@@ -27,7 +27,7 @@ def project(languages: Sequence[Language], corpus: ParallelCorpus, *, layer: int
     blocks, labels = [], []
     for language in languages:
         places = np.flatnonzero(np.isin(language.rows, chosen))
-        blocks.append(np.asarray(language.sentences[layer][places], np.float64))
+        blocks.append(language.sentences.copied(layer, places).astype(np.float64))
         column = corpus.column(language.code)
         labels += [(language.code, int(language.rows[place]), column[place]) for place in places]
     flat, explained = components(np.concatenate(blocks), 2)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
-import tomllib
+import typing
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields
 from pathlib import Path
@@ -14,6 +13,9 @@ from typing import Any
 from interlingua.errors import InputError
 from interlingua.languages import canonical
 from interlingua.registry import unknown
+from interlingua.studies.strict import Problems, convert
+from interlingua.studies.tomlplaces import Path as Place
+from interlingua.studies.tomlplaces import read_toml
 
 
 @dataclass(frozen=True)
@@ -78,11 +80,11 @@ class Source:
     """The file a config was read from, and where in it each key stands."""
 
     file: Path | None = None
-    lines: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    lines: Mapping[Place, int] = field(default_factory=dict)
 
     def wrong(self, problem: str, section: str, key: str, *, value: object = None, remedy: str) -> InputError:
         """The error for a key's value, with the line where it stands."""
-        line = self.lines.get((section, key)) or self.lines.get((section, ""))
+        line = Problems(str(self.file), self.lines).line(tuple(part for part in (section, key) if part))
         return InputError(problem, file=self.file, line=line, value=value, remedy=remedy)
 
 
@@ -106,15 +108,6 @@ class Config:
 
 
 _SECTIONS: dict[str, Any] = {"data": TextData, "training": Recipe, "tokenizer": Pieces, "evaluation": Evaluation}
-_KINDS: dict[str, tuple[tuple[type, ...], str]] = {
-    "int": ((int,), "a whole number"),
-    "int | None": ((int,), "a whole number"),
-    "float": ((int, float), "a number"),
-    "str": ((str,), "a string"),
-    "str | None": ((str,), "a string"),
-    "bool": ((bool,), "true or false"),
-    "tuple[str, ...]": ((list,), "a list of strings"),
-}
 _Check = tuple[str, str, Callable[[Any], bool], str]
 _CHECKS: tuple[_Check, ...] = (
     ("data", "languages", lambda v: len(v) > 0, "Name at least one language."),
@@ -144,16 +137,8 @@ _CHECKS: tuple[_Check, ...] = (
 
 def read_config(path: Path) -> Config:
     """The config in a TOML file; whatever is wrong in it is an error with the line, the value and the remedy."""
-    try:
-        text = path.read_text("utf-8")
-        given = tomllib.loads(text)
-    except (FileNotFoundError, IsADirectoryError) as error:
-        raise InputError("no such config file", value=str(path), remedy="Give the path of a TOML file.") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"not UTF-8 ({error})", file=path, remedy="Save it as UTF-8.") from error
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"not valid TOML ({error})", file=path, remedy="Mend that line.") from error
-    source = Source(path, _lines(text))
+    given, lines = read_toml(path, called="config file")
+    source = Source(path, lines)
     parts: dict[str, Any] = {}
     for section, values in given.items():
         if section not in (*_SECTIONS, "model"):
@@ -172,26 +157,18 @@ def read_config(path: Path) -> Config:
 
 def _section(section: str, values: Mapping[str, Any], source: Source) -> Any:
     kind = _SECTIONS[section]
-    known = {entry.name: entry for entry in fields(kind)}
+    known, hints = {entry.name: entry for entry in fields(kind)}, typing.get_type_hints(kind)
+    problems = Problems(str(source.file), source.lines)
     for key, value in values.items():
-        if key not in known:
-            plain = unknown(f"key in [{section}]", key, list(known))
-            raise source.wrong(plain.problem, section, key, value=key, remedy=plain.remedy)
-        _check_kind(str(known[key].type), section, key, value, source)
+        if key in known:
+            convert(hints[key], value, (section, key), problems)
+        else:
+            problems.take((section, key), unknown(f"key in [{section}]", key, list(known)))
+    problems.check()
     for key, entry in known.items():
         if key not in values and entry.default is MISSING:
             raise source.wrong(f"[{section}] lacks {key}", section, "", remedy=f"Add {key} = … below [{section}].")
     return kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()})
-
-
-def _check_kind(wanted: str, section: str, key: str, value: Any, source: Source) -> None:
-    types, words = _KINDS[wanted]
-    # In Python true is a number; in a config it is a slip.
-    fits = isinstance(value, types) and (wanted == "bool" or not isinstance(value, bool))
-    if fits and isinstance(value, list):
-        fits = all(isinstance(entry, str) for entry in value)
-    if not fits:
-        raise source.wrong(f"{key} should be {words}", section, key, value=value, remedy="Mend that line.")
 
 
 def _check(config: Config) -> None:
@@ -219,16 +196,3 @@ def _check(config: Config) -> None:
             if section == "data" and plain in seen:
                 raise config.source.wrong("a language twice", section, key, value=code, remedy="Name each once.")
             seen.add(plain)
-
-
-def _lines(text: str) -> dict[tuple[str, str], int]:
-    """The line of each (section, key), and of each section under the empty key."""
-    found: dict[tuple[str, str], int] = {}
-    section = ""
-    for number, line in enumerate(text.splitlines(), 1):
-        if head := re.match(r"\s*\[\s*([\w.-]+)\s*\]", line):
-            section = head[1]
-            found.setdefault((section, ""), number)
-        elif key := re.match(r"\s*([\w-]+)\s*(?:\.\s*[\w-]+\s*)*=", line):
-            found.setdefault((section, key[1]), number)
-    return found

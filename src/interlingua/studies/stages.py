@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -16,6 +18,7 @@ from interlingua.errors import InputError
 from interlingua.objectives import objectives
 from interlingua.objectives.adjustment import REDUCTIONS, TARGETS, Adjustment, check_choice
 from interlingua.objectives.anchor import Anchor
+from interlingua.objectives.contrastive import Contrastive
 from interlingua.objectives.drift import Drift
 from interlingua.objectives.task import TaskObjective
 from interlingua.registry import unknown
@@ -24,6 +27,7 @@ from interlingua.training.bitext import Bitext, bitext, joined
 from interlingua.training.loop import Monitor, Objective, Settings, Term
 from interlingua.training.pairpass import PairBatches, PairPass
 from interlingua.training.phases import Stage
+from interlingua.training.processes import first_process_first
 from interlingua.training.reference import Reference, reference
 from interlingua.training.regime import Part, Phase
 from interlingua.wordalign.pairs import PairFilters, WordPairs, word_pairs
@@ -137,10 +141,11 @@ def _bitext(text: LinkedText, encoder: Encoder, settings: PairSettings) -> tuple
 
 @dataclass
 class Material:
-    """What the stages of one seed are made of; references are computed once for each text, on the model as it came.
+    """What the stages of one seed are made of; what the model as it came makes of its text is computed once.
 
     `pairs` gives the linked text of a language; `spoken` are the languages of this run. `steady` gives batches few
-    shapes, each of which is recorded as one CUDA graph.
+    shapes, each of which is recorded as one CUDA graph. `temperature` is that of the objective `contrastive`. With a
+    `folder` the reference is kept there: a run that goes on finds it, and so do other processes than the first.
     """
 
     task: Any
@@ -151,27 +156,57 @@ class Material:
     seed: int
     precision: str = "fp32"
     steady: bool = False
-    references: dict[tuple[str, ...], Reference] = field(default_factory=dict)
-    texts: dict[tuple[str, ...], Bitext] = field(default_factory=dict)
+    temperature: float = 0.1
+    folder: Path | None = None
+    _reference: Reference | None = None
 
-    def text(self, languages: tuple[str, ...]) -> Bitext:
-        """The rows of these languages end to end."""
-        if languages not in self.texts:
-            self.texts[languages] = joined([self.pairs(code).trained for code in languages])
-        return self.texts[languages]
+    @cached_property
+    def text(self) -> Bitext:
+        """The rows of all languages end to end."""
+        return joined([self.pairs(code).trained for code in self.spoken])
 
-    def reference(self, model: torch.nn.Module, languages: tuple[str, ...], progress: Progress | None) -> Reference:
+    def reference(self, model: torch.nn.Module, progress: Progress | None) -> Reference:
         """What the model, not yet trained, makes of the source side: the original, always."""
-        if languages not in self.references:
-            self.references[languages] = reference(
-                model,
-                self.text(languages),
-                layer=self.settings.layer,
-                kind=self.settings.kept,
-                precision=self.precision,
-                progress=progress,
-            )
-        return self.references[languages]
+        if self._reference is None:
+            device = next(model.parameters()).device
+            with nullcontext() if self.folder is None else first_process_first(device):
+                self._reference = reference(
+                    model,
+                    self.text,
+                    layer=self.settings.layer,
+                    kind=self.settings.kept,
+                    precision=self.precision,
+                    folder=self.folder,
+                    progress=progress,
+                )
+        return self._reference
+
+
+def recorded(device: torch.device, precision: str, asked: bool | None = None) -> bool:
+    """Whether steps are recorded as CUDA graphs: as asked, else on a GPU; fp16 looks at each gradient first."""
+    return device.type == "cuda" and precision != "fp16" if asked is None else asked
+
+
+def loop_settings(
+    device: torch.device,
+    precision: str,
+    *,
+    graph: bool | None,
+    checkpoint_every: int,
+    compile: bool = False,
+    best: str | None = None,
+) -> Settings:
+    """What the loop is told beside the schedules of phases; their steps and rates are put in by `stages`."""
+    return Settings(
+        1,
+        1.0,
+        precision=precision,
+        graph=recorded(device, precision, graph),
+        compile=compile,
+        partial=True,
+        checkpoint_every=checkpoint_every,
+        best=best,
+    )
 
 
 def stages(
@@ -190,7 +225,7 @@ def stages(
     """
     made = []
     for phase in phases:
-        passes: dict[tuple[tuple[str, ...], int, bool], PairPass] = {}
+        passes: dict[tuple[int, bool], PairPass] = {}
         terms = [Term(part.weight, _objective(part, model, material, passes, progress), part.objective)
                  for part in phase.parts]  # fmt: skip
         first: Any = terms[0].objective
@@ -214,7 +249,7 @@ def _objective(
     part: Part,
     model: torch.nn.Module,
     material: Material,
-    passes: dict[tuple[tuple[str, ...], int, bool], PairPass],
+    passes: dict[tuple[int, bool], PairPass],
     progress: Progress | None,
 ) -> Objective:
     settings = material.settings
@@ -232,21 +267,18 @@ def _objective(
         return Drift.of(model)
     if part.objective not in known_objectives():
         raise unknown("objective of a regime", part.objective, known_objectives())
-    spoken = part.languages or material.spoken
-    key = (spoken, part.batch, part.replacement)
+    key = (part.batch, part.replacement)
     if key not in passes:
-        rows = PairBatches(material.text(spoken), part.batch, material.seed, part.replacement)
-        passes[key] = PairPass(rows)
+        passes[key] = PairPass(PairBatches(material.text, part.batch, material.seed, part.replacement))
     pairs, layer = passes[key], settings.layer
-    if part.objective not in ("adjustment", "anchor"):
-        brought = objectives[part.objective].call
-        return cast(Objective, brought(pairs, layer) if part.objective == "contrastive" else brought(pairs))
-    if part.objective == "adjustment" and settings.target == "joint":
-        return Adjustment(pairs, layer, settings.target, settings.reduction)
-    held = material.reference(model, spoken, progress)
     if part.objective == "adjustment":
+        held = material.reference(model, progress) if settings.target == "frozen" else None
         return Adjustment(pairs, layer, settings.target, settings.reduction, held)
-    return Anchor(pairs, held, layer, settings.reduction)
+    if part.objective == "anchor":
+        return Anchor(pairs, material.reference(model, progress), layer, settings.reduction)
+    if part.objective == "contrastive":
+        return Contrastive(pairs, layer, temperature=material.temperature)
+    return cast(Objective, objectives[part.objective].call(pairs))
 
 
 def known_objectives() -> list[str]:

@@ -44,8 +44,13 @@ class Resources:
     processes: int = 1
 
     def __post_init__(self) -> None:
-        if self.cpus < 1 or self.processes < 1 or self.memory < 0:
-            raise InputError("resources of a step", value=repr(self), remedy="Give at least 1 of cpus and processes.")
+        for name, value, least in (
+            ("CPUs", self.cpus, 1),
+            ("processes", self.processes, 1),
+            ("memory", self.memory, 0),
+        ):
+            if value < least:
+                raise InputError(f"{name} of a step", value=value, remedy=f"Give {least} or more.")
         if self.gpus < 0 or (self.gpus > 1 and self.gpus != int(self.gpus)):
             raise InputError("GPUs of a step", value=self.gpus, remedy="Give a whole number, or a share below 1.")
 

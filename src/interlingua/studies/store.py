@@ -11,7 +11,7 @@ import errno
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,8 @@ from interlingua.errors import InputError
 from interlingua.studies.record import Record
 
 Items = NDArray[np.floating[Any]]
+Made = list[tuple[Record, Items | None]]
+"""Records on their way to a store, each with its per-item values."""
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -44,7 +46,7 @@ class Store:
         """Whether all records of a step are here."""
         return step in self._steps
 
-    def append(self, step: str, made: Sequence[tuple[Record, Items | None]]) -> None:
+    def append(self, step: str, made: Made) -> None:
         """Add a step's records and per-item values: all of them or none."""
         if not made:
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import types
 import typing
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,7 @@ from interlingua.registry import unknown
 from interlingua.studies.tomlplaces import Path
 
 T = TypeVar("T")
-_WORDS = {str: "a string", int: "a whole number", float: "a number", bool: "true or false"}
+_WORDS = {str: "a string", int: "a whole number", float: "a finite number", bool: "true or false"}
 
 
 class Wrong(InputError):
@@ -42,8 +43,13 @@ class Problems:
             self.found.append(told)
 
     def take(self, path: Path, error: InputError) -> None:
-        """Tell an error that something else found, at this path."""
-        problem = error.problem if error.file is None else f"{error.file}: {error.problem}"
+        """Tell an error that something else found, at this path; of several, each."""
+        if isinstance(error, Wrong):
+            for each in error.problems:
+                self.take(path, each)
+            return
+        line = "" if error.line is None else f":{error.line}"
+        problem = error.problem if error.file is None else f"{error.file}{line}: {error.problem}"
         self.add(path, problem, value=error.value, remedy=error.remedy)
 
     def line(self, path: Path) -> int | None:
@@ -97,7 +103,7 @@ def convert(hint: Any, value: Any, path: Path, problems: Problems) -> Any:
     fitting = [each for each in options if _fits(each, value)]
     if not fitting:
         words = " or ".join(dict.fromkeys(map(_words, options)))
-        problems.add(path, f"{path[-1]} should be {words}", value=value, remedy="Mend that line.")
+        problems.add(path, f"{_called(path)} should be {words}", value=value, remedy="Mend that line.")
         return None
     chosen = fitting[0]
     origin, inner = typing.get_origin(chosen), typing.get_args(chosen)
@@ -110,6 +116,16 @@ def convert(hint: Any, value: Any, path: Path, problems: Problems) -> Any:
         tables = {str(key): convert(inner[1], each, (*path, key), problems) for key, each in value.items()}
         return {key: each for key, each in tables.items() if each is not None}
     return float(value) if chosen is float else value
+
+
+def _called(path: Path) -> str:
+    """What stands at a path, in words: a key by its name, an element by that of its list.
+
+    >>> _called(("tasks", "ner", "train")), _called(("languages", 0))
+    ('train', 'an element of languages')
+    """
+    name = next(part for part in reversed(path) if isinstance(part, str))
+    return name if path[-1] == name else f"an element of {name}"
 
 
 def _options(hint: Any) -> tuple[Any, ...]:
@@ -125,7 +141,9 @@ def _fits(hint: Any, value: Any) -> bool:
         return isinstance(value, list)
     if isinstance(value, bool) or hint is bool:
         return isinstance(value, bool) and hint is bool
-    return isinstance(value, (int, float) if hint is float else hint)
+    if hint is float:
+        return isinstance(value, int | float) and math.isfinite(value)  # TOML knows inf and nan
+    return isinstance(value, hint)
 
 
 def _words(hint: Any) -> str:

@@ -1,4 +1,4 @@
-"""`Study`: a study file of one size, checked: every name, parameter, file and language, before anything runs."""
+"""`Study`: what a study file of one size says once it is checked, and its templates filled: tests, bitexts, files."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from pathlib import Path
 from interlingua.errors import InputError
 from interlingua.registry import unknown
 from interlingua.studies.exams import spoken_in
-from interlingua.studies.plugins import Plugins, load_all
-from interlingua.studies.studyfile import read_tables
+from interlingua.studies.plugins import Plugins
 from interlingua.studies.tables import BitextTable, Files, StudyTable, TaskTable
 
 FIELDS = ("language", "source")
@@ -87,28 +86,6 @@ class Study:
         return self.data / Path(file).expanduser()
 
 
-def read_study(file: str | Path, *, size: str | None = None, data: str | Path | None = None) -> Study:
-    """The study that a TOML file describes at a size; `data` takes the place of the folder that the file names.
-
-    Unknown keys, names, parameters, languages and missing files are one error, `strict.Wrong`, with a line for each.
-    """
-    from interlingua.studies.studychecks import check
-
-    path = Path(file)
-    table, problems, taken = read_tables(path, size)
-    if table is not None:
-        folder = Path(data) if data is not None else path.parent / Path(table.data).expanduser()
-        plugins = Plugins()
-        try:
-            plugins = load_all(path.parent / Path(each).expanduser() for each in table.load)
-        except InputError as error:
-            problems.take(("load",), error)
-        study = check(Study(table, path, taken, folder.absolute(), plugins), problems)
-    problems.check()
-    assert table is not None
-    return study
-
-
 def expanded(files: Files, languages: Sequence[str], source: str) -> dict[str, tuple[str, ...]]:
     """A template for every language, or a table of names and templates, as files by name.
 
@@ -169,6 +146,7 @@ def linking_encoder(table: BitextTable, encoders: Iterable[str]) -> str | None:
     'bert'
     """
     names = list(encoders)
+    _check_links(table)
     if table.aligner != "neural":
         if table.encoder is not None:
             raise InputError(
@@ -184,6 +162,14 @@ def linking_encoder(table: BitextTable, encoders: Iterable[str]) -> str | None:
             remedy=f"Give encoder = …, one of {', '.join(names)}.",
         )
     return table.encoder or names[0]
+
+
+def _check_links(table: BitextTable) -> None:
+    """Refuse links of a corpus: they would be passed over."""
+    if table.links is not None and table.corpus is not None:
+        raise InputError(
+            "a corpus is linked when its bitexts are cut", value=table.links, remedy="Leave links out, or give files."
+        )
 
 
 def task_files(table: TaskTable) -> dict[str, Files | None]:

@@ -1,20 +1,41 @@
-"""A study file: TOML, one size of it chosen, to tables; what is wrong in it is told all at once, each with its line."""
+"""A study file: TOML, one size of it, to a checked `Study`; what is wrong in it is told at once, each with its line."""
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
 from interlingua.errors import InputError
 from interlingua.registry import unknown
+from interlingua.studies.plugins import Plugins, load_all
 from interlingua.studies.strict import Problems, build
+from interlingua.studies.study import Study
+from interlingua.studies.studychecks import check
 from interlingua.studies.tables import StudyTable
-from interlingua.studies.tomlplaces import Path, places
+from interlingua.studies.tomlplaces import Path, read_toml
 
 SIZES, DEFAULT = "sizes", "size"
+
+
+def read_study(file: str | FilePath, *, size: str | None = None, data: str | FilePath | None = None) -> Study:
+    """The study that a TOML file describes at a size; `data` takes the place of the folder that the file names.
+
+    Unknown keys, names, parameters, languages and missing files are one error, `strict.Wrong`, with a line for each.
+    """
+    path = FilePath(file)
+    table, problems, taken = read_tables(path, size)
+    if table is not None:
+        folder = FilePath(data) if data is not None else path.parent / FilePath(table.data).expanduser()
+        plugins = Plugins()
+        try:
+            plugins = load_all(path.parent / FilePath(each).expanduser() for each in table.load)
+        except InputError as error:
+            problems.take(("load",), error)
+        study = check(Study(table, path, taken, folder.absolute(), plugins), problems)
+    problems.check()
+    assert table is not None
+    return study
 
 
 def read_tables(file: FilePath, size: str | None = None) -> tuple[StudyTable | None, Problems, str | None]:
@@ -23,14 +44,8 @@ def read_tables(file: FilePath, size: str | None = None) -> tuple[StudyTable | N
     `[sizes.NAME]` has what differs at a size: tables are merged key by key, all else takes the place of what the file
     has. `size = "NAME"` is the one taken where none is asked for.
     """
-    text = _read(file)
-    try:
-        given = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        at = re.search(r"\s*\(at line (\d+), column \d+\)", str(error))
-        why, line = (str(error), None) if at is None else (str(error)[: at.start()], int(at[1]))
-        raise InputError(f"not valid TOML ({why})", file=file, line=line, remedy="Mend that line.") from error
-    problems = Problems(str(file), places(text))
+    given, lines = read_toml(file, called="study file")
+    problems = Problems(str(file), lines)
     sizes = given.pop(SIZES, {})
     usual = given.pop(DEFAULT, None)
     if not isinstance(sizes, dict) or not all(isinstance(each, dict) for each in sizes.values()):
@@ -56,8 +71,8 @@ def read_tables(file: FilePath, size: str | None = None) -> tuple[StudyTable | N
 def sizes_of(file: FilePath) -> list[str]:
     """The sizes that a study file has, in its order."""
     try:
-        found = tomllib.loads(_read(file)).get(SIZES, {})
-    except tomllib.TOMLDecodeError:
+        found = read_toml(file, called="study file")[0].get(SIZES, {})
+    except InputError:
         return []  # Reading it tells.
     return list(found) if isinstance(found, dict) else []
 
@@ -87,12 +102,3 @@ def _moved(lines: Mapping[Path, int], prefix: Path) -> dict[Path, int]:
 def _table(path: Path, lines: Mapping[Path, int]) -> bool:
     return any(other[: len(path)] == path and isinstance(other[len(path)], str) for other in lines
                if len(other) > len(path))  # fmt: skip
-
-
-def _read(file: FilePath) -> str:
-    try:
-        return file.read_text("utf-8")
-    except (FileNotFoundError, IsADirectoryError) as error:
-        raise InputError("no such study file", value=str(file), remedy="Give the path of a TOML file.") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"not UTF-8 ({error})", file=file, remedy="Save it as UTF-8.") from error

@@ -36,13 +36,15 @@ class EncoderTable:
 class BitextTable:
     """The bitexts of the languages: files, or the name of a parallel corpus (`corpus`), and how they are linked.
 
-    `encoder` is the study's encoder whose vectors `aligner = "neural"` links by; a study with one alone need not say.
+    `links` are files of links, as `--links` has them; what has none is linked by the `aligner`, `diagonal` where it is
+    not said. `encoder` is the study's encoder whose vectors `aligner = "neural"` links by; a study with one alone need
+    not say.
     """
 
     files: Files | None = None
     corpus: str | None = None
     links: Text | None = None
-    aligner: str = "diagonal"
+    aligner: str | None = None
     encoder: str | None = None
     english: str | None = None
 

@@ -1,9 +1,13 @@
-"""Where each key and each element of a TOML file stands, which `tomllib` does not tell."""
+"""A TOML file with the line of each key and each element, which `tomllib` does not tell."""
 
 from __future__ import annotations
 
 import re
 import tomllib
+from pathlib import Path as FilePath
+from typing import Any
+
+from interlingua.errors import InputError
 
 Path = tuple[str | int, ...]
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -12,6 +16,21 @@ _QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'')
 _LONG = re.compile(r'"""(?:[^\\]|\\.)*?"{3,5}|\'\'\'.*?\'{3,5}', re.DOTALL)
 _BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _SPACE = re.compile(r"[ \t]*")
+
+
+def read_toml(file: FilePath, *, called: str) -> tuple[dict[str, Any], dict[Path, int]]:
+    """What a TOML file says, and the line of everything in it by its path; `called` is what the user knows it as."""
+    try:
+        text = file.read_text("utf-8")
+        return tomllib.loads(text), places(text)
+    except (FileNotFoundError, IsADirectoryError) as error:
+        raise InputError(f"no such {called}", value=str(file), remedy="Give the path of a TOML file.") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"not UTF-8 ({error})", file=file, remedy="Save it as UTF-8.") from error
+    except tomllib.TOMLDecodeError as error:
+        at = re.search(r"\s*\(at line (\d+), column \d+\)", str(error))
+        why, line = (str(error), None) if at is None else (str(error)[: at.start()], int(at[1]))
+        raise InputError(f"not valid TOML ({why})", file=file, line=line, remedy="Mend that line.") from error
 
 
 def places(text: str) -> dict[Path, int]:

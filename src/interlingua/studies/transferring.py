@@ -15,31 +15,32 @@ from typing import Any
 import torch
 
 from interlingua.encoder import Encoder
-from interlingua.studies.examining import Examiner, Made
+from interlingua.encoder.loading import default_precision
+from interlingua.studies.examining import Examiner
 from interlingua.studies.exams import Exam
 from interlingua.studies.lessons import Lesson, Run
 from interlingua.studies.linkedtexts import LinkedFiles, LinkedText
 from interlingua.studies.predictions import prediction_file, prediction_lines
+from interlingua.studies.runfolder import STATE
 from interlingua.studies.scenarios import Scenario, TransferSettings, needs_pairs
-from interlingua.studies.stages import Material, Pairs, Progress, drawn_pairs, stages
-from interlingua.studies.store import Store, step_of, write_text
+from interlingua.studies.stages import Material, Pairs, Progress, drawn_pairs, loop_settings, stages
+from interlingua.studies.store import Made, Store, step_of, write_text
 from interlingua.tasks.saving import FineTuned, made_by, save
-from interlingua.training.loop import Settings
 from interlingua.training.phases import Place, Stage, train_stages
 from interlingua.training.processes import first_process_first, is_first_process
 from interlingua.training.task import TaskModel
 
-STATE = ".training"
 STATES = ("untouched", "adjustment")
 """What a model is before its task: as it came, and adjusted; after it, the state is called as the regime is."""
 _LINKS = "links"
 
 
 @dataclass(frozen=True)
-class Step:
-    """Something measured of what a run trained: a key, and how; `saves` where it writes a model's folder instead.
+class Wanted:
+    """What is wanted of a model that a run trained: a key, and how it is measured.
 
-    `place` is that folder, or the file beside the records: their names say nothing of settings, so each says its step.
+    `saves` where a model's folder is written instead; `place` is that folder, or the file beside the records: their
+    names say nothing of settings, so each says its key.
     """
 
     key: str
@@ -50,7 +51,7 @@ class Step:
 
 
 @dataclass
-class Study:
+class TransferStudy:
     """A transfer study with all its data read and checked; `run` trains and measures what is not in the store yet."""
 
     encoder: Encoder
@@ -72,7 +73,7 @@ class Study:
 
     @property
     def precision(self) -> str:
-        return self.settings.precision or ("bf16" if self.encoder.device.type == "cuda" else "fp32")
+        return self.settings.precision or default_precision(self.encoder.device)
 
     @cached_property
     def examiner(self) -> Examiner:
@@ -82,12 +83,12 @@ class Study:
         )
 
     @cached_property
-    def plan(self) -> list[tuple[Run, list[Step]]]:
-        """Every run with the steps that measure it, in the order in which they are trained.
+    def plan(self) -> list[tuple[Run, list[Wanted]]]:
+        """Every run with what is wanted of it, in the order in which they are trained.
 
         Seed by seed, and within a seed by the text they read, so that what is made of it is made once.
         """
-        found: dict[Run, list[Step]] = {}
+        found: dict[Run, list[Wanted]] = {}
         texts = list(dict.fromkeys(scenario.spoken for scenario in self.scenarios))
         for seed in self.seeds:
             for scenario in sorted(self.scenarios, key=lambda scenario: texts.index(scenario.spoken)):
@@ -96,22 +97,23 @@ class Study:
                 if self.settings.distances and pairs:
                     for count in range(len(run.phases)):
                         self._add_distances(found, replace(run, phases=run.phases[:count]), "")
-                steps = found.setdefault(run, [])
-                steps += [self._exam_step(run, scenario, exam) for exam in scenario.exams]
+                wanted = found.setdefault(run, [])
+                wanted += [self._wanted_exam(run, scenario, exam) for exam in scenario.exams]
                 if self.settings.distances and not scenario.mapped:
                     self._add_distances(found, run, scenario.regime)
                 if self.keep and not scenario.mapped:
-                    steps.append(self._saving_step(run, scenario))
+                    wanted.append(self._wanted_model(run, scenario))
         return list(found.items())
 
     @property
     def steps(self) -> list[str]:
         """The keys of all that is to be in the store."""
-        return [step.key for _, steps in self.plan for step in steps if not step.saves]
+        return [each.key for _, wanted in self.plan for each in wanted if not each.saves]
 
     def run(self) -> None:
         """Train and measure, run by run; a run that was killed goes on from its newest checkpoint."""
-        todo = [(run, missing) for run, steps in self.plan if (missing := [s for s in steps if not self._done(s)])]
+        left = [(run, [each for each in wanted if not self._done(each)]) for run, wanted in self.plan]
+        todo = [(run, missing) for run, missing in left if missing]
         for number, (run, missing) in enumerate(todo):
             self._tell("models", number, len(todo))
             self._one(run, missing)
@@ -120,28 +122,28 @@ class Study:
             self._tell("models", len(todo), len(todo))
         self._sweep([])
 
-    def _done(self, step: Step) -> bool:
-        """Whether what a step makes is there; what another step left under the same name is made again."""
-        place = None if step.place is None else self.store.folder / step.place
-        if step.saves:
-            return place is not None and made_by(place) == step.key
-        return self.store.done(step.key) and (place is None or step_of(place) in (None, step.key))
+    def _done(self, each: Wanted) -> bool:
+        """Whether what is wanted is there; what other settings left under the same name is made again."""
+        place = None if each.place is None else self.store.folder / each.place
+        if each.saves:
+            return place is not None and made_by(place) == each.key
+        return self.store.done(each.key) and (place is None or step_of(place) in (None, each.key))
 
     def _tell(self, stage: str, done: int, total: int) -> None:
         if self.progress is not None and is_first_process():
             self.progress(stage, done, total)
 
-    def _one(self, run: Run, steps: Sequence[Step]) -> None:
+    def _one(self, run: Run, wanted: Sequence[Wanted]) -> None:
         """Train a run and take what is measured of it; the first of several processes measures for all."""
         tuned = self._fresh(run.seed)
-        self._train(tuned, run, steps[0].label)
+        self._train(tuned, run, wanted[0].label)
         if not is_first_process():
             return
         tuned.model.eval()
-        for step in steps:
-            made = step.measure(tuned)
-            if not step.saves and not self.store.done(step.key):
-                self.store.append(step.key, made)
+        for each in wanted:
+            made = each.measure(tuned)
+            if not each.saves and not self.store.done(each.key):
+                self.store.append(each.key, made)
 
     def _fresh(self, seed: int) -> FineTuned:
         """The model as it came, under a head drawn by the seed."""
@@ -184,14 +186,11 @@ class Study:
 
     def _stages(self, tuned: FineTuned, run: Run) -> list[Stage]:
         dev = self.lesson.dev is not None
-        on_gpu = self.encoder.device.type == "cuda"
-        like = Settings(
-            1,
-            1.0,
-            precision=self.precision,
-            graph=on_gpu and self.precision != "fp16" if self.settings.graph is None else self.settings.graph,
+        like = loop_settings(
+            self.encoder.device,
+            self.precision,
+            graph=self.settings.graph,
             compile=self.settings.compile,
-            partial=True,
             checkpoint_every=self.settings.checkpoint_every,
             best=self.lesson.task.metric if dev else None,
         )
@@ -258,7 +257,7 @@ class Study:
         whole = f"{self._base} {self._prefixes(run)} {run.seed} {what}"
         return blake2b(whole.encode(), digest_size=16).hexdigest()
 
-    def _exam_step(self, run: Run, scenario: Scenario, exam: Exam) -> Step:
+    def _wanted_exam(self, run: Run, scenario: Scenario, exam: Exam) -> Wanted:
         told = [self.settings.map_on, self.bitexts[exam.judged].digest] if scenario.mapped else []
         key = self._key(run, scenario.regime, exam.name, exam.digest, repr(exam.task), *told)
         model = _model(scenario, run)
@@ -271,22 +270,22 @@ class Study:
                 write_text(self.store.folder / place, prediction_lines(exam, found.predictions, about))
             return found.made
 
-        return Step(key, _label(scenario), measure, place=place)
+        return Wanted(key, _label(scenario), measure, place=place)
 
-    def _add_distances(self, found: dict[Run, list[Step]], run: Run, regime: str) -> None:
+    def _add_distances(self, found: dict[Run, list[Wanted]], run: Run, regime: str) -> None:
         """Related and unrelated words after a run's last phase, for each language whose bitext it may be asked for."""
         state = regime or STATES[bool(run.phases)]
         run = run if any(needs_pairs(phase) for phase in run.phases) else replace(run, spoken=())
-        steps = found.setdefault(run, [])
+        wanted = found.setdefault(run, [])
         for code in run.spoken or tuple(self.bitexts):
             key = self._key(run, "distances", state, code, self.bitexts[code].digest)
-            if key not in [step.key for step in steps]:
-                steps.append(Step(key, state, self._distances(run, state, code)))
+            if key not in [each.key for each in wanted]:
+                wanted.append(Wanted(key, state, self._distances(run, state, code)))
 
     def _distances(self, run: Run, state: str, code: str) -> Callable[[FineTuned], Made]:
         return lambda tuned: self.examiner.distances(tuned, state, run.spoken, code, run.seed)
 
-    def _saving_step(self, run: Run, scenario: Scenario) -> Step:
+    def _wanted_model(self, run: Run, scenario: Scenario) -> Wanted:
         name = f"models/{_model(scenario, run)}"
         key = self._key(run, "model")
 
@@ -294,7 +293,7 @@ class Study:
             save(tuned, self.store.folder / name, step=key)
             return []
 
-        return Step(key, _label(scenario), measure, saves=True, place=name)
+        return Wanted(key, _label(scenario), measure, saves=True, place=name)
 
 
 def _label(scenario: Scenario) -> str:

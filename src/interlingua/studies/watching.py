@@ -11,8 +11,8 @@ import torch
 
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
-from interlingua.studies.examining import Made
 from interlingua.studies.record import Record
+from interlingua.studies.store import Made
 from interlingua.training.bookkeeping import Monitor
 from interlingua.training.samples import SHARE, Budget, Cadence, Sample, cadence
 from interlingua.training.similarity import CKA_WORDS, COARSE, COSINE, Similarities, curve

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from interlingua.encoder.pooling import send
 from interlingua.encoder.tokens import TokenisedTexts, Tokeniser
-from interlingua.encoder.wordtokens import WordTokens, align_tokens, word_tokens
+from interlingua.encoder.wordtokens import WordTokens, align_tokens, beginnings, spread, word_tokens
 from interlingua.errors import InputError
 from interlingua.training.passes import Batch
 from interlingua.wordalign.links import Links
@@ -73,7 +73,7 @@ class Bitext:
 
     def counts(self, rows: Ints) -> list[int]:
         """The number of pairs, source items, rows, one, and pairs of words, of some rows."""
-        pairs, _ = _spread(self._pairs, rows)
+        pairs, _ = spread(self._pairs, rows)
         items = int((self._items[rows + 1] - self._items[rows]).sum())
         return [len(pairs), items, len(rows), 1, int(self.of_words[pairs].sum())]
 
@@ -99,11 +99,11 @@ class Bitext:
         steady = device.type == "cuda"
         texts = np.concatenate([rows, rows + len(self)])
         wide = self.width(rows, few=few) if steady else int(self.lengths[texts].max())
-        items, text_of_item = _spread(self._items, texts)
+        items, text_of_item = spread(self._items, texts)
         begin = self._items[texts]
         slot = items - begin[text_of_item]
         slots = max(wide, _up(int(slot.max()) + 1)) if steady else int(slot.max()) + 1
-        pairs, row_of_pair = _spread(self._pairs, rows)
+        pairs, row_of_pair = spread(self._pairs, rows)
         left = row_of_pair * slots + self.left[pairs] - begin[row_of_pair]
         far = row_of_pair + len(rows)
         right = far * slots + self.right[pairs] - begin[far]
@@ -132,12 +132,12 @@ class Bitext:
 
     def pair_numbers(self, rows: Ints) -> Ints:
         """The numbers of the pairs of some rows, in the order in which `batch` has them."""
-        return _spread(self._pairs, rows)[0]
+        return spread(self._pairs, rows)[0]
 
     def source_batch(self, rows: Ints, *, device: torch.device) -> Batch:
         """The source texts of some rows alone, as `batch` has them: what a reference is computed from."""
         wide = int(self.lengths[rows].max())
-        items, text_of_item = _spread(self._items, rows)
+        items, text_of_item = spread(self._items, rows)
         slot = items - self._items[rows][text_of_item]
         slots = int(slot.max(initial=0)) + 1
         place = np.zeros((len(rows), slots), np.int64)
@@ -153,7 +153,7 @@ class Bitext:
     def _matrix(self, texts: Ints, wide: int) -> Ints:
         inside = np.arange(wide) < self.lengths[texts][:, None]
         ids = np.full((len(texts), wide), self.pad, np.int64)
-        places, _ = _spread(self.starts, texts)
+        places, _ = spread(self.starts, texts)
         ids[inside] = self.ids[places]
         return ids
 
@@ -162,7 +162,7 @@ class Bitext:
 
         Unlike a sum by index it adds in one order on every device.
         """
-        entries, owner = _spread(self.item_starts, items)
+        entries, owner = spread(self.item_starts, items)
         flat = place[owner] * shape[2] + self.position[entries]
         weight = 1.0 / np.diff(self.item_starts)[items][owner]
         pool = torch.zeros(shape[0] * shape[1] * shape[2], device=device)
@@ -228,14 +228,14 @@ def _joined_sides(
     rows, first = sides[0].texts, len(sides[0])
     prefix, suffix = (np.asarray(part, np.int64) for part in (tokeniser.prefix, tokeniser.suffix))
     lengths = np.concatenate([side.lengths for side in texts])
-    starts = _starts(lengths + len(prefix) + len(suffix))
+    starts = beginnings(lengths + len(prefix) + len(suffix))
     ids = np.empty(starts[-1], np.int32)
     for number, sign in enumerate(prefix):
         ids[starts[:-1] + number] = sign
     for number, sign in enumerate(suffix):
         ids[starts[1:] - len(suffix) + number] = sign
     owner = np.repeat(np.arange(len(lengths)), lengths)
-    inner = np.arange(len(owner)) - _starts(lengths)[:-1][owner]
+    inner = np.arange(len(owner)) - beginnings(lengths)[:-1][owner]
     ids[starts[:-1][owner] + len(prefix) + inner] = np.concatenate([side.ids for side in texts])
     return Bitext(
         ids,
@@ -258,22 +258,22 @@ def joined(parts: Sequence[Bitext]) -> Bitext:
     if len(parts) == 1:
         return parts[0]
     halves = [[_half(part, side) for part in parts] for side in (0, 1)]
-    counts = [_starts(np.array([len(half[1]) for half in side])) for side in halves]
+    counts = [beginnings(np.array([len(half[1]) for half in side])) for side in halves]
     flat = [*halves[0], *halves[1]]
-    rows = _starts(np.array([len(part) for part in parts]))
+    rows = beginnings(np.array([len(part) for part in parts]))
     first = int(counts[0][-1])
     left_out: dict[str, int] = {}
     for part in parts:
         for reason, count in part.left_out:
             left_out[reason] = left_out.get(reason, 0) + count
-    text_counts = _starts(np.array([len(half[0]) for half in flat]))
+    text_counts = beginnings(np.array([len(half[0]) for half in flat]))
     return Bitext(
         np.concatenate([half[3] for half in flat]),
-        _starts(np.concatenate([half[0] for half in flat])),
+        beginnings(np.concatenate([half[0] for half in flat])),
         parts[0].inner,
         parts[0].pad,
         np.concatenate([half[4] + text_counts[number] for number, half in enumerate(flat)]),
-        _starts(np.concatenate([half[1] for half in flat])),
+        beginnings(np.concatenate([half[1] for half in flat])),
         np.concatenate([half[2] for half in flat]),
         np.concatenate([part.pair_row + rows[number] for number, part in enumerate(parts)]),
         np.concatenate([part.left + counts[0][number] for number, part in enumerate(parts)]),
@@ -324,19 +324,6 @@ def _at_least_float(hidden: torch.Tensor) -> torch.Tensor:
 def _up(number: int) -> int:
     unit = _STEADY if number <= 64 else 2 * _STEADY
     return -(-number // unit) * unit
-
-
-def _starts(counts: Ints) -> Ints:
-    starts = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=starts[1:])
-    return starts
-
-
-def _spread(begin: Ints, chosen: Ints) -> tuple[Ints, Ints]:
-    """The numbers `begin[c]:begin[c + 1]` of each chosen c, end to end, and which of the chosen each belongs to."""
-    counts = begin[chosen + 1] - begin[chosen]
-    owner = np.repeat(np.arange(len(chosen)), counts)
-    return np.arange(len(owner)) + (begin[chosen] - _starts(counts)[:-1])[owner], owner
 
 
 def _padded(array: NDArray[np.generic], size: int) -> NDArray[np.generic]:

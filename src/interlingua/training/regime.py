@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from interlingua.errors import InputError
@@ -18,7 +18,7 @@ ALPHA, AUXILIARY = 0.01, 16
 
 @dataclass(frozen=True)
 class Part:
-    """An objective by its name, its weight, its batch, and the languages whose text it reads (none: all there are).
+    """An objective by its name, its weight and its batch; its text is that of all languages of the run.
 
     `replacement` draws its batches anew at every step instead of going through its data.
     """
@@ -27,7 +27,6 @@ class Part:
     weight: float = 1.0
     batch: int = 32
     replacement: bool = False
-    languages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -115,9 +114,7 @@ def _task(task: FineTuning | None, *more: Part) -> Phase:
     return Phase("task", (Part("task", batch=task.batch), *more), fine_tune(task))
 
 
-def _adjust(languages: Sequence[str] = ()) -> Phase:
-    spoken = tuple(languages)
-    return Phase("adjust", (Part("adjustment", languages=spoken), Part("anchor", languages=spoken)), ADJUST)
+_ADJUST = Phase("adjust", (Part("adjustment"), Part("anchor")), ADJUST)
 
 
 def _beside(anchor: float) -> tuple[Part, Part]:
@@ -128,13 +125,13 @@ def _beside(anchor: float) -> tuple[Part, Part]:
     )
 
 
-_REGIMES: dict[str, Callable[[FineTuning | None, Sequence[str]], tuple[Phase, ...]]] = {
-    "original": lambda task, _: (_task(task),),
-    "adjusted": lambda task, spoken: (_adjust(spoken), _task(task)),
-    "continual": lambda task, spoken: (_adjust(spoken), _task(task, *_beside(ALPHA))),
-    "continual-code": lambda task, spoken: (_adjust(spoken), _task(task, *_beside(1.0))),
-    "joint": lambda task, _: (_task(task, *_beside(ALPHA)),),
-    "adjust-only": lambda _, spoken: (_adjust(spoken),),
+_REGIMES: dict[str, Callable[[FineTuning | None], tuple[Phase, ...]]] = {
+    "original": lambda task: (_task(task),),
+    "adjusted": lambda task: (_ADJUST, _task(task)),
+    "continual": lambda task: (_ADJUST, _task(task, *_beside(ALPHA))),
+    "continual-code": lambda task: (_ADJUST, _task(task, *_beside(1.0))),
+    "joint": lambda task: (_task(task, *_beside(ALPHA)),),
+    "adjust-only": lambda _: (_ADJUST,),
 }
 SUMMARIES: Mapping[str, str] = {
     "original": "The task alone.",
@@ -148,14 +145,14 @@ SUMMARIES: Mapping[str, str] = {
 NAMES = tuple(_REGIMES)
 
 
-def regime(name: str, *, task: FineTuning | None = None, languages: Sequence[str] = ()) -> Regime:
-    """A regime by name; `task` sets how its task is trained, `languages` which bitexts the adjustment reads.
+def regime(name: str, *, task: FineTuning | None = None) -> Regime:
+    """A regime by name; `task` sets how its task is trained.
 
     `task` are a task's own `defaults`; only `adjust-only` has none.
 
     - `original`: the task alone.
-    - `adjusted`: the adjustment with its anchor (papers/001 Eq. 1), then the task. With several `languages` it is
-      adjusted on all of them at once, as in Cao et al. (2020); papers/001 takes one at a time.
+    - `adjusted`: the adjustment with its anchor (papers/001 Eq. 1), then the task. With bitexts of several languages it
+      is adjusted on all of them at once, as in Cao et al. (2020); papers/001 takes one at a time.
     - `continual`: as adjusted, and beside the task α = 0.01 times Eq. 1, anchor included (Eq. 2), on 16 random rows a
       step. `continual-code`: the same with the anchor's weight 1, as the code of papers/001 has it.
     - `joint`: Eq. 2 without the adjustment before it.
@@ -168,4 +165,4 @@ def regime(name: str, *, task: FineTuning | None = None, languages: Sequence[str
     """
     if name not in _REGIMES:
         raise unknown("regime", name, list(_REGIMES))
-    return Regime(name, _REGIMES[name](task, languages))
+    return Regime(name, _REGIMES[name](task))

@@ -197,7 +197,8 @@ function drawNear(found) {
     const head = ["Language", "Nearest sentences, with their cosine", found.row === null ? "" : "Rank"];
     const classes = ["language", "", "rank"];
     const cells = head.map((name, at) => make("th", { scope: "col", class: classes[at] }, name));
-    return make("div", {}, heading(place), make("table", { class: "near" }, make("thead", {}, make("tr", {}, ...cells)), make("tbody", {}, ...rows)));
+    const about = found.row === null ? "" : make("p", { class: "note" }, "In bold, the translation itself. Rank: its place among all sentences of its language, the nearest first.");
+    return make("div", {}, heading(place), make("table", { class: "near" }, make("thead", {}, make("tr", {}, ...cells)), make("tbody", {}, ...rows)), about);
   });
   byId("near").replaceChildren(...tables);
 }

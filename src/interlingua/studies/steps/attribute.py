@@ -11,12 +11,11 @@ from interlingua.readers.dictionary import read_dictionary
 from interlingua.readers.examples import Examples
 from interlingua.readers.wordvectors import read_vectors
 from interlingua.studies.aspects import texts_of
-from interlingua.studies.examining import Made
 from interlingua.studies.examples import example_lines
 from interlingua.studies.explaining import Explainer, ExplainSettings, Outside
 from interlingua.studies.step import Work
 from interlingua.studies.steps.given import MODEL, Inputs, file_of, keep, note
-from interlingua.studies.store import write_text
+from interlingua.studies.store import Made, write_text
 from interlingua.tasks.saving import FineTuned, load
 from interlingua.words import token_spans
 

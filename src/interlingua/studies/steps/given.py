@@ -11,12 +11,12 @@ from typing import Any
 import torch
 
 from interlingua.encoder import Encoder
-from interlingua.studies.examining import Made
+from interlingua.encoder.loading import default_precision
 from interlingua.studies.linkedtexts import LinkedFiles, Linking
 from interlingua.studies.scenarios import TransferSettings
 from interlingua.studies.stages import PairSettings
 from interlingua.studies.step import Work
-from interlingua.studies.store import Store, write_text
+from interlingua.studies.store import Made, Store, write_text
 from interlingua.studies.study import MADE
 from interlingua.tasks.saving import FineTuned, load
 from interlingua.training.processes import is_first_process
@@ -68,7 +68,7 @@ def named(body: Any, encoder: Encoder, name: str, precision: str) -> Encoder:
 
 def precision_of(settings: TransferSettings, encoder: Encoder) -> str:
     """bf16 on a GPU and fp32 elsewhere, where nothing is said."""
-    return settings.precision or ("bf16" if encoder.device.type == "cuda" else "fp32")
+    return settings.precision or default_precision(encoder.device)
 
 
 def file_of(given: str, inputs: Inputs) -> str:

@@ -10,13 +10,13 @@ from typing import Any
 from interlingua.measures import measures
 from interlingua.readers import read_corpus
 from interlingua.readers.places import place_names
-from interlingua.studies.dictionaries import dictionary_step, read_dictionaries
-from interlingua.studies.examining import Made
-from interlingua.studies.languagepairs import asked_pairs, measure_steps
+from interlingua.studies.dictionaries import dictionary_measurement, read_dictionaries
+from interlingua.studies.languagepairs import asked_pairs, measurements
 from interlingua.studies.leftovers import unmeasured
 from interlingua.studies.step import Work
 from interlingua.studies.steps.given import Inputs, keep, note
 from interlingua.studies.steps.spaces import CACHE, corpus_of, languages_of, plan_of
+from interlingua.studies.store import Made
 
 
 def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> None:
@@ -35,7 +35,7 @@ def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> N
         given = settings["spellings"]
         names = place_names(corpus.languages) if given is None else read_corpus(given)
     asked = asked_pairs(corpus, [side["spoken"] for side in sides], pairs=settings["pairs"])
-    steps = measure_steps(spaces, corpus, names, kept, asked)
+    wanted = measurements(spaces, corpus, names, kept, asked)
     notes: list[str] = []
     if settings.get("dictionary") is not None:
         # A model is asked for words of its own languages alone: of two, the first reads the source.
@@ -47,11 +47,11 @@ def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> N
         ]
         if not entries:
             notes.append(f"no dictionary from {', '.join(ours)} to {', '.join(theirs)}")
-        steps += [dictionary_step(entry, encoders[0], encoders[-1], kept, cache=None) for entry in entries]
+        wanted += [dictionary_measurement(entry, encoders[0], encoders[-1], kept, cache=None) for entry in entries]
     made: Made = []
-    for number, step in enumerate(steps):
-        work.progress("measuring", number, len(steps))
-        made += step.run()
+    for number, measurement in enumerate(wanted):
+        work.progress("measuring", number, len(wanted))
+        made += measurement.run()
     note(out, [*notes, *unmeasured(kept, [record for record, _ in made], asked)])
     second = sides[1]["encoder"]["name"] if len(sides) == 2 else None
     made = [(replace(record, target_model=second), items) for record, items in made]

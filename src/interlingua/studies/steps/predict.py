@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from interlingua.studies.examining import Examiner, Made
+from interlingua.studies.examining import Examiner
 from interlingua.studies.exams import ExamFiles, check_labels, task_named
 from interlingua.studies.lessons import Lesson
 from interlingua.studies.scenarios import Scenario
@@ -26,6 +26,7 @@ from interlingua.studies.steps.given import (
     tuned_of,
 )
 from interlingua.studies.steps.training import Linked
+from interlingua.studies.store import Made
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from interlingua.studies.concluding import spellings_of_test
-from interlingua.studies.examining import Made
 from interlingua.studies.record import Record, versions
 from interlingua.studies.step import Work
 from interlingua.studies.steps.given import Inputs, keep
 from interlingua.studies.steps.synth import synthetic_of
+from interlingua.studies.store import Made
 
 
 def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> None:

@@ -12,11 +12,11 @@ from interlingua.encoder import Encoder
 from interlingua.studies.lessons import Lesson
 from interlingua.studies.linkedtexts import LinkedFiles, LinkedText
 from interlingua.studies.scenarios import TransferSettings
-from interlingua.studies.stages import Material, Pairs, drawn_pairs, stages
+from interlingua.studies.stages import Material, Pairs, drawn_pairs, loop_settings, stages
 from interlingua.studies.step import Work
 from interlingua.studies.steps.given import LINKS, Inputs
 from interlingua.tasks.saving import FineTuned
-from interlingua.training.loop import Monitor, Settings
+from interlingua.training.loop import Monitor
 from interlingua.training.phases import Place, Stage, train_stages
 from interlingua.training.processes import is_first_process
 from interlingua.training.regime import Phase
@@ -59,14 +59,12 @@ def stages_of(
     work: Work,
 ) -> list[Stage]:
     """The stages of phases; the model must be as it came, because references are made of it."""
-    own, gpu = linked.settings, linked.encoder.device.type == "cuda"
-    like = Settings(
-        1,
-        1.0,
-        precision=precision,
-        graph=gpu and precision != "fp16" if own.graph is None else own.graph,
+    own, device = linked.settings, linked.encoder.device
+    like = loop_settings(
+        device,
+        precision,
+        graph=own.graph,
         compile=own.compile,
-        partial=True,
         checkpoint_every=own.checkpoint_every,
         best=None if watch is None or lesson is None else lesson.task.metric,
     )
@@ -78,7 +76,7 @@ def stages_of(
         own.pairs,
         seed,
         precision,
-        steady=gpu,
+        steady=device.type == "cuda",
     )
     monitors = None if watch is None else {"task": watch}
     return stages(tuned.model, phases, material, like=like, monitors=monitors, progress=work.progress)

@@ -1,0 +1,97 @@
+"""What is left out means the same on the command line, in a study file and from Python."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from interlingua import cli_adjust, cli_explain, cli_geometry, cli_synth, cli_transfer
+from interlingua.api_adjust import adjust
+from interlingua.api_synth import synth
+from interlingua.studies.adjusting import AdjustSettings
+from interlingua.studies.explaining import ExplainSettings
+from interlingua.studies.geometry import GeometrySettings
+from interlingua.studies.ingredients import Ingredients
+from interlingua.studies.looking import LookSettings
+from interlingua.studies.scenarios import TransferSettings
+from interlingua.studies.stages import PairSettings
+from interlingua.studies.step import Resources
+from interlingua.studies.study import Study
+from interlingua.studies.synthesising import synthesise
+from interlingua.studies.tables import (
+    AdjustTable,
+    EncoderTable,
+    ExplainTable,
+    GeometryTable,
+    PartTable,
+    ResourceTable,
+    StudyTable,
+    SynthTable,
+)
+from interlingua.studies.watching import Watch
+from interlingua.training.regime import ADJUST, Part, Schedule
+
+Named = type[Any] | Callable[..., Any]
+
+
+def defaults(of: Named | Schedule) -> dict[str, Any]:
+    """Every default by name: of a class, of a function, or an object's own values; None leaves it to another."""
+    if not isinstance(of, type) and is_dataclass(of):
+        found: dict[str, Any] = {each.name: getattr(of, each.name) for each in fields(of)}
+    elif is_dataclass(of):
+        found = {each.name: each.default for each in fields(of) if each.default is not MISSING}
+    else:
+        given = inspect.signature(of).parameters.values()
+        found = {each.name: each.default for each in given if each.default is not inspect.Parameter.empty}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+SAME: Mapping[str, tuple[Named, Named | Schedule, dict[str, str], int]] = {
+    # One, the other, what one calls otherwise, and how many names they share at least.
+    "adjusting in a study": (AdjustTable, PairSettings, {}, 4),
+    "transfers in a study": (AdjustTable, TransferSettings, {}, 3),
+    "explanations in a study": (ExplainTable, ExplainSettings, {}, 14),
+    "geometry in a study": (GeometryTable, GeometrySettings, {}, 1),
+    "looks in a study": (GeometryTable, LookSettings, {"map": "flattening", "layers": "map_layers"}, 4),
+    "watching in a study": (GeometryTable, Watch, {"watch": "on"}, 2),
+    "a whole study": (StudyTable, TransferSettings, {}, 2),
+    "parts of a phase": (PartTable, Part, {}, 2),
+    "resources": (ResourceTable, Resources, {}, 3),
+    "synthetic sets in a study": (SynthTable, synthesise, {}, 2),
+    "adjusting and transfers": (AdjustSettings, PairSettings, {"reference": "kept"}, 8),
+    "adjust": (cli_adjust.adjust, AdjustSettings, {"sentences": "rows"}, 10),
+    "adjust, its schedule": (cli_adjust.adjust, ADJUST, {"rate": "learning_rate"}, 2),
+    "adjust, from Python": (cli_adjust.adjust, adjust, {}, 2),
+    "transfer": (cli_transfer.transfer, TransferSettings, {}, 6),
+    "explain": (cli_explain.explain, ExplainSettings, {}, 15),
+    "geometry": (cli_geometry.geometry, GeometrySettings, {}, 2),
+    "geometry, its looks": (cli_geometry.geometry, LookSettings, {"map": "flattening"}, 3),
+    "geometry, its watching": (cli_geometry.geometry, Watch, {"watch": "on"}, 2),
+    "synth": (cli_synth.synth, synth, {}, 2),
+}
+
+
+@pytest.mark.parametrize("case", SAME)
+def test_what_is_left_out_is_the_same_in_both(case: str) -> None:
+    one, other, called, least = SAME[case]
+    ours = {called.get(name, name): value for name, value in defaults(one).items()}
+    theirs = defaults(other)
+    shared = ours.keys() & theirs.keys()
+    assert len(shared) >= least
+    assert {name: ours[name] for name in shared} == {name: theirs[name] for name in shared}
+
+
+@pytest.fixture
+def parts() -> Ingredients:
+    table = StudyTable("plain", ("ru",), {"one": EncoderTable(model="embedded")})
+    return Ingredients(Study(table, Path("study.toml"), None, Path()))
+
+
+def test_steps_of_a_study_that_sets_nothing_have_the_settings_of_python(parts: Ingredients) -> None:
+    assert parts.settings(**parts.adjusting) == TransferSettings()
+    assert parts.step("synth", {}, {}, label="").resources == Resources()
