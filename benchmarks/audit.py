@@ -27,7 +27,13 @@ from interlingua.encoder import Cache, Encoder
 from interlingua.measures import measures
 from interlingua.readers import read_corpus
 from interlingua.readers.places import place_names
-from interlingua.studies.measuring import Plan, encode_language, language_measurement, pair_measurement, split_languages
+from interlingua.studies.measuring import (
+    MeasurePlan,
+    encode_language,
+    language_measurement,
+    pair_measurement,
+    split_languages,
+)
 
 LINKS = "word links"
 
@@ -44,14 +50,14 @@ def measure(model: str, corpus: str, languages: list[str] | None, cache: Path) -
     names = place_names(texts.languages)
     encoder = Encoder.load(model, device="cpu")
     splits, _ = split_languages(encoder, texts)
-    everything = Plan(DEFAULT_MEASURES)
+    everything = MeasurePlan(DEFAULT_MEASURES)
     spaces = [
         encode_language(encoder, texts, code, splits[code], everything, cache=Cache(cache)) for code in texts.languages
     ]
     by_code = {space.code: space for space in spaces}
     seconds: dict[str, float] = {}
     for name in (LINKS, *DEFAULT_MEASURES):
-        plan = Plan((name,))
+        plan = MeasurePlan((name,))
         if measures[name].needs == "space":
             steps = [step for space in spaces if (step := language_measurement(space, texts, plan)) is not None]
         else:

@@ -38,6 +38,7 @@ KINDS = {
     "int": "whole number",
     "float": "number",
     "bool": "true or false",
+    "bool | str": "true or false, or text",
     "tuple[str, ...]": "list of texts",
     "tuple[int, ...]": "list of whole numbers",
     "tuple[tuple[str, ...], ...]": "list of lists of texts",

@@ -397,7 +397,7 @@ def test_a_person_is_told_in_words(model: Path, corpus_file: Path, command: Comm
 
 def test_word_measures_of_a_set_of_bitexts_have_rows_of_each(tmp_path: Path) -> None:
     """Two bitexts with English rows of their own: the words of both are kept, not those of a few rows of all."""
-    from interlingua.studies.measuring import Plan, _word_rows
+    from interlingua.studies.measuring import MeasurePlan, _word_rows
 
     texts = {
         "en": [f"english {n}" for n in range(600)],
@@ -405,7 +405,7 @@ def test_word_measures_of_a_set_of_bitexts_have_rows_of_each(tmp_path: Path) -> 
         "ru": [f"один {n}" if n >= 300 else None for n in range(600)],
     }
     corpus = ParallelCorpus.of(texts)
-    plan = Plan(("separation",), word_rows=100)
+    plan = MeasurePlan(("separation",), word_rows=100)
     english = _word_rows(corpus, "en", plan)
     for other in ("es", "ru"):
         rows = _word_rows(corpus, other, plan)

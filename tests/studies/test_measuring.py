@@ -13,7 +13,7 @@ from interlingua.encoder import Representations
 from interlingua.measures.cka import _gram
 from interlingua.measures.rows import Room
 from interlingua.measures.tokenization import Splits
-from interlingua.studies.measuring import Language, Plan, pair_measurement
+from interlingua.studies.measuring import Language, MeasurePlan, pair_measurement
 
 ROWS = 40
 CORPUS = ParallelCorpus.of(
@@ -23,7 +23,7 @@ CORPUS = ParallelCorpus.of(
         "ru": [f"строка {n} слов" if n % 4 else None for n in range(ROWS)],
     }
 )
-PLAN = Plan(("retrieval", "procrustes", "cka"))
+PLAN = MeasurePlan(("retrieval", "procrustes", "cka"))
 
 
 def language(code: str, seed: int, room: int) -> Language:

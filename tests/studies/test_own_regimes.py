@@ -15,7 +15,7 @@ from interlingua.encoder import Encoder
 from interlingua.encoder.encoder import View
 from interlingua.errors import InputError
 from interlingua.studies.linkedtexts import LinkedText
-from interlingua.studies.mapping import fit_two_models, linked_vectors, sentence_vectors
+from interlingua.studies.mapping import fitted, linked_vectors, sentence_vectors
 from interlingua.studies.ownregimes import own_regime
 from interlingua.studies.scenarios import TransferSettings
 from interlingua.studies.steps.given import MODEL
@@ -31,7 +31,7 @@ STUDY = """
 name = "own"
 languages = ["en", "ru"]
 seeds = 1
-regimes = ["adjusted", "mine", "gentle", "frozen", "mapped-inside"]
+regimes = ["adjusted", "mine", "gentle", "frozen", "mapped-inside", "shuffled"]
 [encoders.bert]
 model = "model"
 [encoders.first]
@@ -66,6 +66,9 @@ phases = [{ parts = [{ objective = "task" }], freeze = -1 }]
 [regime.mapped-inside]
 mapped = true
 phases = [{ parts = [{ objective = "task" }], freeze = -1 }]
+[regime.shuffled]
+mapped = "shuffled"
+phases = [{ parts = [{ objective = "task" }], freeze = -1 }]
 [tasks.ner]
 train = "ner-train-{source}.tsv"
 tests = "ner-test-{language}.tsv"
@@ -78,7 +81,7 @@ task = "ner"
 train = "ner-train-{source}.tsv"
 tests = "ner-test-{language}.tsv"
 encoders = ["first"]
-regimes = ["frozen", "mapped-inside"]
+regimes = ["frozen", "mapped-inside", "shuffled"]
 through = { ru = "second" }
 epochs = 1
 learning_rate = 5e-3
@@ -164,6 +167,13 @@ def test_through_a_twin_scores_are_those_of_a_map_inside_one_model(done: Planned
     assert inside["ru", "f1/token"] > 0.1
 
 
+def test_a_control_is_another_map_in_the_same_place(done: Planned) -> None:
+    for task in ("ner", "crossed"):
+        fitted_on_pairs, dealt = values(done, task, "mapped-inside"), values(done, task, "shuffled")
+        assert fitted_on_pairs.keys() == dealt.keys()
+        assert fitted_on_pairs != dealt
+
+
 def test_records_of_two_models_name_both(done: Planned) -> None:
     records = Store(done.home.folder).read()
     crossed = [r for r in records if r.details.get("task") == "crossed" and r.target == "ru"]
@@ -228,7 +238,27 @@ def test_sentences_of_each_side_are_read_by_its_own_model(two: tuple[Encoder, En
 
 def test_models_of_two_widths_have_no_map() -> None:
     with pytest.raises(InputError, match="different widths"):
-        fit_two_models(torch.randn(5, 4), torch.randn(5, 3))
+        fitted(torch.randn(5, 4), torch.randn(5, 3), seed=0)
+
+
+def test_a_map_finds_a_rotation_and_its_controls_do_not() -> None:
+    generator = torch.Generator().manual_seed(0)
+    rotation, _ = torch.linalg.qr(torch.randn(8, 8, generator=generator))
+    target = torch.randn(400, 8, generator=generator) + 5
+    source = (target - 5) @ rotation - 3
+    found, shuffled, shifted = (fitted(source, target, control=how, seed=0) for how in (None, "shuffled", "shifted"))
+    torch.testing.assert_close(found.apply(target), source, atol=1e-4, rtol=0)
+    torch.testing.assert_close(shifted.apply(target), target - target.mean(0) + source.mean(0))
+    # Also a rotation about the same means; but it misses by as much as a stranger would: two centred points of
+    # variance 1 are sqrt(2) of their length apart.
+    identity = torch.eye(8, dtype=shuffled.matrix.dtype)
+    torch.testing.assert_close(shuffled.matrix @ shuffled.matrix.T, identity)
+    torch.testing.assert_close((shuffled.source_mean, shuffled.target_mean), (found.source_mean, found.target_mean))
+    spread = source - source.mean(0)
+    assert float((shuffled.apply(target) - source).norm() / spread.norm()) > 1.0
+    again, other = (fitted(source, target, control="shuffled", seed=seed).matrix for seed in (0, 1))
+    assert torch.equal(shuffled.matrix, again)
+    assert not torch.equal(shuffled.matrix, other)
 
 
 @pytest.mark.parametrize("make", [models.bert, models.electra, models.xlm_roberta, models.distilbert])
@@ -268,6 +298,8 @@ def test_a_cut_model_is_saved_and_read_again(tmp_path: Path) -> None:
         ("mapped = true\nphases = [{ parts = [{ objective = \"task\" }]",
          "mapped = true\nphases = [{ parts = [{ objective = \"task\" }, { objective = \"drift\" }]",
          "maps, and trains for more than its task"),
+        ('mapped = "shuffled"', 'mapped = "shufled"', "unknown control of a map: 'shufled'. Did you mean 'shuffled'?"),
+        ('mapped = "shuffled"', "mapped = 1", "mapped should be true or false or a string"),
         ("freeze = -1 }]\n[regime.mapped", "freze = -1 }]\n[regime.mapped", "unknown key in [regime.frozen.phases.0]"),
     ],
 )  # fmt: skip
@@ -283,8 +315,9 @@ def test_what_is_wrong_with_a_regime_is_told(world: World, old: str, new: str, t
 def test_without_a_bitext_only_what_reads_one_is_refused(world: World) -> None:
     text = STUDY.replace('[bitexts]\nfiles = "bitext.{source}-{language}.tsv"\nlinks = "links"\n', "")
     file = world.folder / "bare.toml"
-    file.write_text(text.replace('"adjusted", "mine", "gentle", "frozen", "mapped-inside"', '"frozen"').replace(
-        'regimes = ["frozen", "mapped-inside"]', 'regimes = ["frozen"]'), "utf-8")  # fmt: skip
+    own = '"frozen", "mapped-inside", "shuffled"'
+    alone = text.replace(f'"adjusted", "mine", "gentle", {own}', '"frozen"').replace(f"[{own}]", '["frozen"]')
+    file.write_text(alone, "utf-8")
     assert plan_study(file).graph
     file.write_text(text, "utf-8")
     with pytest.raises(Wrong, match="needs bitexts"):

@@ -28,7 +28,6 @@ SHOWN = {
 """The metrics that are printed, in this order, with their titles; all others are in `transfer.json`."""
 ACROSS = 5
 """How many tests stand side by side; more would not fit a terminal or a paper's page, and stand below each other."""
-MARKS = "* differs from original, ** from adjusted (p < 0.05)"
 CLEAR = 0.05
 """By how much a score is above chance where something was learnt; below a tenth of it nothing was."""
 _POINTS = ("difference", "low", "high", "detectable")
@@ -95,10 +94,22 @@ def score_table(scores: Sequence[Entry], run: Mapping[str, Any], metric: str) ->
     spread = f", mean ± standard deviation over {many if few == many else f'{few} to {many}'} seeds"
     spread = spread if many > 1 else ""
     spread += ", in brackets the 95 % interval of one seed over its examples" if few == 1 else ""
-    caption = f"Percent{spread}. {MARKS}.{_holds(list(cells.values()))}{_luck(list(cells.values()))}"
+    entries = list(cells.values())
+    caption = f"Percent{spread}.{_signs(entries)}{_holds(entries)}{_luck(entries)}"
     title = f"{SHOWN.get(metric, visible(metric))}, trained in {visible(run['source'])}: {visible(run['model'])}"
     name = f"transfer-{metric.replace('/', '-').replace('@', '')}"
     return Table(name, title, caption, heads, rows)
+
+
+def _signs(entries: Sequence[Entry]) -> str:
+    """What a table's marks say; nothing of a baseline that it does not have.
+
+    >>> _signs([{"p": {"original": 0.2, "adjusted": 0.3}}]), _signs([{"p": {}}])
+    (' Differs (p < 0.05): * from original, ** from adjusted.', '')
+    """
+    known = {base for entry in entries for base in entry["p"]}
+    told = [f"{mark} from {base}" for mark, base in (("*", "original"), ("**", "adjusted")) if base in known]
+    return f" Differs (p < 0.05): {', '.join(told)}." if told else ""
 
 
 def _holds(entries: Sequence[Entry]) -> str:

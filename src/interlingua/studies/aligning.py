@@ -17,7 +17,7 @@ from interlingua.errors import InputError
 from interlingua.registry import unknown
 from interlingua.score import Scores
 from interlingua.studies import linkers
-from interlingua.studies.bitexts import LeftOut, Reading, Rows, read_rows, tokenised
+from interlingua.studies.bitexts import LeftOut, ReadingRules, Rows, read_rows, tokenised
 from interlingua.studies.linkers import Found, Progress, Saved, Staged, Text, Watch
 from interlingua.studies.store import cannot_write, write_beside
 from interlingua.wordalign.gold import Gold
@@ -123,10 +123,10 @@ def align(
     scores of lines, the text as it was cut into words, and the links. Nothing is written before all is done.
     """
     plan = _Plan(method, symmetrize, settings or Settings(), load, save, tuple(also), tuple(links), base)
-    reading = Reading(format, encoding, tokenize, bad_lines, indexed=bool(links) or gold is not None)
+    reading = ReadingRules(format, encoding, tokenize, bad_lines, indexed=bool(links) or gold is not None)
     saved = None if load is None else Saved.load(Path(load))
     if saved is not None and tokenize == "auto":
-        reading = Reading(format, encoding, saved.cut, bad_lines)
+        reading = ReadingRules(format, encoding, saved.cut, bad_lines)
     place = str(pick_device(device))
     encoder, chosen = None, neural or NeuralSettings()
     if plan.by == "neural":

@@ -26,7 +26,7 @@ from interlingua.readers.places import place_names
 from interlingua.studies.dictionaries import Dictionary, dictionary_measurement
 from interlingua.studies.languagepairs import TWO_MODELS, asked_pairs, measurements
 from interlingua.studies.leftovers import left_out, unmeasured
-from interlingua.studies.measuring import Language, Measurement, Plan, encode_language, split_languages
+from interlingua.studies.measuring import Language, Measurement, MeasurePlan, encode_language, split_languages
 from interlingua.studies.record import Record, versions
 from interlingua.studies.runfolder import check_folder
 from interlingua.studies.store import Store, write_text
@@ -49,7 +49,7 @@ class Questions:
     """What an audit asks: texts, measures, parallel names, dictionaries; which pairs, and which of them have a map."""
 
     texts: ParallelCorpus
-    plan: Plan
+    plan: MeasurePlan
     names: ParallelCorpus | None = None
     dictionaries: Sequence[Dictionary] = ()
     pairs: str = "all"
@@ -117,7 +117,7 @@ def measure(prepared: Prepared, folder: Path | None, *, cache: Cache | None, tel
     return Measured(made, run, spaces)
 
 
-def audit_plan(names: Sequence[str] | None, *, against: str | None, pooling: str | None, seed: int) -> Plan:
+def audit_plan(names: Sequence[str] | None, *, against: str | None, pooling: str | None, seed: int) -> MeasurePlan:
     """The measures asked for, checked before anything is loaded."""
     chosen = tuple(names) if names is not None else DEFAULT_MEASURES if against is None else TWO_MODELS
     for name in chosen:
@@ -130,7 +130,7 @@ def audit_plan(names: Sequence[str] | None, *, against: str | None, pooling: str
             )
     if not chosen:
         raise InputError("no measure was named", remedy="Leave --measures out for those of a plain audit.")
-    return Plan(chosen, seed=seed, pooling=pooling)
+    return MeasurePlan(chosen, seed=seed, pooling=pooling)
 
 
 def audit_corpus(
@@ -159,7 +159,7 @@ def audit_corpus(
     return corpus
 
 
-def audit_names(given: str | Path | None, texts: ParallelCorpus, plan: Plan) -> ParallelCorpus | None:
+def audit_names(given: str | Path | None, texts: ParallelCorpus, plan: MeasurePlan) -> ParallelCorpus | None:
     """Parallel names where a measure asks for them: those given, or CLDR's territories."""
     if not any(registry[name].needs == "names" for name in plan.measures):
         if given is not None:
@@ -209,7 +209,7 @@ def _encode(
     encoders: Sequence[Encoder],
     texts: ParallelCorpus,
     splits: Sequence[dict[str, Splits]],
-    plan: Plan,
+    plan: MeasurePlan,
     cache: Cache | None,
     tell: Progress,
 ) -> list[list[Language]]:

@@ -109,7 +109,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadingRules:
     """How bitext is read: its format and encoding, how it is cut, and what happens to bad lines.
 
     `cut` auto is `space` for `source ||| target` and for XL-WA, which are tokenised already, and wherever
@@ -142,7 +142,7 @@ class Reading:
         return "space" if self.indexed or format in ("pipes", "xl-wa") else "words"
 
 
-def read_rows(bitext: str | Path | Iterable[tuple[str, str]], target: str | Path | None, reading: Reading) -> Rows:
+def read_rows(bitext: str | Path | Iterable[tuple[str, str]], target: str | Path | None, reading: ReadingRules) -> Rows:
     """The bitext in a file, in two, or given as pairs of texts; an error where no line can be used."""
     if isinstance(bitext, str | Path):
         with open_bitext(bitext, target, format=reading.format, encoding=reading.encoding) as opened:
@@ -164,7 +164,7 @@ def _numbered(pairs: Iterable[tuple[str, str]]) -> Iterator[SentencePair]:
         yield SentencePair(number, "" if problem else ours, "" if problem else theirs, problem, "pairs")
 
 
-def _gather(name: str, pairs: Iterable[SentencePair], reading: Reading, cut: str) -> Rows:
+def _gather(name: str, pairs: Iterable[SentencePair], reading: ReadingRules, cut: str) -> Rows:
     source, target = PackedTexts(), PackedTexts()
     bad: dict[tuple[str, str], list[int]] = {}
     characters = unsegmented = 0

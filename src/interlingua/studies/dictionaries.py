@@ -17,7 +17,7 @@ from interlingua.encoder import Cache, Encoder, Representations
 from interlingua.errors import InputError
 from interlingua.measures.procrustes import dictionary_precision
 from interlingua.readers.dictionary import find_dictionaries, read_dictionary
-from interlingua.studies.measuring import Measurement, Plan
+from interlingua.studies.measuring import Measurement, MeasurePlan
 from interlingua.studies.record import Record, versions
 from interlingua.studies.store import Made
 
@@ -58,7 +58,7 @@ def read_dictionaries(folder: str | Path, languages: Sequence[str], *, seed: int
 
 
 def dictionary_measurement(
-    dictionary: Dictionary, source: Encoder, target: Encoder, plan: Plan, *, cache: Cache | None
+    dictionary: Dictionary, source: Encoder, target: Encoder, plan: MeasurePlan, *, cache: Cache | None
 ) -> Measurement:
     """P@K of a dictionary's test words at every layer; the words are encoded here, once."""
     dictionary = _spelled(dictionary, source, target)
@@ -123,7 +123,7 @@ def _measure(
     vectors: tuple[Representations, Representations],
     pairs: tuple[NDArray[np.int64], NDArray[np.int64]],
     encoders: tuple[Encoder, Encoder],
-    plan: Plan,
+    plan: MeasurePlan,
 ) -> Made:
     (ours, theirs), (train, test), (source, target) = vectors, pairs, encoders
     two = source.digest != target.digest

@@ -12,12 +12,12 @@ import torch
 
 from interlingua.encoder import Encoder
 from interlingua.encoder.inputs import Inputs
-from interlingua.measures.procrustes import Map, fit
+from interlingua.measures.procrustes import Map
 from interlingua.score import Score, Scores
 from interlingua.studies.exams import Exam
 from interlingua.studies.lessons import Lesson
 from interlingua.studies.linkedtexts import LinkedFiles
-from interlingua.studies.mapping import fit_two_models, linked_vectors, sentence_vectors
+from interlingua.studies.mapping import fitted, linked_vectors, sentence_vectors
 from interlingua.studies.record import Record, versions
 from interlingua.studies.scenarios import Scenario, TransferSettings
 from interlingua.studies.stages import Pairs
@@ -101,7 +101,8 @@ class Examiner:
             scores = exam.task.judge(exam.task.predict(tuned.encoder, exam.examples), exam.examples)
         elif scenario.mapped:
             model = tuned.model if self.through is None else TaskModel(self.through.model, tuned.model.head)
-            with mapped(model, self._map(tuned, exam.judged, seed)):
+            control = scenario.mapped if isinstance(scenario.mapped, str) else None
+            with mapped(model, self._map(tuned, exam.judged, seed, control)):
                 said = self._said(model, exam)
         else:
             said = self._said(tuned.model, exam)
@@ -130,17 +131,21 @@ class Examiner:
         inputs = self.exam_inputs[exam.digest]
         return exam.task.predict(model, inputs, labels=self.lesson.labels, precision=self.precision)
 
-    def _map(self, tuned: FineTuned, code: str, seed: int) -> Map:
+    def _map(self, tuned: FineTuned, code: str, seed: int, control: str | None) -> Map:
         """From the language's vectors to those of the language of training, at this model's last layer."""
+        return fitted(*self._vectors(tuned, code, seed), control=control, seed=seed)
+
+    def _vectors(self, tuned: FineTuned, code: str, seed: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """Of words or sentences that translate each other, the language of training first."""
         pairs = self.linked(code, seed)
         if self.settings.map_on == "words" and self.through is None:
             words = WordDistances(pairs.trained, most=_MAP_WORDS, precision=self.precision, seed=seed)
             english, theirs, _ = words.vectors(tuned.model)
-            return fit(theirs.float(), english.float(), normalise=False)
+            return english, theirs
         encoders = (tuned.encoder, self.through or tuned.encoder)
         if self.settings.map_on == "words":
-            return fit_two_models(*linked_vectors(pairs.text, encoders, most=_MAP_WORDS, seed=seed))
-        return fit_two_models(*sentence_vectors(pairs.text, encoders, most=_MAP_SENTENCES))
+            return linked_vectors(pairs.text, encoders, most=_MAP_WORDS, seed=seed)
+        return sentence_vectors(pairs.text, encoders, most=_MAP_SENTENCES)
 
     def distances(self, tuned: FineTuned, state: str, spoken: tuple[str, ...], code: str, seed: int) -> Made:
         """The records of related and unrelated words of a language, on rows that were not trained on."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from interlingua.corpus import ParallelCorpus
-from interlingua.studies.measuring import Language, Measurement, Plan, language_measurement, pair_measurement
+from interlingua.studies.measuring import Language, Measurement, MeasurePlan, language_measurement, pair_measurement
 
 Codes = tuple[str, str]
 TWO_MODELS = ("procrustes", "procrustes-words", "cka")
@@ -46,7 +46,7 @@ def measurements(
     spaces: Sequence[Sequence[Language]],
     corpus: ParallelCorpus,
     names: ParallelCorpus | None,
-    plan: Plan,
+    plan: MeasurePlan,
     asked: Asked,
 ) -> list[Measurement]:
     """The measurements of the first model's languages, and of the pairs that are asked for."""

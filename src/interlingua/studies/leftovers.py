@@ -9,7 +9,7 @@ from interlingua.corpus import ParallelCorpus, Skip
 from interlingua.measures import measures
 from interlingua.studies.dictionaries import NAME
 from interlingua.studies.languagepairs import Asked
-from interlingua.studies.measuring import Language, Plan
+from interlingua.studies.measuring import Language, MeasurePlan
 from interlingua.studies.record import Record
 
 
@@ -26,7 +26,7 @@ def left_out(texts: ParallelCorpus, skips: Iterable[Skip], spaces: Iterable[Sequ
     return notes
 
 
-def unmeasured(plan: Plan, made: Sequence[Record], asked: Asked) -> list[str]:
+def unmeasured(plan: MeasurePlan, made: Sequence[Record], asked: Asked) -> list[str]:
     """What had to be left out, counted: pairs of languages, numbers that are undefined, entries of dictionaries."""
     notes = [f"{asked.apart} pairs of languages that share no row"] if asked.apart else []
     pairs = set(asked.pairs)

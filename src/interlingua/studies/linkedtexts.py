@@ -17,7 +17,7 @@ from interlingua.objectives.adjustment import check_choice
 from interlingua.readers.locating import missing
 from interlingua.readers.naming import parse
 from interlingua.studies.aligning import METHODS, Alignment, align
-from interlingua.studies.bitexts import Reading, Side, read_rows
+from interlingua.studies.bitexts import ReadingRules, Side, read_rows
 from interlingua.studies.store import write_beside
 from interlingua.wordalign.links import Links
 from interlingua.words import Sentence
@@ -179,7 +179,7 @@ class LinkedFiles:
             with np.load(kept) as found:
                 about = json.loads(str(found["about"]))
                 links = Links(found["row"], found["source"], found["target"])
-            rows = read_rows(source, target, Reading(cut=about["cut"]))
+            rows = read_rows(source, target, ReadingRules(cut=about["cut"]))
             again = Alignment(links, rows, left_out=rows.left_out, notes=tuple(about["notes"]))
             return LinkedText.of(again, english=self.stays)
         made = align(

@@ -19,7 +19,7 @@ from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.readers.documents import opened
 from interlingua.readers.locating import missing
-from interlingua.studies.bitexts import CUTS, LeftOut, Reading, Rows
+from interlingua.studies.bitexts import CUTS, LeftOut, ReadingRules, Rows
 from interlingua.studies.store import cannot_write, write_text
 from interlingua.wordalign.applied import combined
 from interlingua.wordalign.eflomal import LONGEST, eflomal_links
@@ -190,7 +190,7 @@ def eflomal(text: Text, how: str) -> Found:
     return Found(symmetrise(_first(found.forward, count), _first(found.backward, count), how), left_out=left)
 
 
-def given(paths: Sequence[str | Path], text: Text, reading: Reading, how: str, *, base: int) -> Found:
+def given(paths: Sequence[str | Path], text: Text, reading: ReadingRules, how: str, *, base: int) -> Found:
     """Links from files: one set, or one a direction."""
     read = [read_links(path, text, reading, base=base) for path in paths]
     left = tuple(one for path, links in zip(paths, read, strict=True) for one in unusable(links, str(path)))
@@ -198,7 +198,7 @@ def given(paths: Sequence[str | Path], text: Text, reading: Reading, how: str, *
     return Found(links[0] if len(links) == 1 else symmetrise(links[0], links[1], how), left_out=left)
 
 
-def read_links(path: str | Path, text: Text, reading: Reading, *, base: int | None) -> Gold:
+def read_links(path: str | Path, text: Text, reading: ReadingRules, *, base: int | None) -> Gold:
     """The links of a file for this bitext; bad lines as the reading says."""
     if not Path(path).exists():
         raise missing(Path(path))

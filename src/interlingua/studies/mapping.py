@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -16,6 +18,8 @@ from interlingua.studies.linkedtexts import LinkedText
 Ints = NDArray[np.int64]
 Encoders = tuple[Encoder, Encoder]
 """Who reads the source side, and who reads the target side."""
+CONTROLS = ("shuffled", "shifted")
+"""What may stand in the place of a map that was fitted on translations."""
 
 
 def linked_vectors(text: LinkedText, encoders: Encoders, *, most: int, seed: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -69,12 +73,20 @@ def sentence_vectors(text: LinkedText, encoders: Encoders, *, most: int) -> tupl
     return found[0], found[1]
 
 
-def fit_two_models(source: torch.Tensor, target: torch.Tensor) -> Map:
-    """The map that carries target vectors onto source ones; two models must have one width."""
+def fitted(source: torch.Tensor, target: torch.Tensor, *, control: str | None = None, seed: int) -> Map:
+    """The rotation that carries target vectors onto source ones; two models must have one width.
+
+    A control in its place: `shuffled` is fitted on pairs that the seed deals anew, so that it turns one space into
+    the other with no knowledge of who translates whom; `shifted` moves the target's mean to the source's and turns
+    nothing.
+    """
     if source.shape[1] != target.shape[1]:
         raise InputError(
             "two models of different widths have no rotation between them",
             value=f"{source.shape[1]} and {target.shape[1]}",
             remedy="Use models whose vectors are of one width.",
         )
-    return fit(target.float(), source.float(), normalise=False)
+    if control == "shuffled":
+        source = source[torch.from_numpy(np.random.default_rng(seed).permutation(len(source))).to(source.device)]
+    found = fit(target.float(), source.float(), normalise=False)
+    return replace(found, matrix=torch.eye(len(found.matrix)).to(found.matrix)) if control == "shifted" else found

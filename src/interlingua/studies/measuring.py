@@ -39,7 +39,7 @@ Words = list[list[tuple[str, tuple[int, int]]]]
 
 
 @dataclass(frozen=True)
-class Plan:
+class MeasurePlan:
     """What is measured: names of measures, and the few numbers that decide the result."""
 
     measures: tuple[str, ...]
@@ -127,7 +127,7 @@ def encode_language(
     corpus: ParallelCorpus,
     code: str,
     splits: Splits,
-    plan: Plan,
+    plan: MeasurePlan,
     *,
     cache: Cache | None,
     progress: Callable[[int, int], None] | None = None,
@@ -145,7 +145,7 @@ def encode_language(
     return Language(code, encoder, rows, texts, made[0], made[1] if len(made) > 1 else None, splits, room)
 
 
-def language_measurement(language: Language, corpus: ParallelCorpus, plan: Plan) -> Measurement | None:
+def language_measurement(language: Language, corpus: ParallelCorpus, plan: MeasurePlan) -> Measurement | None:
     """The measures of one language's space, at every layer; None where there is nothing to measure."""
     chosen = [entry for entry in map(measures.__getitem__, plan.measures) if entry.needs == "space"]
     if not chosen or language.words is None:
@@ -162,7 +162,7 @@ def pair_measurement(
     target: Language,
     corpus: ParallelCorpus,
     names: ParallelCorpus | None,
-    plan: Plan,
+    plan: MeasurePlan,
     *,
     fits: bool = True,
 ) -> Measurement:
@@ -178,7 +178,7 @@ def pair_measurement(
 
 
 def _measure_language(
-    language: Language, words: Representations, chosen: Sequence[Entry], corpus: ParallelCorpus, plan: Plan
+    language: Language, words: Representations, chosen: Sequence[Entry], corpus: ParallelCorpus, plan: MeasurePlan
 ) -> Made:
     made: Made = []
     for entry in chosen:
@@ -194,7 +194,7 @@ def _measure_pair(
     chosen: Sequence[Entry],
     corpus: ParallelCorpus,
     names: ParallelCorpus | None,
-    plan: Plan,
+    plan: MeasurePlan,
 ) -> Made:
     rows = _shared_rows(corpus, source.code, target.code)
     here, there = source.at(rows), target.at(rows)
@@ -233,7 +233,7 @@ class _Linked:
     groups: NDArray[np.int64]  # the corpus row of each
 
 
-def _linked_words(source: Language, target: Language, corpus: ParallelCorpus, plan: Plan) -> _Linked:
+def _linked_words(source: Language, target: Language, corpus: ParallelCorpus, plan: MeasurePlan) -> _Linked:
     """Word pairs for the word-level measures: linked by the aligner on all shared rows, seen at least twice.
 
     On a small corpus a link seen once is little better than a guess. A pair that recurs more than
@@ -263,7 +263,7 @@ def _shared_rows(corpus: ParallelCorpus, source: str, target: str) -> NDArray[np
     return corpus.rows_of(source) if source == target else corpus.pair(source, target).rows
 
 
-def _word_rows(corpus: ParallelCorpus, code: str, plan: Plan) -> NDArray[np.int64]:
+def _word_rows(corpus: ParallelCorpus, code: str, plan: MeasurePlan) -> NDArray[np.int64]:
     """The rows whose words are kept: a seeded sample, since words at every layer take far more room than sentences.
 
     As many of the rows shared with each other language: in a strictly parallel corpus these are the same rows,
@@ -283,7 +283,7 @@ def _common_layers(source: Language, target: Language) -> list[int]:
     return [layer for layer in source.sentences.layers if layer in target.sentences.layers]
 
 
-def _call(entry: Entry, plan: Plan, *given: Any, **more: Any) -> Scores:
+def _call(entry: Entry, plan: MeasurePlan, *given: Any, **more: Any) -> Scores:
     """Call a measure with the seed and what else it takes; a measure need not accept what it does not use."""
     taken = _parameters(entry.call)
     offered = {"seed": plan.seed, **more}
@@ -308,7 +308,7 @@ def _records(
     source: Language,
     target: Language | None,
     corpus: ParallelCorpus,
-    plan: Plan,
+    plan: MeasurePlan,
     *,
     layer: int | None,
     unit: str,
@@ -346,7 +346,7 @@ def _records(
 
 
 def _key(
-    kind: str, chosen: Sequence[Entry], plan: Plan, corpus: ParallelCorpus, digests: list[str], codes: list[str]
+    kind: str, chosen: Sequence[Entry], plan: MeasurePlan, corpus: ParallelCorpus, digests: list[str], codes: list[str]
 ) -> str:
     about: Mapping[str, Any] = {
         "kind": kind,

@@ -8,6 +8,7 @@ from typing import Any
 
 from interlingua.errors import InputError
 from interlingua.registry import unknown
+from interlingua.studies.mapping import CONTROLS
 from interlingua.studies.scenarios import REGIMES, TransferSettings, changed, defaults_of
 from interlingua.studies.stages import NO_PAIRS, known_objectives
 from interlingua.studies.tables import PhaseTable, RegimeTable
@@ -51,7 +52,7 @@ def reads_bitexts(name: str, own: Mapping[str, RegimeTable]) -> bool:
     if name not in own:
         return name != "original"
     parts = [part.objective for phase in own[name].phases for part in phase.parts]
-    return own[name].mapped or any(objective not in NO_PAIRS for objective in parts)
+    return bool(own[name].mapped) or any(objective not in NO_PAIRS for objective in parts)
 
 
 def plain_phases(phases: Sequence[Phase]) -> list[dict[str, Any]]:
@@ -103,6 +104,8 @@ def check_regime(name: str, table: RegimeTable) -> None:
             if value is not None and value <= 0:
                 raise InputError(f"{key} must be above 0", value=value, remedy="Give more.")
         _check_shares(phase)
+    if isinstance(table.mapped, str) and table.mapped not in CONTROLS:
+        raise unknown("control of a map", table.mapped, list(CONTROLS))
     if table.mapped and (len(table.phases) > 1 or len(table.phases[0].parts) > 1):
         raise InputError(
             f"{name} maps, and trains for more than its task", remedy="Give one phase with the task alone."

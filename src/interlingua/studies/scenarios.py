@@ -76,14 +76,14 @@ class TransferSettings:
 class Scenario:
     """A regime with the languages whose bitexts it reads, and the exams that are given to what it trains.
 
-    `mapped`: the exams' language goes through a map before the head.
+    `mapped`: the exams' language goes through a map before the head, or through a control's of that name.
     """
 
     regime: str
     phases: tuple[Phase, ...]
     spoken: tuple[str, ...]
     exams: tuple[Exam, ...]
-    mapped: bool = False
+    mapped: bool | str = False
 
 
 def plan(
@@ -111,7 +111,7 @@ def plan(
         if name in [scenario.regime for scenario in scenarios]:
             raise InputError("a regime is named twice", value=name, remedy="Name each once.")
         if is_mapped(each):
-            found, left = _maps(name, phases, exams, bitexts, settings.source)
+            found, left = _maps(each, phases, exams, bitexts, settings.source)
         elif not any(needs_pairs(phase) for phase in phases):
             found, left = [Scenario(name, phases, (), tuple(exams))], []
         else:
@@ -121,8 +121,8 @@ def plan(
     return scenarios, notes
 
 
-def is_mapped(given: str | Regime) -> bool:
-    """Whether a regime puts a map before a head."""
+def is_mapped(given: str | Regime) -> bool | str:
+    """Whether a regime puts a map before a head, and which control's."""
     return given.mapped if isinstance(given, Regime) else given == MAPPED
 
 
@@ -175,10 +175,11 @@ def changed(phase: Phase, settings: TransferSettings) -> Phase:
 
 
 def _maps(
-    name: str, phases: tuple[Phase, ...], exams: Sequence[Exam], bitexts: Sequence[str], source: str
+    given: str | Regime, phases: tuple[Phase, ...], exams: Sequence[Exam], bitexts: Sequence[str], source: str
 ) -> tuple[list[Scenario], list[str]]:
     """A map is of one language: exams in two, and in the language of training, have none."""
-    found, notes = [], []
+    name = given.name if isinstance(given, Regime) else given
+    notes = []
     mine: dict[str, list[Exam]] = {}
     for exam in exams:
         if exam.languages == (source,) or len(exam.languages) > 1 or exam.task.name == "retrieval":
@@ -187,8 +188,7 @@ def _maps(
             raise _no_bitext(exam, name)
         else:
             mine.setdefault(exam.judged, []).append(exam)
-    found = [Scenario(name, phases, (code,), tuple(its), mapped=True) for code, its in mine.items()]
-    return found, notes
+    return [Scenario(name, phases, (code,), tuple(its), is_mapped(given)) for code, its in mine.items()], notes
 
 
 def _groups(

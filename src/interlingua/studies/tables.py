@@ -197,11 +197,12 @@ class PhaseTable:
 class RegimeTable:
     """A regime of one's own: phases in order, the last one with the task first in it.
 
-    `mapped` trains nothing more: in other languages a fitted rotation stands before the head.
+    `mapped` trains nothing more: in other languages a rotation, fitted on translations, stands before the head. Its
+    controls know no translations: "shuffled" has it fitted on pairs dealt anew, "shifted" moves the mean alone.
     """
 
     phases: tuple[PhaseTable, ...]
-    mapped: bool = False
+    mapped: bool | str = False
 
 
 @dataclass(frozen=True)

@@ -101,11 +101,14 @@ class Phase:
 
 @dataclass(frozen=True)
 class Regime:
-    """Ordered phases; `mapped`: nothing more is trained, and other languages go through a map before the head."""
+    """Ordered phases; `mapped`: nothing more is trained, and other languages go through a map before the head.
+
+    True has it fitted on translations; the name of a control, without (`studies.mapping`).
+    """
 
     name: str
     phases: tuple[Phase, ...]
-    mapped: bool = False
+    mapped: bool | str = False
 
 
 def _task(task: FineTuning | None, *more: Part) -> Phase:

@@ -31,7 +31,7 @@ _BUDGET = {"cpu": 2048, "cuda": 32768}
 
 
 @dataclass(frozen=True)
-class Reading:
+class PooledBatch:
     """A batch of texts on its device, and where it goes: `pools` (text, slot, position) are weights whose product with
     hidden states are vectors; slot 0 is the mean of the whole text, the others its words, empty ones zero.
 
@@ -58,7 +58,7 @@ class Sample:
     edges: tuple[int, int]
     pad: int
     skipped: tuple[Skip, ...] = ()
-    _sent: dict[torch.device, list[Reading]] = field(default_factory=dict, repr=False, compare=False)
+    _sent: dict[torch.device, list[PooledBatch]] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, encoder: Encoder, texts: Mapping[str, Sequence[str]]) -> Sample:
@@ -114,15 +114,15 @@ class Sample:
         ids, words = (tuple(parts[place] for place in chosen) for parts in (self.ids, self.words))
         return replace(self, ids=ids, words=words, _sent={})
 
-    def readings(self, device: torch.device) -> list[Reading]:
+    def batches_on(self, device: torch.device) -> list[PooledBatch]:
         """All texts in batches of a token budget, on the device; made and sent once."""
         if device not in self._sent:
             self._sent[device] = [
-                self._reading(texts, device) for texts in batches(self.lengths, _BUDGET.get(device.type, 2048))
+                self._batch(texts, device) for texts in batches(self.lengths, _BUDGET.get(device.type, 2048))
             ]
         return self._sent[device]
 
-    def _reading(self, texts: Ints, device: torch.device) -> Reading:
+    def _batch(self, texts: Ints, device: torch.device) -> PooledBatch:
         lengths = self.lengths[texts]
         wide, slots = int(lengths.max()), 1 + max(len(self.words[text]) for text in texts)
         ids = np.full((len(texts), wide), self.pad, np.int64)
@@ -136,21 +136,21 @@ class Sample:
         if int(lengths.min()) < wide:
             given["attention_mask"] = send((np.arange(wide) < lengths[:, None]).astype(np.int64), device)
         spoken = np.arange(len(self.languages))[:, None] == texts // len(self)
-        return Reading(given, send(pools, device), send(spoken.astype(np.float32), device), texts)
+        return PooledBatch(given, send(pools, device), send(spoken.astype(np.float32), device), texts)
 
 
 @torch.no_grad()
 def pooled_states(
-    model: torch.nn.Module, forward: Forward, reading: Reading, *, precision: str = "fp32"
+    model: torch.nn.Module, forward: Forward, batch: PooledBatch, *, precision: str = "fp32"
 ) -> torch.Tensor:
     """The vectors of a batch at the forward's one layer, (text, slot, dim) in float32, as the model is now.
 
     Means by a product with weights: the same to the bit at every call, which adding at indices on a GPU is not.
     """
-    device = reading.pools.device
+    device = batch.pools.device
     with torch.autocast(device.type, KINDS[precision], enabled=precision != "fp32"):
-        hidden = forward(model, reading.given)[forward.layers[0]]
-    return torch.bmm(reading.pools, hidden.float())
+        hidden = forward(model, batch.given)[forward.layers[0]]
+    return torch.bmm(batch.pools, hidden.float())
 
 
 @dataclass(frozen=True)

@@ -129,11 +129,11 @@ def _average_cosines(sample: Sample, forward: Forward, precision: str, model: to
     """(|Σu|² - Σ|u|²) / (n (n - 1)) with u a language's n words of length 1: the mean over all pairs, (language,)."""
     device = next(model.parameters()).device
     totals: torch.Tensor | None = None
-    for reading in sample.readings(device):
-        words = pooled_states(model, forward, reading, precision=precision)[:, 1:]
+    for batch in sample.batches_on(device):
+        words = pooled_states(model, forward, batch, precision=precision)[:, 1:]
         words = torch.nn.functional.normalize(words, dim=-1)  # An empty slot stays zero.
         sums = torch.cat([words.sum(dim=1), words.square().sum(dim=(1, 2))[:, None]], dim=1)
-        spoken = (reading.spoken @ sums).double()
+        spoken = (batch.spoken @ sums).double()
         totals = spoken if totals is None else totals + spoken
     assert totals is not None
     counts = torch.from_numpy(sample.word_counts).to(device)
@@ -151,9 +151,9 @@ def _vectors(sample: Sample, forward: Forward, precision: str, model: torch.nn.M
     """
     device = next(model.parameters()).device
     texts: list[torch.Tensor] = [torch.empty(0)] * len(sample.ids)
-    for reading in sample.readings(device):
-        vectors = pooled_states(model, forward, reading, precision=precision).cpu()
-        for number, found in zip(reading.texts.tolist(), vectors, strict=True):
+    for batch in sample.batches_on(device):
+        vectors = pooled_states(model, forward, batch, precision=precision).cpu()
+        for number, found in zip(batch.texts.tolist(), vectors, strict=True):
             texts[number] = found[: 1 + len(sample.words[number])]
     count = len(sample)
     spoken = [texts[begin : begin + count] for begin in range(0, len(texts), count)]

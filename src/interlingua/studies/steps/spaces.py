@@ -10,7 +10,7 @@ from interlingua.corpus import ParallelCorpus, Skip
 from interlingua.encoder import Encoder
 from interlingua.encoder.representations import Cache
 from interlingua.readers import read_corpus
-from interlingua.studies.measuring import Language, Plan, encode_language, split_languages
+from interlingua.studies.measuring import Language, MeasurePlan, encode_language, split_languages
 from interlingua.studies.step import Work
 from interlingua.studies.steps.given import Inputs, body_of
 
@@ -23,16 +23,16 @@ def corpus_of(settings: Mapping[str, Any]) -> ParallelCorpus:
     return corpus if settings["rows"] is None else corpus.sample(settings["rows"], seed=settings["seed"])
 
 
-def plan_of(settings: Mapping[str, Any], names: tuple[str, ...]) -> Plan:
+def plan_of(settings: Mapping[str, Any], names: tuple[str, ...]) -> MeasurePlan:
     """What is measured, as the audit has it."""
-    return Plan(names, seed=settings["seed"], pooling=settings["pooling"])
+    return MeasurePlan(names, seed=settings["seed"], pooling=settings["pooling"])
 
 
 def languages_of(
     side: Mapping[str, Any],
     settings: Mapping[str, Any],
     corpus: ParallelCorpus,
-    plan: Plan,
+    plan: MeasurePlan,
     inputs: Inputs,
     cache: Path,
     work: Work,
