@@ -21,7 +21,7 @@ import independent
 import models
 from interlingua import api, cli
 from interlingua.corpus import ParallelCorpus
-from interlingua.encoder import Encoder
+from interlingua.encoder.onepass import Pass
 from interlingua.errors import InputError
 from interlingua.languages import name as language_name
 from interlingua.measures import measures
@@ -217,7 +217,7 @@ def test_a_second_run_does_no_work_and_changes_no_byte(
     out = tmp_path / "out"
     shutil.copytree(finished.folder, out)
     before = {p: p.read_bytes() for p in out.rglob("*") if p.is_file()}
-    monkeypatch.setattr(Encoder, "_forward", lambda *_: pytest.fail("encoded again"))
+    monkeypatch.setattr(Pass, "_forward", lambda *_: pytest.fail("encoded again"))
     monkeypatch.setattr(measuring, "_call", lambda *_, **__: pytest.fail("measured again"))
     again = api.audit(str(model), corpus_file, out=out, cache=finished.folder.parent / "cache")
     assert again.records == finished.records

@@ -13,7 +13,7 @@ from interlingua.api_adjust import adjust
 from interlingua.api_results import Audit, Pretrained
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Cache, Encoder, View
-from interlingua.encoder.encoder import pick_device
+from interlingua.encoder.devices import pick_device
 from interlingua.encoder.loading import check_precision
 from interlingua.errors import InputError
 from interlingua.readers import read_corpus

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from interlingua import languages as codes
-from interlingua.encoder.encoder import pick_device
+from interlingua.encoder.devices import pick_device
 from interlingua.encoder.loading import check_precision
 from interlingua.errors import InputError
 from interlingua.report.adjustment_page import (

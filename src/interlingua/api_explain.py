@@ -13,7 +13,7 @@ from typing import Any
 
 from interlingua import api_report
 from interlingua import languages as codes
-from interlingua.encoder.encoder import pick_device
+from interlingua.encoder.devices import pick_device
 from interlingua.errors import InputError
 from interlingua.readers.dictionary import read_dictionary
 from interlingua.readers.examples import Examples, Question, TaggedWords, TextPair

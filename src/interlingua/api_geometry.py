@@ -13,7 +13,7 @@ from typing import Any
 from interlingua import api_report
 from interlingua import languages as codes
 from interlingua.encoder import Encoder
-from interlingua.encoder.encoder import pick_device
+from interlingua.encoder.devices import pick_device
 from interlingua.encoder.loading import EMBEDDED, check_precision
 from interlingua.report.geometry import geometry_files
 from interlingua.report.notebook import Drawing, framed

@@ -15,7 +15,7 @@ import torch
 from interlingua import api_report
 from interlingua import languages as codes
 from interlingua.encoder import Encoder
-from interlingua.encoder.encoder import pick_device
+from interlingua.encoder.devices import pick_device
 from interlingua.encoder.loading import check_precision
 from interlingua.errors import InputError
 from interlingua.report.notebook import Drawing, framed

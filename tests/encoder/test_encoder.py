@@ -178,7 +178,7 @@ def test_an_interrupted_pass_leaves_no_entry(bert: Encoder, tmp_path: Path) -> N
 
 def test_chunks_do_not_show(bert: Encoder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     whole = bert.encode_views(LINES, [View(), View("word")])
-    monkeypatch.setitem(__import__("interlingua.encoder.encoder", fromlist=["x"])._CHUNK_TEXTS, "cpu", 3)
+    monkeypatch.setitem(__import__("interlingua.encoder.onepass", fromlist=["x"])._CHUNK_TEXTS, "cpu", 3)
     parts = bert.encode_views(LINES, [View(), View("word")], cache=Cache(tmp_path))
     for ours, theirs in zip(whole, parts, strict=True):
         np.testing.assert_array_equal(ours.row, theirs.row)

@@ -12,7 +12,7 @@ import torch
 import models
 from interlingua.api_study import Planned, plan_study
 from interlingua.encoder import Encoder
-from interlingua.encoder.encoder import View
+from interlingua.encoder.views import View
 from interlingua.errors import InputError
 from interlingua.studies.linkedtexts import LinkedText
 from interlingua.studies.mapping import fitted, linked_vectors, sentence_vectors

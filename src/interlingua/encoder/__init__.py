@@ -4,7 +4,8 @@ The only room that knows `transformers`. Layer 0 is the embedding output, layer 
 block k; a model of B blocks has layers 0 … B.
 """
 
-from interlingua.encoder.encoder import Encoder, View
+from interlingua.encoder.encoder import Encoder
 from interlingua.encoder.representations import Cache, Representations
+from interlingua.encoder.views import View
 
 __all__ = ["Cache", "Encoder", "Representations", "View"]

@@ -4,81 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
-from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from interlingua.encoder import loading
 from interlingua.encoder.cutting import cut
-from interlingua.encoder.pooling import Pool, send
-from interlingua.encoder.representations import Cache, CacheWriter, MemoryWriter, Representations
-from interlingua.encoder.tokens import (
-    Items,
-    TokenisedTexts,
-    Tokeniser,
-    Windows,
-    batches,
-    items_of,
-    parts_of,
-    windows,
-)
+from interlingua.encoder.devices import BUDGET, pick_device
+from interlingua.encoder.onepass import Pass, Progress
+from interlingua.encoder.representations import Cache, Representations
+from interlingua.encoder.tokens import Tokeniser, items_of
+from interlingua.encoder.views import POOLINGS, UNITS, View
 from interlingua.errors import InputError
 from interlingua.measures.tokenization import Splits
 
-UNITS = ("sentence", "word", "token", "span")
-POOLINGS = ("mean", "first", "last", "cls")
 _CACHE_FORMAT = 1
-_CHUNK_BYTES = {"cpu": 64 << 20, "cuda": 1 << 30}
-_CHUNK_TEXTS = {"cpu": 8192, "cuda": 16384}
-_BUDGET = {"cpu": 2048, "cuda": 32768}
 _WINDOW = 512  # for models that state no limit (relative positions)
 _LONGEST_WINDOW = 8192  # attention is quadratic: past this a document is better read in windows
-
-Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True)
-class View:
-    """What is wanted of a pass: the unit, how its sub-tokens are pooled, and of which texts and layers.
-
-    `pooling` None is the model's own (a sentence-transformers folder states it; mean otherwise).
-    `only` limits the view to some texts, by number; `layers` None is all of them. The unit `span` takes one piece of
-    every text, such as a name: its characters are `spans[text]`.
-    """
-
-    unit: str = "sentence"
-    pooling: str | None = None
-    special_tokens: bool = False
-    layers: tuple[int, ...] | None = None
-    only: tuple[int, ...] | None = None
-    spans: tuple[tuple[int, int], ...] | None = None
-
-    def items(self, tokens: TokenisedTexts, texts: Sequence[str], begin: int) -> Items:
-        """What is pooled of a chunk of texts, of which the first is number `begin`."""
-        own = None if self.spans is None else self.spans[begin : begin + len(texts)]
-        return _offset(_chosen(items_of(tokens, self.unit, texts, spans=own), self.only, begin), begin)
-
-
-@dataclass(frozen=True)
-class Output:
-    """A chunk's vectors on their way to the host."""
-
-    host: torch.Tensor
-    arrived: torch.cuda.Event | None
-
-    def wait(self) -> NDArray[np.floating[Any]]:
-        if self.arrived is not None:
-            self.arrived.synchronize()
-        vectors: NDArray[np.floating[Any]] = self.host.numpy()
-        return vectors
 
 
 class Encoder:
@@ -91,10 +37,8 @@ class Encoder:
         self, loaded: loading.Loaded, *, device: torch.device, precision: str, budget: int | None = None
     ) -> None:
         self._loaded, self.device, self.precision = loaded, device, precision
-        self._budget = budget or _BUDGET[device.type]
+        self._budget = budget or BUDGET[device.type]
         self.tokeniser = Tokeniser(loaded.tokenizer)
-        # Weights kept in float32 (a model in training) run in the chosen precision all the same.
-        self._mixed = precision != "fp32" and next(loaded.model.parameters()).dtype == torch.float32
 
     @classmethod
     def load(
@@ -209,7 +153,8 @@ class Encoder:
         found = [cache.get(key) if cache else None for key in keys]
         todo = [number for number, result in enumerate(found) if result is None]
         if todo:
-            made = self._encode([views[n] for n in todo], [keys[n] for n in todo], texts, cache, progress)
+            run = Pass(self._loaded, self.tokeniser, self.device, self.precision, self._budget, self.room)
+            made = run.encode([views[n] for n in todo], [keys[n] for n in todo], texts, cache, progress)
             for number, result in zip(todo, made, strict=True):
                 found[number] = result
         elif progress:
@@ -266,184 +211,3 @@ class Encoder:
         chosen = {name: value for name, value in asdict(view).items() if name != "spans" or value is not None}
         about = [_CACHE_FORMAT, self.digest, chosen, self.precision, self.room, by_word, state.hexdigest()]
         return hashlib.blake2b(json.dumps(about).encode(), digest_size=20).hexdigest()
-
-    def _encode(
-        self, views: list[View], keys: list[str], texts: Sequence[str], cache: Cache | None, progress: Progress | None
-    ) -> list[Representations]:
-        dtype = np.dtype(np.float32 if self.precision == "fp32" else np.float16)
-        writers: list[CacheWriter | MemoryWriter] = []
-        collected: list[list[Items]] = [[] for _ in views]
-        windowed = 0
-        try:
-            for key, view in zip(keys, views, strict=True):
-                layers = view.layers or ()
-                writers.append(cache.writer(key, layers, self.dim, dtype) if cache else MemoryWriter(layers))
-            spans, words = any(v.unit in ("token", "span") for v in views), any(v.unit == "word" for v in views)
-            with ThreadPoolExecutor(1) as pool:
-                writing: deque[Future[None]] = deque()
-                for begin, chunk, tokens in self._chunks(texts, spans=spans, words=words, views=views):
-                    plan = windows(tokens.lengths, self.room)
-                    windowed += int((tokens.lengths > self.room).sum())
-                    made = [view.items(tokens, chunk, begin) for view in views]
-                    outputs = self._run(tokens, plan, made, views, begin, dtype)
-                    # One chunk is written while the next is computed; waiting here bounds the memory.
-                    while len(writing) > 1:
-                        writing.popleft().result()
-                    writing.append(pool.submit(self._write, writers, outputs))
-                    for kept, items in zip(collected, made, strict=True):
-                        kept.append(items)
-                    if progress:
-                        progress(begin + len(chunk), len(texts))
-                for future in writing:
-                    future.result()
-            return [_finish(w, v, i, windowed) for w, v, i in zip(writers, views, collected, strict=True)]
-        except BaseException:
-            for writer in writers:
-                writer.abort()
-            raise
-
-    def _chunks(
-        self, texts: Sequence[str], *, spans: bool, words: bool, views: list[View]
-    ) -> Iterator[tuple[int, Sequence[str], TokenisedTexts]]:
-        """Consecutive texts whose results fit the chunk's memory, the next chunk tokenised while one is encoded."""
-        vector = max(len(view.layers or ()) for view in views) * self.dim * 4
-        per_letter = 0.25 if any(view.unit in ("word", "token") for view in views) else 0.0
-        limit_bytes, limit_texts = _CHUNK_BYTES[self.device.type], _CHUNK_TEXTS[self.device.type]
-        bounds, size = [0], 0.0
-        for number, text in enumerate(texts):
-            size += vector * (1 + per_letter * len(text))
-            if size > limit_bytes or number - bounds[-1] >= limit_texts:
-                bounds.append(number)
-                size = vector * (1 + per_letter * len(text))
-        bounds = [*dict.fromkeys(bounds), len(texts)]
-
-        def tokenise(number: int) -> tuple[int, Sequence[str], TokenisedTexts]:
-            chunk = texts[bounds[number] : bounds[number + 1]]
-            return bounds[number], chunk, self.tokeniser(chunk, spans=spans, words=words)
-
-        with ThreadPoolExecutor(1) as pool:
-            ahead = pool.submit(tokenise, 0)
-            for number in range(1, len(bounds)):
-                ready = ahead.result()
-                if number < len(bounds) - 1:
-                    ahead = pool.submit(tokenise, number)
-                yield ready
-
-    @torch.inference_mode()
-    def _run(
-        self,
-        tokens: TokenisedTexts,
-        plan: Windows,
-        items: list[Items],
-        views: list[View],
-        begin: int,
-        dtype: np.dtype[Any],
-    ) -> list[Output]:
-        """The (layer, item, dim) results of a chunk, pooled on the device, one for each view."""
-        around = (len(self.tokeniser.prefix), len(self.tokeniser.suffix))
-        like = torch.empty(self.dim, dtype=torch.float32 if dtype == np.float32 else torch.float16, device=self.device)
-        pools = [
-            Pool.of(
-                parts_of(
-                    _offset(item, -begin), plan, pooling=str(view.pooling), special=view.special_tokens, around=around
-                ),
-                windows=len(plan.row),
-                items=len(item),
-                layers=view.layers or (),
-                mean=view.pooling == "mean",
-                like=like,
-            )
-            for item, view in zip(items, views, strict=True)
-        ]
-        # cuDNN's attention builds a plan for every new shape, which costs more than it saves here.
-        with sdpa_kernel([SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]):
-            for batch in batches(plan.lengths + sum(around), self._budget):
-                hidden = self._forward(tokens, plan, batch)
-                for pool in pools:
-                    pool.take(hidden, batch)
-        return [self._fetch(pool.result) for pool in pools]
-
-    def _fetch(self, result: torch.Tensor) -> Output:
-        """Start the copy of a result to the host; on a GPU it runs while the next chunk is computed."""
-        if self.device.type != "cuda":
-            return Output(result, None)
-        host = torch.empty(result.shape, dtype=result.dtype, pin_memory=True)
-        host.copy_(result, non_blocking=True)
-        arrived = torch.cuda.Event()  # type: ignore[no-untyped-call]
-        arrived.record()
-        return Output(host, arrived)
-
-    def _write(self, writers: list[CacheWriter | MemoryWriter], outputs: list[Output]) -> None:
-        for writer, output in zip(writers, outputs, strict=True):
-            vectors = output.wait()
-            if not np.isfinite(vectors).all():
-                half = vectors.dtype == np.float16
-                problem = "do not fit half precision" if half else "are infinite or undefined"
-                remedy = "Use --precision fp32." if half else "Its weights are broken; fetch or train it again."
-                raise InputError(f"vectors of this model {problem}", value=self.name, remedy=remedy)
-            writer.append(vectors)
-
-    def _forward(self, tokens: TokenisedTexts, plan: Windows, batch: NDArray[np.int64]) -> tuple[torch.Tensor, ...]:
-        """All hidden states of a batch of windows, in float32 or the model's precision, (window, position, dim)."""
-        prefix, suffix = self.tokeniser.prefix, self.tokeniser.suffix
-        lengths = plan.lengths[batch]
-        around = len(prefix) + len(suffix)
-        width = int(lengths.max()) + around
-        ids = np.full((len(batch), width), self.tokeniser.pad, np.int64)
-        ids[:, : len(prefix)] = prefix
-        offsets = np.arange(width - around)
-        inside = offsets < lengths[:, None]
-        begin = tokens.starts[plan.row[batch]] + plan.begin[batch]
-        ids[:, len(prefix) : width - len(suffix)][inside] = tokens.ids[(begin[:, None] + offsets)[inside]]
-        for place, token in enumerate(suffix):
-            ids[np.arange(len(batch)), len(prefix) + lengths + place] = token
-        given = {"input_ids": send(ids, self.device)}
-        if int(lengths.min()) + around < width:  # Windows of one length need no mask, and run faster without.
-            given["attention_mask"] = send((np.arange(width) < lengths[:, None] + around).astype(np.int64), self.device)
-        with torch.autocast(self.device.type, loading.PRECISIONS[self.precision], enabled=self._mixed):
-            states = self._loaded.model(**given, output_hidden_states=True).hidden_states
-        assert isinstance(states, tuple)
-        if len(states) != self._loaded.layers:
-            raise InputError(
-                f"the model gives {len(states)} layers where its config says {self._loaded.layers}",
-                remedy="Report it to us.",
-            )
-        return states
-
-
-def _chosen(items: Items, only: tuple[int, ...] | None, begin: int) -> Items:
-    if only is None:
-        return items
-    kept = np.isin(items.row + begin, np.asarray(only))
-    return Items(items.row[kept], items.first[kept], items.last[kept], items.spans[kept], items.lost)
-
-
-def _offset(items: Items, by: int) -> Items:
-    return Items(items.row + by, items.first, items.last, items.spans, items.lost)
-
-
-def _finish(writer: CacheWriter | MemoryWriter, view: View, chunks: list[Items], windowed: int) -> Representations:
-    row = np.concatenate([items.row for items in chunks])
-    if not len(row):
-        raise InputError(f"the texts have no {view.unit}", remedy="Use another unit, or other texts.")
-    spans = np.concatenate([items.spans for items in chunks])
-    return writer.finish(view.unit, row, spans, sum(items.lost for items in chunks), windowed)
-
-
-def pick_device(name: str | None) -> torch.device:
-    """The device of a name; without one, the GPU where there is one."""
-    if name is None:
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        device = torch.device(name)
-    except RuntimeError as error:
-        raise InputError("unknown device", value=name, remedy="Use cpu, cuda or cuda:N.") from error
-    if device.type not in _BUDGET:
-        raise InputError("unsupported device", value=name, remedy="Use cpu, cuda or cuda:N.")
-    if device.type == "cuda" and not torch.cuda.is_available():
-        raise InputError("no CUDA device is here", value=name, remedy="Use --device cpu.")
-    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
-        raise InputError(
-            "no such CUDA device", value=name, remedy=f"There are {torch.cuda.device_count()}, from cuda:0."
-        )
-    return device

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from interlingua.encoder import Encoder
-from interlingua.encoder.encoder import pick_device
+from interlingua.encoder.devices import pick_device
 from interlingua.errors import InputError
 from interlingua.registry import unknown
 from interlingua.score import Scores

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from interlingua.encoder import Encoder
-from interlingua.encoder.encoder import View
+from interlingua.encoder.views import View
 from interlingua.encoder.wordtokens import WordTokens, align_tokens, word_tokens
 from interlingua.errors import InputError
 from interlingua.measures.procrustes import Map, fit

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from interlingua.encoder.encoder import pick_device
+from interlingua.encoder.devices import pick_device
 from interlingua.studies.pretraining import held_out, pretrain, read_config
 from interlingua.studies.step import Work
 from interlingua.studies.steps.given import MODEL, Inputs
