@@ -34,6 +34,7 @@ from interlingua.cli_options import (
     load_all,
     print_json,
     print_notes,
+    split_names,
 )
 from interlingua.cli_progress import progress_bars, resumable
 from interlingua.errors import InputError, InterlinguaError, Interrupted
@@ -152,8 +153,8 @@ def audit(
         result = api.audit(
             model,
             corpus,
-            languages=_split(languages),
-            measures=_split(measures),
+            languages=split_names(languages),
+            measures=split_names(measures),
             format=format,
             encoding=encoding,
             against=against,
@@ -298,10 +299,6 @@ def _fail(line: str, code: int) -> None:
     start = "\n" if code == STOPPED and sys.stderr.isatty() else ""
     sys.stderr.write(f"{start}{line}\n")
     raise SystemExit(code) from None
-
-
-def _split(names: str | None) -> list[str] | None:
-    return None if names is None else [name.strip() for name in names.split(",") if name.strip()]
 
 
 if __name__ == "__main__":

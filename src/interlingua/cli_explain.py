@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from interlingua.cli_options import Load, load_all, print_json, print_notes
+from interlingua.cli_options import Load, load_all, print_json, print_notes, split_names
 from interlingua.cli_progress import progress_bars, resumable
 from interlingua.errors import InputError
 
@@ -127,7 +127,7 @@ def explain(
         choices=choices,
         seed=seed,
     )
-    chosen = None if languages is None else [code.strip() for code in languages.split(",") if code.strip()]
+    chosen = split_names(languages)
     if text:
         _texts(models, text, chosen, label, settings, device, as_json)
         return

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from interlingua.cli_options import Device, Load, load_all, print_notes
+from interlingua.cli_options import Device, Load, load_all, print_notes, split_names
 from interlingua.cli_progress import progress_bars
 from interlingua.errors import InputError
 
@@ -82,7 +82,7 @@ def explore(
         explorer = open_explorer(
             [model] if against is None else [model, against],
             corpus=data,
-            languages=None if languages is None else [code.strip() for code in languages.split(",") if code.strip()],
+            languages=split_names(languages),
             rows=rows,
             heads=heads,
             aligner=aligner,

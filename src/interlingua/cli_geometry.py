@@ -17,6 +17,7 @@ from interlingua.cli_options import (
     load_all,
     print_json,
     print_notes,
+    split_names,
 )
 from interlingua.cli_progress import progress_bars, resumable
 
@@ -113,7 +114,7 @@ def geometry(
         about_rows=about_rows,
         looks=api.LookSettings(flattening=map, perplexity=perplexity, map_layers=_layers(layers), points=points),
         training=api.PairwiseSettings(
-            train_on=tuple(_split(train_on) or ()),
+            train_on=tuple(split_names(train_on) or ()),
             epochs=epochs,
             learning_rate=learning_rate,
             batch=batch,
@@ -126,8 +127,8 @@ def geometry(
         result = api.geometry(
             model,
             data or "embedded",
-            languages=_split(languages),
-            types=_split(types),
+            languages=split_names(languages),
+            types=split_names(types),
             rows=rows,
             small=small,
             seed=seed,
@@ -159,7 +160,3 @@ def _layers(given: str) -> tuple[int, ...]:
         return tuple(int(part) for part in given.split(",") if part.strip())
     except ValueError as error:
         raise InputError("layers are numbers", value=given, remedy="Give --layers 0,-1.") from error
-
-
-def _split(names: str | None) -> list[str] | None:
-    return None if names is None else [name.strip() for name in names.split(",") if name.strip()]

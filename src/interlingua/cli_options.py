@@ -29,6 +29,15 @@ def load_all(files: Iterable[Path] | None) -> None:
         load(file)
 
 
+def split_names(given: str | None) -> list[str] | None:
+    """What stands between the commas of an option; None where it was not given.
+
+    >>> split_names("en, ru,"), split_names(None)
+    (['en', 'ru'], None)
+    """
+    return None if given is None else [name for part in given.split(",") if (name := part.strip())]
+
+
 def print_notes(notes: Iterable[object]) -> None:
     """Say on stderr what was left out or handled specially."""
     for note in notes:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from interlingua.cli_options import Json, print_json, print_notes
+from interlingua.cli_options import Json, print_json, print_notes, split_names
 from interlingua.cli_progress import Tell, progress_bars, resumable
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def run(
     from interlingua.studies.executors import Options
 
     planned = plan_study(file, size=size, data=data, out=out, ask=True)
-    ids = None if gpus is None else tuple(each.strip() for each in gpus.split(",") if each.strip())
+    ids = None if gpus is None else tuple(split_names(gpus) or ())
     with resumable(planned.home.folder):
         with progress_bars() as tell:
             ran = planned.run(

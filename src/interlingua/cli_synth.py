@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from interlingua.cli_options import Json, print_json, print_notes
+from interlingua.cli_options import Json, print_json, print_notes, split_names
 
 if TYPE_CHECKING:
     from interlingua.studies.synthesising import Synthetic
@@ -75,8 +75,8 @@ def synth(
     made = api_synth.synth(
         contexts or "embedded",
         names or "embedded",
-        languages=_split(languages),
-        types=_split(types),
+        languages=split_names(languages),
+        types=split_names(types),
         rows=rows,
         seed=seed,
         rules=api_synth.Rules(test_share, slots, bad_rows),
@@ -107,7 +107,3 @@ def _show(made: Synthetic) -> None:
     for name, possible in counts["possible"].items():
         table.add_row(f"[bold]{name}[/bold]", "", "", f"[bold]{possible:,}[/bold]", "", "")
     console().print(table)
-
-
-def _split(names: str | None) -> list[str] | None:
-    return None if names is None else [name.strip() for name in names.split(",") if name.strip()]

@@ -19,6 +19,7 @@ from interlingua.cli_options import (
     load_all,
     print_json,
     print_notes,
+    split_names,
 )
 from interlingua.cli_progress import progress_bars, resumable
 
@@ -187,7 +188,7 @@ def transfer(
             task,
             tests,
             train=train,
-            regimes=None if regime is None else [name.strip() for name in regime.split(",") if name.strip()],
+            regimes=split_names(regime),
             seeds=seeds,
             bitexts=bitexts,
             links={name: one_file(files, "--links") for name, files in named_files(links or [], "--links").items()},

@@ -97,8 +97,13 @@ def visible_gpus() -> tuple[str, ...]:
     import torch
 
     count = torch.cuda.device_count()
-    named = [name for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name]
-    return tuple(named[:count]) if named else tuple(map(str, range(count)))
+    named = named_gpus()
+    return named[:count] if named else tuple(map(str, range(count)))
+
+
+def named_gpus() -> tuple[str, ...]:
+    """The ids in CUDA_VISIBLE_DEVICES: what a step was given; none where it says nothing."""
+    return tuple(name for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name)
 
 
 def _memory() -> int:

@@ -18,6 +18,7 @@ from typing import Any
 
 from interlingua.studies.home import Home
 from interlingua.studies.locking import owner
+from interlingua.studies.machine import named_gpus
 from interlingua.studies.performing import Job, perform
 
 _SPEAK = 0.2  # seconds between two words on progress
@@ -25,7 +26,7 @@ _SPEAK = 0.2  # seconds between two words on progress
 
 def serve(connection: Connection[Any, Any], home: Home) -> None:
     """Perform what comes, until the other end is closed or a failure leaves this process doubtful."""
-    gpus = len([name for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name])
+    gpus = len(named_gpus())
     spoke = 0.0
     try:
         while True:

@@ -16,6 +16,7 @@ from typing import Any
 from interlingua.errors import InterlinguaError, MissingExtra
 from interlingua.studies.executors import Options, Tell, executors
 from interlingua.studies.home import Failure, Home
+from interlingua.studies.machine import named_gpus
 from interlingua.studies.performing import BLOCKED, BUSY, DONE, FAILED, FULL, Job, Outcome, perform
 from interlingua.studies.step import Resources
 
@@ -183,7 +184,7 @@ def _outcome(job: Job, home: Home, attempts: int, before: list[str]) -> Outcome:
         return Outcome(job.key, FULL)
     if any(status != DONE for status in before):
         return Outcome(job.key, BLOCKED)
-    gpus = len([name for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name])
+    gpus = len(named_gpus())
     while True:
         outcome = perform(job, home, progress=_silent, gpus=gpus)
         if outcome.status == BUSY:
