@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from interlingua.studies.grid import steps_of
 from interlingua.studies.home import Failure, Home
 from interlingua.studies.machine import this_machine
 from interlingua.studies.planning import Plan, plan
+from interlingua.studies.predictions import FILE as PREDICTIONS
 from interlingua.studies.published import read_published
 from interlingua.studies.record import versions
 from interlingua.studies.revisions import Revisions
@@ -69,6 +71,14 @@ class Planned:
     def failures(self) -> list[Failure]:
         """Steps of this study that failed, and why."""
         return [failure for key, failure in self.home.failures().items() if key in self.graph]
+
+    def predictions(self) -> Iterator[dict[str, Any]]:
+        """What each model said of each example of its tests, a line each, of the steps that are done."""
+        for step in self.graph:
+            path = self.home.step(step.key) / PREDICTIONS
+            if path.is_file():
+                with path.open(encoding="utf-8") as lines:
+                    yield from map(json.loads, lines)
 
     def usage(self) -> tuple[Use, ...]:
         return usage(self.graph, self.home)

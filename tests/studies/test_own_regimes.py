@@ -188,6 +188,25 @@ def test_what_a_model_does_not_know_it_is_asked_through_another_alone(done: Plan
     assert "crossed: first does not know the languages of ru" in done.notes
 
 
+def test_what_a_model_said_of_each_example_is_kept_and_gives_its_score(world: World, done: Planned) -> None:
+    for regime, test in (("mapped-inside", "ru"), ("frozen", "en"), ("mine", "ru")):
+        mine = [
+            line for line in done.predictions() if (line["task"], line["regime"], line["test"]) == ("ner", regime, test)
+        ]
+        file = f"ner-test-{test}.tsv"
+        rows = Path(world[file]).read_text("utf-8").split("\n")
+        assert [(line["file"], line["seed"], line["encoder"]) for line in mine] == [(file, 0, "bert")] * 40
+        assert (done.home.folder / mine[0]["model"] / "config.json").is_file()
+        right = said = known = 0
+        for line in mine:
+            gold, own = (set(line[side].split("; ")) - {"no name"} for side in ("gold", "predicted"))
+            # Every name of this world is one word, and no word stands twice in a sentence.
+            assert all(f"{name.split()[1]}\tB-{name.split()[0]}" in rows[line["line"] - 1 :] for name in gold)
+            right, said, known = right + len(gold & own), said + len(own), known + len(gold)
+            assert line["right"] == (gold == own)
+        assert 2 * right / (said + known) == pytest.approx(values(done, "ner", regime)[test, "f1/entity"])
+
+
 @pytest.fixture(scope="module")
 def two(tmp_path_factory: pytest.TempPathFactory) -> tuple[Encoder, Encoder]:
     folder = tmp_path_factory.mktemp("two")

@@ -12,6 +12,8 @@ from interlingua.studies.aspects import verdicts
 from interlingua.studies.exams import Exam
 
 FOLDER = "predictions"
+FILE = "predictions.jsonl"
+"""What a step of a study leaves, all its tests in one."""
 
 
 def prediction_file(model: str, test: str) -> str:
@@ -26,6 +28,8 @@ def prediction_file(model: str, test: str) -> str:
 
 def prediction_lines(exam: Exam, predictions: Any, about: Mapping[str, Any]) -> str:
     """One JSON line an example: file and line (and id), test and language, `about` the model, gold and predicted.
+
+    What `about` says of the file stands in place of its name here.
 
     Both are in words as explanations have them: a label, an answer, names of a sentence; `right` where they agree.
     """

@@ -11,10 +11,12 @@ from typing import Any
 from interlingua.studies.examining import Examiner
 from interlingua.studies.exams import ExamFiles, check_labels, task_named
 from interlingua.studies.lessons import Lesson
+from interlingua.studies.predictions import FILE, prediction_lines
 from interlingua.studies.scenarios import Scenario
 from interlingua.studies.step import Work
 from interlingua.studies.steps.finetune import ABOUT
 from interlingua.studies.steps.given import (
+    MODEL,
     Inputs,
     encoder_of,
     file_of,
@@ -26,7 +28,8 @@ from interlingua.studies.steps.given import (
     tuned_of,
 )
 from interlingua.studies.steps.training import Linked
-from interlingua.studies.store import Made
+from interlingua.studies.store import Made, write_text
+from interlingua.training.processes import is_first_process
 
 
 @dataclass(frozen=True)
@@ -70,11 +73,20 @@ def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> N
     examiner = Examiner(encoder, lesson, own, linked.bitexts, exams, precision, linked, through)
     scenario = Scenario(settings["regime"], (), tuple(settings["spoken"]), exams, settings["mapped"])
     made: Made = []
+    said: list[str] = []
     for number, exam in enumerate(exams):
         work.progress("tests", number, len(exams))
-        made += examiner.examine(tuned, scenario, exam, settings["seed"]).made
+        found = examiner.examine(tuned, scenario, exam, settings["seed"])
+        made += found.made
+        if found.predictions is not None:
+            about = {"file": Path(exam.examples.name).name, "task": settings["called"],
+                     "encoder": settings["encoder"]["name"], "regime": scenario.regime, "seed": settings["seed"],
+                     "bitexts": settings["spoken"], "model": f"steps/{inputs['tuned'].name}/{MODEL}"}  # fmt: skip
+            said.append(prediction_lines(exam, found.predictions, about))
     if settings["through"] is not None:
         made = [(replace(record, target_model=settings["through"]["name"]), items) for record, items in made]
+    if said and is_first_process():
+        write_text(out / FILE, "".join(said))
     keep(out, work, made, model=settings["encoder"]["name"], task=settings["called"])
     read = examiner.exam_inputs.values()
     note(out, [*(skip for exam in exams for skip in exam.skipped), *(skip for each in read for skip in each.skipped)])
