@@ -6,9 +6,10 @@
     python -m benchmarks --shared ../shared/data                    # error rates of aligners on gold links, too
 
 Each runs in a process of its own, so that one that fails or takes too long costs its own rows alone; it is then named,
-and the exit code is 1. A ratio above 1 says that we are ahead. The settings are those of MENU: small shapes and
-processor seconds on a CPU, one thread unless OMP_NUM_THREADS says more; multilingual BERT's shape on a GPU. Peers that
-are not installed are left out; `./run benchmarks` installs those it can.
+and the exit code is 1. All together end in time (`--within`): what that leaves no seconds for is named, too. A ratio
+above 1 says that we are ahead. The settings are those of MENU: small shapes and processor seconds on a CPU, one thread
+unless OMP_NUM_THREADS says more; multilingual BERT's shape on a GPU. Peers that are not installed are left out;
+`./run benchmarks` installs those it can.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ import interlingua
 from benchmarks.sides import Side
 
 EMBEDDED = Path(interlingua.__file__).parent / "assets" / "encoder"
+WITHIN = {"cpu": 900.0, "cuda": 590.0}
+"""The seconds that all may take together."""
 SMALL = ("--layers", "4", "--width", "128")
 
 
@@ -154,8 +157,10 @@ def main() -> int:
     parser.add_argument("--tokenizer", type=Path, help="folder of a tokenizer; the embedded encoder's by default")
     parser.add_argument("--shared", type=Path, help="folder with wordalign/ and parallel/")
     parser.add_argument("--limit", type=float, default=300.0, help="seconds that one may take")
+    parser.add_argument("--within", type=float, help="seconds that all may take; 900 on a CPU, 590 on a GPU")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
+    within = args.within or WITHIN[args.device.partition(":")[0]]
     sides: list[Side] = []
     failed: dict[str, str] = {}
     began = time.perf_counter()
@@ -165,7 +170,7 @@ def main() -> int:
             continue
         print(f"benchmarks.{entry.name} …", end=" ", file=sys.stderr, flush=True)
         start = time.perf_counter()
-        found, why = found_by(entry, options, args.limit)
+        found, why = found_by(entry, options, min(args.limit, max(within - (start - began), 0.0)))
         sides += found
         if why:
             failed[entry.name] = why

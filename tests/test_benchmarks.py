@@ -57,6 +57,10 @@ def test_one_that_takes_too_long_or_fails_is_named(
     monkeypatch.setattr(sys, "argv", ["benchmarks", "--only", "transport", "--limit", "0.01", "--json"])
     assert main() == 1
     assert "more than" in json.loads(capsys.readouterr().out)["failed"]["transport"]
+    both = ["transport", "alignment"]
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "--only", *both, "--within", "0.01", "--json"])
+    assert main() == 1
+    assert set(json.loads(capsys.readouterr().out)["failed"]) == set(both)
     assert "unrecognized arguments: --never" in found_by(MENU[0], ["--never"], 600)[1]
 
 
