@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ from interlingua.errors import Interrupted
 
 Tell = Callable[[str, int, int], None]
 """What stage, how much of it is done, and of how much."""
+_SILENCE = 60.0  # seconds: who reads a log wants to know that it goes on
 
 
 @contextmanager
@@ -26,19 +28,20 @@ def resumable(folder: Path | None) -> Iterator[None]:
 
 @contextmanager
 def progress_bars() -> Iterator[Tell]:
-    """A progress bar a stage on stderr; plain lines where stderr is no terminal."""
+    """A progress bar a stage on stderr; elsewhere a line a tenth of it, and one after a minute of silence."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
     shown: dict[str, TaskID] = {}
     if not console.is_terminal:
-        told: dict[str, int] = {}
+        told: dict[str, tuple[int, float]] = {}
 
         def line(stage: str, done: int, total: int) -> None:
-            tenth = 10 * done // max(total, 1)
-            if told.get(stage) != tenth:
-                told[stage] = tenth
+            tenth, now = 10 * done // max(total, 1), time.monotonic()
+            before, spoke = told.get(stage, (-1, now))
+            if tenth != before or now - spoke >= _SILENCE:
+                told[stage] = tenth, now
                 sys.stderr.write(f"{stage}: {done}/{total}\n")
 
         yield line
