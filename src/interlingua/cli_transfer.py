@@ -137,7 +137,7 @@ def transfer(
     distances: Annotated[
         bool, typer.Option("--distances", help="Measure related and unrelated words after every phase, too.")
     ] = False,
-    permutations: Annotated[int, typer.Option(help="Of the test of an F1's difference.")] = 1000,
+    permutations: Annotated[int, typer.Option(help="Of the test of an F1's difference.")] = 10_000,
     keep: Annotated[bool, typer.Option("--keep", help="Keep every fine-tuned model, in DIR/models.")] = False,
     precision: Precision = None,
     compile: Annotated[bool, typer.Option("--compile", help="Compile the model before training.")] = False,

@@ -28,7 +28,8 @@ def test_the_power_at_the_detectable_mean_is_what_was_asked(n, power):
 def test_with_many_items_the_detectable_mean_is_that_of_the_standard_error():
     assert detectable_mean(0.4, 10_000) == pytest.approx(detectable_error(0.004), rel=1e-3)
     assert detectable_mean(0.4, 1) is None
-    assert detectable_mean(0.0, 9) == 0.0
+    assert detectable_mean(0.0, 9) is None
+    assert detectable_error(0.0) is None
 
 
 @pytest.mark.parametrize(("discordance", "n"), [(0.05, 2000), (0.2, 500), (0.4, 2000)])
@@ -60,5 +61,5 @@ def test_where_all_answers_differ_a_share_is_found_from_z_squared_questions_on(n
         assert n * apart**2 == pytest.approx((z + w * (1 - apart**2) ** 0.5) ** 2)
 
 
-def test_where_no_answer_differs_no_difference_is_too_small():
-    assert detectable_share(0.0, 100) == 0.0
+def test_where_no_answer_differs_the_sample_says_nothing_of_what_it_would_find():
+    assert detectable_share(0.0, 100) is None

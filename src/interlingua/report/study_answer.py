@@ -25,11 +25,15 @@ from interlingua.report.study_parts import (
     task_runs,
 )
 from interlingua.report.tables import Ref, refs
+from interlingua.report.transfer import gain
 from interlingua.report.transfer_answer import at_chance, base_regime, main_entries, told, unlucky
 from interlingua.report.wording import listing, measure_name, number, variant_name, visible
+from interlingua.stats import holm
 
 LINES = 12
 """How many lines a term has in the answer; those past it are counted, and stand in the tables."""
+
+SURE = "p < 0.05 after Holm’s correction"
 
 AT_A_GLANCE = 4
 """How many measures of a block the sentences on top name."""
@@ -65,16 +69,14 @@ def lead(parts: Sequence[Run], blocks: Mapping[Block, Found], explained: Sequenc
     found = comparisons(parts)
     if found:
         higher, lower = (len(_clear(parts, sign)) for sign in (1, -1))
-        holm = sum(entry.get("p_holm", {}).get("original", 1.0) < 0.05 for entry in _told(parts))
+        plain = sum(entry["p"]["original"] < 0.05 for entry in _told(parts))
         own = [part for part in parts if base_regime(part) == "original"]
         stuck = sum(len(unlucky(part)) for part in own)
         chance = sum(len(at_chance(part) - unlucky(part)) for part in own)
         rest = len(found) - higher - lower - chance - stuck
         counts = {"came out higher": higher, "came out lower": lower, "came out not clear": rest}
         told_of = listing([f"{count} {name}" for name, count in counts.items() if count])
-        said = (
-            f"Of {len(found)} comparisons with the original {told_of} (p < 0.05; {holm} differ after Holm’s correction)"
-        )
+        said = f"Of {len(found)} comparisons with the original {told_of} ({SURE}; {plain} differ without it)"
         apart = {"are of models at chance": chance, "have a seed that never left chance": stuck}
         silent = listing([f"{count} {name}" for name, count in apart.items() if count])
         if not told_of:
@@ -125,14 +127,14 @@ def _told(parts: Sequence[Run]) -> list[Entry]:
 
 
 def _clear(parts: Sequence[Run], sign: int) -> list[Entry]:
-    """The comparisons that are significant, with a gain of that sign, of models that have learnt something."""
+    """The comparisons with a gain of that sign, significant among all that are counted, of models that have learnt."""
+    every = comparisons(parts)
+    places = {id(entry): p for entry, p in zip(every, holm([entry["p"]["original"] for entry in every]), strict=True)}
     kept = []
     for part in parts:
-        base = {entry["test"]: entry["mean"] for entry in main_entries(part)[1] if entry["regime"] == "original"}
+        base = {entry["test"]: entry for entry in main_entries(part)[1] if entry["regime"] == "original"}
         kept += [
-            entry
-            for entry in _told([part])
-            if entry["p"]["original"] < 0.05 and sign * (entry["mean"] - base[entry["test"]]) > 0
+            entry for entry in _told([part]) if places[id(entry)] < 0.05 and sign * gain(entry, base[entry["test"]]) > 0
         ]
     return kept
 
@@ -141,8 +143,8 @@ def _tiles(run: Run, parts: Sequence[Run], blocks: Mapping[Block, Found]) -> tup
     found = comparisons(parts)
     tiles: list[tuple[str, str, str, Ref]] = []
     if found:
-        tiles.append((f"{len(_clear(parts, 1))} of {len(found)}", "comparisons helped", "p < 0.05", None))
-        tiles.append((f"{len(_clear(parts, -1))} of {len(found)}", "hurt", "p < 0.05", None))
+        tiles.append((f"{len(_clear(parts, 1))} of {len(found)}", "comparisons helped", SURE, None))
+        tiles.append((f"{len(_clear(parts, -1))} of {len(found)}", "hurt", SURE, None))
     for block, lines in blocks.items():
         for part, readings in lines.values():
             for measure, variant, layer, reading in peaks(readings)[:1]:

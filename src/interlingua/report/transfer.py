@@ -117,6 +117,7 @@ def _holds(entries: Sequence[Entry]) -> str:
     p = [value for entry in entries for value in entry.get("p_holm", {}).values()]
     sizes = [each["detectable"] for entry in entries for each in entry.get("against", {}).values()]
     known = [100 * size for size in sizes if size is not None]
+    silent = len(sizes) - len(known)
     said = ""
     if len(p) > 1:
         said += f" By Holm's correction over the {len(p)} comparisons {sum(value < 0.05 for value in p)} differ."
@@ -125,6 +126,7 @@ def _holds(entries: Sequence[Entry]) -> str:
         said += (
             f" Found in 4 of 5 such studies: differences of {low if low == high else f'{low}–{high}'} points or more."
         )
+        said += f" {silent} pairs differ in too few examples to say." if silent else ""
     return said
 
 
@@ -133,6 +135,34 @@ def _luck(entries: Sequence[Entry]) -> str:
     known = [entry for entry in entries if "seeds" in entry]
     stuck = ", ".join(f"{visible(regime)} {seed}" for regime, seed in sorted(stuck_seeds(known)))
     return f" Stuck at chance, which the marks do not see: {stuck} (regime and seed)." if stuck else ""
+
+
+def learnt(entry: Entry) -> bool:
+    """Whether a model of the entry reads more than chance: one seed at least, by its own interval over examples.
+
+    Over two seeds Student's interval of the mean holds nearly anything; each seed has thousands of examples to go by.
+    Runs of before that was kept have the interval of the mean alone.
+
+    >>> learnt({"null": 0.333, "above": 2, "values": [0.66, 0.60]}), learnt({"null": 0.333, "above": 0})
+    (True, False)
+    """
+    if entry["null"] is None:
+        return True
+    if entry.get("above") is None:
+        return interval(entry)[0] > float(entry["null"])
+    return int(entry["above"]) > 0
+
+
+def gain(entry: Entry, base: Entry) -> float:
+    """How many points a regime is above another, as it was tested: over the seeds and examples that both have."""
+    tested = entry.get("against", {}).get(base["regime"])
+    return float(100 * (entry["mean"] - base["mean"] if tested is None else tested["difference"]))
+
+
+def sure(entry: Entry, base: str) -> float | None:
+    """The p-value that words go by: corrected over the table; None where the two were not compared."""
+    found: float | None = entry.get("p_holm", entry["p"]).get(base)
+    return found
 
 
 def stuck_seeds(entries: Sequence[Entry]) -> dict[tuple[str, int], list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from interlingua.report.runs import Run
-from interlingua.report.transfer import SHOWN, Entry, cell, interval, metrics, stuck_seeds
+from interlingua.report.transfer import SHOWN, Entry, cell, gain, learnt, metrics, stuck_seeds, sure
 from interlingua.report.wording import listing, visible
 
 
@@ -28,13 +28,9 @@ def base_regime(run: Run) -> str:
 
 
 def at_chance(run: Run) -> set[tuple[str, str]]:
-    """The tested comparisons (regime, test) in which neither the regime nor the base is above chance."""
+    """The tested comparisons (regime, test) in which neither the regime nor the base is above chance in any seed."""
     own, base = main_entries(run)[1], base_regime(run)
-    low = {
-        (entry["regime"], entry["test"])
-        for entry in own
-        if entry["null"] is not None and interval(entry)[0] <= entry["null"]
-    }
+    low = {(entry["regime"], entry["test"]) for entry in own if not learnt(entry)}
     return {(regime, test) for regime, test in low & _tested(own, base) if (base, test) in low}
 
 
@@ -58,11 +54,10 @@ def told(run: Run) -> tuple[str, list[tuple[str, str]] | None]:
         mine = [entry for entry in entries if entry["regime"] == regime != first and entry["test"] in base]
         if mine:
             facts.append((visible(regime), _against(mine, base, low, luck)))
-    lost = [test for test, entry in base.items() if entry["null"] is not None and interval(entry)[0] <= entry["null"]]
+    lost = [test for test, entry in base.items() if not learnt(entry)]
     if lost:
-        names = _tests(lost, [*base])
-        over = "these seeds" if len(run.about["seeds"]) > 1 else "the examples of one seed"
-        facts.append(("Chance", f"Not above chance over {over} ({visible(first)}): {names}."))
+        where = "In no seed above chance" if len(run.about["seeds"]) > 1 else "Not above chance"
+        facts.append(("Chance", f"{where} ({visible(first)}): {_tests(lost, [*base])}."))
     if stuck:
         every = list(dict.fromkeys(entry["test"] for entry in entries))
         said = [f"seed {seed} of {visible(regime)} ({_tests(tests, every)})" for (regime, seed), tests in stuck.items()]
@@ -109,8 +104,8 @@ def _without(entries: Sequence[Entry], first: str, stuck: Mapping[tuple[str, int
         lost = {seed for (_, seed), tests in stuck.items() if test in tests}
         kept = [seed for seed in own if seed in values.get((first, test), {}) and seed not in lost]
         if regime != first and kept:
-            gain = 100 * sum(own[seed] - values[first, test][seed] for seed in kept) / len(kept)
-            said.setdefault(regime, []).append((gain, _gain(test, gain)))
+            more = 100 * sum(own[seed] - values[first, test][seed] for seed in kept) / len(kept)
+            said.setdefault(regime, []).append((more, _gain(test, more)))
             counts.append(len(kept))
     if not counts:
         return " No seed is left in which every regime has learnt."
@@ -119,8 +114,8 @@ def _without(entries: Sequence[Entry], first: str, stuck: Mapping[tuple[str, int
     return f" Over the seeds without a stuck model ({seeds} a test): {gains}."
 
 
-def _gain(test: str, gain: float) -> str:
-    return f"{visible(test)} ({gain:+.1f})".replace("-", "−")
+def _gain(test: str, points: float) -> str:
+    return f"{visible(test)} ({points:+.1f})".replace("-", "−")
 
 
 def _against(
@@ -128,23 +123,24 @@ def _against(
 ) -> str:
     """What a regime changed, in points, test by test: helped and hurt are significant, of models above chance (`low`).
 
+    Significant after Holm's correction over the metric's table: of forty comparisons two would be below 0.05 by luck.
     A regime that was not tested against the base (no original, no adjusted one before it) is said to be so, and so is
     one of whose seeds, or the base's, one is stuck (`luck`).
     """
     own: dict[str, list[tuple[float, str]]] = {}
     for entry in mine:
         first, key = base[entry["test"]], (entry["regime"], entry["test"])
-        gain, p = 100 * (entry["mean"] - first["mean"]), entry["p"].get(first["regime"])
-        said = "Helped" if gain > 0 else "Hurt"
+        more, p = gain(entry, first), sure(entry, first["regime"])
+        said = "Helped" if more > 0 else "Hurt"
         if key in luck:
             said = "A seed is stuck"
         elif key in low:
             said = "Both at chance"
         elif p is None:
             said = "Not tested"
-        elif p >= 0.05 or not gain:
+        elif p >= 0.05 or not more:
             said = "No clear difference"
-        own.setdefault(said, []).append((gain, _gain(entry["test"], gain)))
+        own.setdefault(said, []).append((more, _gain(entry["test"], more)))
     order = ("Helped", "Hurt", "No clear difference", "Not tested", "A seed is stuck", "Both at chance")
     return " ".join(f"{said}{_gains(own[said], len(mine), most=said in order[:2])}." for said in order if said in own)
 

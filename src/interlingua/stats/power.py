@@ -15,16 +15,14 @@ def detectable_mean(deviation: float, n: int, *, power: float = POWER) -> float 
     """The smallest true difference that a two-sided paired t-test at 0.05 finds with that power; above 0.
 
     `deviation` is that of the n paired differences. The root of P(|T| > t(0.975, n-1)) = power, T noncentral t with
-    n - 1 degrees of freedom and noncentrality difference · sqrt(n) / deviation. None below
-    two items.
+    n - 1 degrees of freedom and noncentrality difference · sqrt(n) / deviation. None below two items, and where
+    nothing differs: such a sample does not tell how much another would.
 
     >>> round(detectable_mean(1.0, 34), 2)  # G*Power: 34 pairs for d = 0.5
     0.5
     """
-    if n < 2:
+    if n < 2 or deviation <= 0:
         return None
-    if deviation <= 0:
-        return 0.0
     limit = float(special.stdtrit(n - 1, 0.975))
 
     def missing(shift: float) -> float:
@@ -40,8 +38,8 @@ def detectable_mean(deviation: float, n: int, *, power: float = POWER) -> float 
     return float(optimize.brentq(missing, low, high)) * deviation / float(np.sqrt(n))
 
 
-def detectable_error(error: float, *, power: float = POWER) -> float:
-    """The smallest true difference found with that power, from the standard error of the difference; 0 or more.
+def detectable_error(error: float, *, power: float = POWER) -> float | None:
+    """The smallest true difference found with that power, from the standard error of the difference; None for 0.
 
     (z(0.975) + z(power)) · error: `detectable_mean` for a large sample, and for what is no mean (an F1), with the
     error of a bootstrap.
@@ -49,7 +47,7 @@ def detectable_error(error: float, *, power: float = POWER) -> float:
     >>> round(detectable_error(0.01), 4)
     0.028
     """
-    return (Z95 + float(special.ndtri(power))) * error
+    return (Z95 + float(special.ndtri(power))) * error if error > 0 else None
 
 
 def detectable_share(discordance: float, n: int, *, power: float = POWER) -> float | None:
@@ -57,7 +55,8 @@ def detectable_share(discordance: float, n: int, *, power: float = POWER) -> flo
 
     `discordance` ψ is the share of questions that one of the two alone has right; the difference δ is how much more of
     them are one's. From n δ² = (z(0.975) sqrt ψ + z(power) sqrt(ψ - δ²))² (Miettinen 1968; Connor 1987), in
-    closed form. None where even ψ itself, all of them one's, would not be found: fewer than about eight such questions.
+    closed form. None where even ψ itself, all of them one's, would not be found: fewer than about eight such questions,
+    or none.
 
     >>> round(detectable_share(0.1, 1000), 4)
     0.028
@@ -67,4 +66,4 @@ def detectable_share(discordance: float, n: int, *, power: float = POWER) -> flo
     if inside < 0:
         return None
     found = float(np.sqrt(discordance) * (first * np.sqrt(n) + second * np.sqrt(inside)) / (n + second**2))
-    return found if found <= discordance else None
+    return found if 0 < found <= discordance else None

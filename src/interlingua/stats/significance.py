@@ -16,7 +16,8 @@ def paired_t(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> float:
     """The two-sided p-value of Student's paired t-test, in [0, 1]: do two systems differ on the same items?
 
     t = mean(d) / (s / sqrt(n)) with d the differences and n - 1 degrees of freedom (papers/001 §5.1 tests per-example
-    values averaged over seeds so). Where all differences are 0 there is nothing to tell: 1.
+    values averaged over seeds so). Where all differences are 0 there is nothing to tell: 1. Where all are one number
+    they have no spread to go by, and p is that of all swaps of signs, 2 / 2^n.
 
     >>> round(paired_t(np.array([1.0, 0.0, 1.0, 1.0]), np.array([0.0, 0.0, 1.0, 0.0])), 4)
     0.1817
@@ -27,7 +28,7 @@ def paired_t(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> float:
         return 1.0
     spread = float(apart.std(ddof=1)) / float(np.sqrt(apart.size))
     if spread <= abs(mean) * 1e-14:
-        return 0.0
+        return float(2.0 ** (1 - apart.size))
     return float(2 * special.stdtr(apart.size - 1, -abs(mean / spread)))
 
 
@@ -36,8 +37,9 @@ def permuted_f1(ours: NDArray[Any], theirs: NDArray[Any], *, times: int = 1000, 
 
     Both sides are (3, item) counts: right, predicted, gold. A permutation swaps the two systems' predictions of each
     item with probability 1/2, and p = (1 + the permutations whose F1s differ at least as much) / (1 + `times`): the
-    observed one is one of them (Pitman 1937; Phipson & Smyth 2010). papers/001 §5.1 does 1,000 on all seeds' items.
-    Where all 2^n permutations are no more than `times`, each is taken once, and p is exact.
+    observed one is one of them (Pitman 1937; Phipson & Smyth 2010). An item that several runs were asked is one item,
+    with the sum of their counts. Where all 2^n permutations are no more than `times`, each is taken once, and p is
+    exact.
 
     >>> right, said = np.array([1, 1, 1, 1, 1, 1]), np.ones(6)
     >>> permuted_f1(np.stack([right, said, said]), np.stack([0 * right, said, said]), times=999)
@@ -107,6 +109,10 @@ def _swapped(moved: NDArray[np.float64], times: int, seed: int) -> Iterator[NDAr
         yield every.astype(np.float64) @ moved
         return
     draw = np.random.default_rng(seed)
+    kinds, sizes = np.unique(moved[moved.any(axis=1)], axis=0, return_counts=True)
+    if 4 * len(kinds) <= items:  # Of items that add the same it matters how many are swapped, not which.
+        yield draw.binomial(sizes, 0.5, size=(times, len(sizes))).astype(np.float64) @ kinds
+        return
     block = max(_BLOCK // max(items, 1), 1)
     for begin in range(0, times, block):
         count = min(block, times - begin)

@@ -35,11 +35,12 @@ def summarise(
     """One entry a test, metric and regime: values by seed, their mean, deviation and interval, p-values by baseline.
 
     The interval (`low`, `high`) is over seeds; of one seed it is over its examples, and `deviation` is None.
-    p-values are Student's on per-example values averaged over seeds, and a permutation test on the examples of all
-    seeds for an F1 that is made of counts; `p_holm` are those of a metric, all regimes, tests and baselines, corrected
-    together. `against` has, by baseline, the difference with its interval over examples, its effect size, and the
-    smallest difference that this sample would show. Retrieval is at the layer that is best for the regime in the mean
-    over seeds, chosen on the same data for all regimes alike; the other layers are in the records.
+    p-values are Student's on per-example values averaged over seeds and, for an F1 that is made of counts, those of a
+    permutation test that swaps an example with its counts of all seeds (`p_apart`: each seed's on its own); `p_holm`
+    are those of a metric, all regimes, tests and baselines, corrected together. `above` is how many seeds are above
+    chance by their own interval. `against` has, by baseline, the difference with its interval over examples, its effect
+    size, and the smallest difference that this sample would show. Retrieval is at the layer that is best for the regime
+    in the mean over seeds, chosen on the same data for all regimes alike; the other layers are in the records.
     """
     by_cell: dict[tuple[str, str, str], list[Record]] = {}
     for record in sorted(records, key=lambda record: record.seed or 0):  # So that items of one seed meet.
@@ -59,16 +60,17 @@ def summarise(
                     for base, seeds in both.items()
                     if seeds
                 }
-                found.append(
-                    {
-                        "test": test,
-                        "metric": metric,
-                        "regime": regime,
-                        **_over_seeds(its),
-                        "p": {base: _differ(*each, permutations=permutations) for base, each in sides.items()},
-                        "against": {base: _apart(*each) for base, each in sides.items()},
-                    }
-                )
+                entry = {
+                    "test": test,
+                    "metric": metric,
+                    "regime": regime,
+                    **_over_seeds(its),
+                    "p": {base: _differ(*each, permutations=permutations) for base, each in sides.items()},
+                    "against": {base: _apart(*each) for base, each in sides.items()},
+                }
+                if any(ours[0].ndim == 2 for ours, _ in sides.values()):
+                    entry["p_apart"] = {base: _differ_apart(*each, times=permutations) for base, each in sides.items()}
+                found.append(entry)
     return _corrected(found)
 
 
@@ -134,9 +136,16 @@ def _over_seeds(its: Sequence[Record]) -> dict[str, Any]:
         "low": low,
         "high": high,
         "null": float(np.mean(nulls)) if nulls else None,
+        "above": _above(its),
         "n": its[0].n,
         "layer": its[0].layer,
     }
+
+
+def _above(its: Sequence[Record]) -> int | None:
+    """How many seeds are above chance by their own interval over examples; None where that is not known of all."""
+    known = [(record.low, record.null) for record in its if record.low is not None and record.null is not None]
+    return sum(low > null for low, null in known) if len(known) == len(its) else None
 
 
 def _bounds(its: Sequence[Record]) -> tuple[float, float]:
@@ -149,10 +158,21 @@ def _bounds(its: Sequence[Record]) -> tuple[float, float]:
 
 
 def _differ(ours: Sequence[Values], theirs: Sequence[Values], *, permutations: int) -> float:
+    """How likely so large a difference is where regimes are alike: of an example all seeds are one draw.
+
+    papers/001 §5.1 has predictions of all seeds concatenated and permuted. Were each seed's swapped on its own, five
+    seeds of a sentence would count as five sentences, and two regimes that differ by their examples alone would be
+    called different in up to a quarter of studies.
+    """
     if ours[0].ndim == 2:
-        return permuted_f1(*(np.concatenate(side, axis=1).astype(np.float64) for side in (ours, theirs)),
-                           times=permutations)  # fmt: skip
+        return permuted_f1(_sum(ours), _sum(theirs), times=permutations)
     return paired_t(_mean(ours), _mean(theirs))
+
+
+def _differ_apart(ours: Sequence[Values], theirs: Sequence[Values], *, times: int) -> float:
+    """The other reading of papers/001 §5.1: the examples of all seeds end to end, and each swapped on its own."""
+    sides = (np.concatenate(side, axis=1).astype(np.float64) for side in (ours, theirs))
+    return permuted_f1(*sides, times=times)
 
 
 def _apart(ours: Sequence[Values], theirs: Sequence[Values]) -> dict[str, float | None]:
@@ -162,9 +182,7 @@ def _apart(ours: Sequence[Values], theirs: Sequence[Values]) -> dict[str, float 
     is no mean. One seed's hits have McNemar's detectable difference, all else the paired t-test's.
     """
     if ours[0].ndim == 2:
-        made = bootstrap_f1_difference(
-            *(np.sum([v.astype(np.float64) for v in side], axis=0) for side in (ours, theirs))
-        )
+        made = bootstrap_f1_difference(_sum(ours), _sum(theirs))
         return {
             "difference": made.value,
             "low": made.low,
@@ -192,6 +210,12 @@ def _mean(side: Sequence[Values]) -> NDArray[np.float64]:
     """Each example's value, averaged over seeds."""
     mean: NDArray[np.float64] = np.mean([values.astype(np.float64) for values in side], axis=0)
     return mean
+
+
+def _sum(side: Sequence[Values]) -> NDArray[np.float64]:
+    """Each example's counts of all seeds together."""
+    whole: NDArray[np.float64] = np.sum([counts.astype(np.float64) for counts in side], axis=0)
+    return whole
 
 
 def distance_table(records: Sequence[Record], *, states: Sequence[str]) -> list[dict[str, Any]]:

@@ -52,7 +52,7 @@ class TransferSettings:
     pairs: PairSettings = field(default_factory=PairSettings)
     map_on: str = "words"
     distances: bool = False
-    permutations: int = 1000
+    permutations: int = 10_000
     precision: str | None = None
     graph: bool | None = None
     compile: bool = False

@@ -263,7 +263,7 @@ class StudyTable:
     regime: Mapping[str, RegimeTable] = field(default_factory=dict)
     regimes: tuple[str, ...] = ("original",)
     precision: str | None = None
-    permutations: int = 1000
+    permutations: int = 10_000
     bitexts: BitextTable | None = None
     adjust: AdjustTable = field(default_factory=AdjustTable)
     tasks: Mapping[str, TaskTable] = field(default_factory=dict)
