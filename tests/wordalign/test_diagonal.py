@@ -90,6 +90,21 @@ def test_where_the_objective_rises_or_falls_all_the_way_the_best_tension_is_the_
 
 
 @pytest.mark.parametrize("start", [*TENSIONS, 4.0])
+@pytest.mark.parametrize("tension", [0.11, 0.5, 3.0, 13.0, 13.99])
+def test_links_as_far_from_the_diagonal_as_a_tension_has_them_give_that_tension(tension: float, start: float) -> None:
+    shapes = [(5, 5), (9, 7)]
+    total = 0.0
+    for n, m in shapes:
+        for j in range(1, m + 1):
+            near = [math.exp(-tension * h) for h in distances(n, m, j)]
+            total += sum(h * w for h, w in zip(distances(n, m, j), near, strict=True)) / sum(near)
+    for mass in (0.01, 1.0, 100.0):
+        weight = torch.full((12,), mass, dtype=torch.float64)
+        found = best_tension(places_of(shapes)[0], weight, total * mass, start)
+        assert found == pytest.approx(tension, abs=1e-4)
+
+
+@pytest.mark.parametrize("start", [*TENSIONS, 4.0])
 @pytest.mark.parametrize("rounding", [0.0, 1e-7, -1e-7])
 def test_where_source_sentences_have_one_word_no_tension_is_better_than_another(rounding: float, start: float) -> None:
     places, _ = places_of([(1, 1), (1, 7), (1, 3)])

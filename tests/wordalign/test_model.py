@@ -13,6 +13,7 @@ import torch
 
 from aligner_by_loops import ByLoops, Link, Rows, bitext
 from interlingua.errors import InputError
+from interlingua.wordalign.entries import EntryStore
 from interlingua.wordalign.links import Links
 from interlingua.wordalign.model import DiagonalModel, Settings
 from interlingua.wordalign.numbering import Sentences
@@ -181,6 +182,37 @@ def test_other_text_is_aligned_as_in_loops_words_never_seen_included(seed: int) 
     links, logs = by_loops(loops, source, target)
     assert as_set(applied.links) == links
     assert applied.log_likelihood == pytest.approx(logs, rel=1e-5)
+
+
+def test_pairs_of_more_words_than_32_bits_number_are_looked_up_as_what_they_are() -> None:
+    words = tuple(f"w{number}" for number in range(70_000))
+    ends = torch.tensor([0, 69_999, 30_000], dtype=torch.int32)
+    logs = torch.tensor([-1.0, -2.0, -3.0])
+    null = torch.full((len(words),), -5.0)
+    model = DiagonalModel(Settings(null=0.1), 4.0, words, words, ends, ends.flip(0), logs, null)
+    pairs = {("w0", "w30000"): -1.0, ("w69999", "w69999"): -2.0, ("w30000", "w0"): -3.0}
+    source, target = ([[s] for s in ("w0", "w30000", "w69999") for _ in range(3)], [["w0"], ["w30000"], ["w69999"]] * 3)
+    applied = model.apply(source, target)
+    expected = [
+        math.log(0.1 * math.exp(-5) + 0.9 * math.exp(pairs.get((s, t), math.log(1e-9))))
+        for [s], [t] in zip(source, target, strict=True)
+    ]
+    assert applied.log_likelihood == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_text_whose_pairs_are_in_a_file_is_aligned_alike_and_the_file_is_closed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    source, target = bitext(7, rows=20)
+    model = train(source, target).model
+    in_memory = model.apply(source, target)
+    store = EntryStore(0, torch.device("cpu"))
+    monkeypatch.setattr(EntryStore, "on", lambda device: store)
+    in_a_file = model.apply(source, target)
+    assert as_set(in_a_file.links) == as_set(in_memory.links)
+    assert np.array_equal(in_a_file.log_likelihood, in_memory.log_likelihood)
+    assert store._used == 0
+    assert store._file._file is None
 
 
 def test_a_text_of_words_never_seen_links_along_the_diagonal() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from io import FileIO
 from pathlib import Path
@@ -64,6 +65,47 @@ def test_what_the_disk_takes_and_gives_in_parts_comes_back_whole(
         file.read_into(buffer, offset)
         assert bytes(buffer) == part
     file.close()
+
+
+class _Hesitant(FileIO):
+    """A file that lets other threads run before it writes or reads."""
+
+    def write(self, data: Any, /) -> int:
+        time.sleep(0.001)
+        return super().write(memoryview(data)[:3])
+
+    def readinto(self, buffer: Any, /) -> int:
+        time.sleep(0.001)
+        return super().readinto(buffer)
+
+
+def test_threads_that_interrupt_one_another_neither_mix_what_they_write_nor_what_they_read(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: _Hesitant(tmp_path / "file", "w+"))
+    file, parts = Overflow("a test"), [bytes([number]) * (4 + number) for number in range(12)]
+
+    def read(offset: int, size: int) -> bytes:
+        buffer = bytearray(size)
+        file.read_into(buffer, offset)
+        return bytes(buffer)
+
+    with ThreadPoolExecutor(4) as pool:
+        offsets = list(pool.map(file.append, parts))
+        assert list(pool.map(read, offsets, map(len, parts))) == parts
+    file.close()
+
+
+def test_the_file_is_given_back_when_closed_whoever_else_holds_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    held = FileIO(tmp_path / "file", "w+")
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: held)
+    file = Overflow("a test")
+    file.append(b"some")
+    assert not held.closed
+    file.close()
+    assert held.closed
 
 
 def test_what_was_never_written_is_an_error_rather_than_waited_for() -> None:

@@ -101,6 +101,19 @@ def test_links_of_two_directions_grow_as_in_atools(
     assert found == [by_links(ours, theirs, how) for ours, theirs in zip(forward, backward, strict=True)]
 
 
+@pytest.mark.parametrize("how", ["union", "grow-diag-final"])
+@pytest.mark.parametrize("shorter", [0, 1])
+def test_rows_after_the_last_one_with_links_of_one_direction_have_those_of_the_other(
+    how: str, shorter: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules["interlingua.wordalign.symmetrise"], "_ROWS_AT_ONCE", 7)
+    sides = one_link_a_word(np.random.default_rng(3), 40)
+    sides[shorter][10:] = [set()] * 30
+    found = rows_of(symmetrise(links_of(sides[0]), links_of(sides[1]), how), 40)
+    assert found == [by_links(ours, theirs, how) for ours, theirs in zip(*sides, strict=True)]
+    assert any(found[35:])
+
+
 def test_every_way_lies_between_intersection_and_union() -> None:
     forward, backward = one_link_a_word(np.random.default_rng(1), 80)
     found: dict[str, set[tuple[int, int, int]]] = {}
@@ -110,6 +123,11 @@ def test_every_way_lies_between_intersection_and_union() -> None:
     order = ("intersect", "grow-diag", "grow-diag-final-and", "union")
     assert all(found[less] <= found[more] for less, more in itertools.pairwise(order))
     assert found["grow-diag"] <= found["grow-diag-final"] <= found["union"]
+
+
+def test_the_ways_are_those_of_atools_and_each_direction_as_it_is() -> None:
+    ways = ["intersect", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and", "forward", "backward"]
+    assert sorted(SYMMETRISATIONS) == sorted(ways)
 
 
 def test_an_unknown_way_is_an_error_with_the_list() -> None:

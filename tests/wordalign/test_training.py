@@ -171,6 +171,19 @@ def test_cuts_hold_all_words_in_order_and_as_many_as_may_be_worked_on_at_once(se
     assert all(end - begin == 1 or size(begin, end) <= limit for begin, end in parts)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_what_has_just_as_many_cooccurrences_as_may_be_worked_on_at_once_is_not_cut(seed: int) -> None:
+    source, target = bitext(seed, rows=60)
+    whole = Slots.of(Sentences.of(source), Sentences.of(target), torch.device("cpu"))
+    for types, limit in enumerate(whole.order.entry_ends.tolist(), start=1):
+        first = whole.cuts(limit)[0]
+        assert (first.first_type, first.types) == (0, types)
+        assert first.parts == ((0, int(whole.order.type_ends[types - 1])),)
+    sizes = [len(source[int(whole.row_of[word])]) for word in whole.order.words[: whole.order.type_ends[0]].tolist()]
+    for words in range(1, len(sizes)):  # One type that is more than may be worked on at once.
+        assert whole.cuts(sum(sizes[:words]))[0].parts[0] == (0, words)
+
+
 def test_single_precision_gives_the_same_links_and_an_objective_of_six_digits(monkeypatch: pytest.MonkeyPatch) -> None:
     source, target = bitext(5, rows=80, words=25)
     double = train(source, target)
@@ -194,10 +207,12 @@ def test_the_products_of_a_gpu_are_those_of_scipy(monkeypatch: pytest.MonkeyPatc
     assert [iteration.objective for iteration in by_torch.iterations] == pytest.approx(expected, rel=2e-6)
 
 
+@pytest.mark.parametrize("complete", [True, False])
 @pytest.mark.parametrize("size", [1, 7, 1000])
-def test_words_may_be_sorted_in_any_number_of_turns(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+def test_words_may_be_sorted_in_any_number_of_turns(monkeypatch: pytest.MonkeyPatch, size: int, complete: bool) -> None:
     source, target = bitext(17, rows=60, words=25)
-    source[3], target[7], source[11], target[11] = [], [], [], []
+    if not complete:
+        source[3], target[7], source[11], target[11] = [], [], [], []
     whole = train(source, target)
     monkeypatch.setitem(slots._SORTED_AT_ONCE, "cpu", size)
     assert train(source, target).iterations == whole.iterations
@@ -253,7 +268,8 @@ def test_neither_the_number_of_threads_nor_a_file_on_disk_changes_a_digit() -> N
         torch.set_num_threads(threads)
     for other in found[1:]:
         assert other.iterations == found[0].iterations
-        assert torch.equal(other.model.log_probability, found[0].model.log_probability)
+        for name in ("pair_source", "pair_target", "log_probability", "null_log_probability"):
+            assert torch.equal(getattr(other.model, name), getattr(found[0].model, name))
         assert as_set(other.applied.links) == as_set(found[0].applied.links)
 
 

@@ -131,10 +131,10 @@ def _numbered(slots: Slots, cut: Cut, store: EntryStore) -> _Made:
 
 def _looked_up(wanted: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
     at = torch.searchsorted(keys, wanted)
-    if not len(keys):
-        return at.int()
-    there = keys.index_select(0, at.clamp_max(len(keys) - 1)) == wanted
-    return torch.where(there, at, len(keys)).int()
+    if len(keys):
+        there = keys.index_select(0, at.clamp_max(len(keys) - 1)) == wanted
+        at = torch.where(there, at, len(keys))
+    return at.int()
 
 
 def _piece(part: Part, entries: torch.Tensor, store: EntryStore) -> Piece:

@@ -66,7 +66,7 @@ class Places:
         )
         n, m = shapes // base, shapes % base
         firsts = m.cumsum(0) - m
-        shape = torch.repeat_interleave(torch.arange(len(m), device=m.device), m)
+        shape = torch.repeat_interleave(m)
         position = torch.arange(len(shape), device=m.device) - firsts[shape] + 1
         n, m = n[shape], m[shape]
         lengths, counts = torch.unique_consecutive(n, return_counts=True)

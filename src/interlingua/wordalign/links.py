@@ -36,8 +36,7 @@ class Links:
         order = np.lexsort(columns[::-1])
         sorted_columns = [column[order] for column in columns]
         new = np.ones(len(order), bool)
-        if len(order):
-            new[1:] = np.any([np.diff(column) != 0 for column in sorted_columns], axis=0)
+        new[1:] = np.any([np.diff(column) != 0 for column in sorted_columns], axis=0)
         return cls(*(column[new] for column in sorted_columns))
 
     def turned(self) -> Links:

@@ -65,7 +65,7 @@ def _combined(forward: Links, backward: Links, how: str) -> tuple[Ints, Ints, In
     if how == "union":
         kept = union.forward | union.backward
     elif how != "intersect":
-        grown = _Grown(union, kept)
+        grown = _Grown(union)
         grown.grow()
         if how != "grow-diag":
             for direction in (union.forward, union.backward):
@@ -84,16 +84,17 @@ class _Union:
     forward: Bools
     backward: Bools
     keys: Ints
-    strides: tuple[int, int]  # of a source word and of a row in keys; there is room for neighbours
+    strides: tuple[int, int]  # of a source word and of a row in keys
 
     @classmethod
     def of(cls, forward: Links, backward: Links) -> _Union:
         row, source, target = (
             np.concatenate([getattr(forward, name), getattr(backward, name)]) for name in ("row", "source", "target")
         )
-        stride = int(target.max(initial=0)) + 3
-        strides = stride, stride * (int(source.max(initial=0)) + 3)
-        every = row * strides[1] + (source + 1) * strides[0] + target + 1
+        # A word more than there are: a neighbour past either end is no link.
+        stride = int(target.max(initial=0)) + 2
+        strides = stride, stride * (int(source.max(initial=0)) + 2)
+        every = row * strides[1] + source * strides[0] + target
         order = np.argsort(every, kind="stable")  # Two sorted runs: a merge.
         keys = every[order]
         new = np.diff(keys, prepend=-1) != 0
@@ -105,36 +106,33 @@ class _Union:
 
 
 class _Grown:
-    """A growing set of links. Rows are worked on side by side: the k-th candidate of each at the same time."""
+    """Links that grow from the intersection. Rows are worked on side by side: the k-th candidate of each at a time."""
 
-    def __init__(self, union: _Union, kept: Bools) -> None:
+    def __init__(self, union: _Union) -> None:
         self._union = union
-        self.kept = kept.copy()
+        self.kept = union.forward & union.backward
         # Every source and target word of a row with links has a number, and a mark where it is linked.
         self._sources = np.unique(union.keys // union.strides[0], return_inverse=True)[1]
         self._targets = np.unique(union.row * union.strides[0] + union.target, return_inverse=True)[1]
-        self._source_linked = np.zeros(int(self._sources.max(initial=-1)) + 1, bool)
-        self._target_linked = np.zeros(int(self._targets.max(initial=-1)) + 1, bool)
-        self._keep(np.flatnonzero(kept))
+        self._source_linked, self._target_linked = np.zeros((2, len(union.row)), bool)
+        self._keep(np.flatnonzero(self.kept))
 
     def grow(self) -> None:
         """Add links with a neighbour that is kept and a word that is not linked, again and again."""
         waiting = np.flatnonzero(~self.kept)
         near = self._neighbours(waiting)
         kept = np.append(self.kept, False)  # what is no link stands at the end
-        alive = np.ones(len(waiting), bool)
         rows = self._union.row[waiting]
         while len(waiting):
             moved = np.zeros(len(waiting), bool)
             for turn in _in_turn(rows):
-                open_ones = turn[alive[turn]]
-                open_ones = open_ones[~self._both_linked(waiting[open_ones])]
+                open_ones = turn[~self._both_linked(waiting[turn])]
                 good = open_ones[kept[near[open_ones]].any(axis=1)]
                 self._keep(waiting[good])
                 kept[waiting[good]] = True
-                alive[good], moved[good] = False, True
-            again = alive & np.isin(rows, rows[moved])
-            waiting, near, rows, alive = waiting[again], near[again], rows[again], alive[again]
+                moved[good] = True
+            again = ~moved & np.isin(rows, rows[moved])
+            waiting, near, rows = waiting[again], near[again], rows[again]
 
     def add(self, direction: Bools, *, neither: bool) -> None:
         """Add links of one direction, in order, where one word is not linked, or where neither is."""

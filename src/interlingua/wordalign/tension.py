@@ -63,6 +63,6 @@ def _exchanged(places: Places, tension: float) -> torch.Tensor:
     above = m - below
     less = 1 / (1 - torch.exp(-tension / m))
     rest = torch.where(above < 0, 0.0, torch.exp(-tension * above / m))  # above 0 that many, else about 2³² words
-    upper = torch.exp(-tension * ((below + 1) / m - j / n).abs()) * (1 - rest)
-    lower = torch.exp(-tension * (below / m - j / n).abs()) * (1 - torch.exp(-tension * below / m))
+    upper = torch.exp(-tension * ((below + 1) / m - j / n)) * (1 - rest)
+    lower = torch.exp(-tension * (j / n - below / m)) * (1 - torch.exp(-tension * below / m))
     return (upper + lower) * less
