@@ -309,6 +309,33 @@ def pickled_weights(place: Place) -> list[str]:
     return ["MODEL", str(place.model)]
 
 
+def indexed(place: Place, name: str) -> list[str]:
+    """The model's weights under another name, which an index of safetensors tells."""
+    weights = load_file(place.model / "model.safetensors")
+    (place.model / "model.safetensors").unlink()
+    torch.save(weights, place.model / "weights.bin")
+    index = {"metadata": {}, "weight_map": dict.fromkeys(weights, name)}
+    (place.model / "model.safetensors.index.json").write_text(json.dumps(index), "utf-8")
+    return ["MODEL", str(place.model)]
+
+
+@bad(
+    r"index\.json: the index names weights that are not safetensors, which can run code when read: 'weights\.bin'\. Con"
+)
+def pickled_weights_under_a_safe_name(place: Place) -> list[str]:
+    return indexed(place, "weights.bin")
+
+
+@bad(r"index\.json: the index names weights outside of the model's folder: '\.\./other\.safetensors'\. Put them there")
+def weights_outside_of_the_folder(place: Place) -> list[str]:
+    return indexed(place, "../other.safetensors")
+
+
+@bad(r"index\.json: weights that the index names are not there: 'gone\.safetensors'\. Fetch the model again")
+def weights_that_are_not_there(place: Place) -> list[str]:
+    return indexed(place, "gone.safetensors")
+
+
 @bad(r"model\.safetensors: a Git LFS pointer, not the weights\. Run 'git lfs pull' in that folder\.")
 def git_lfs_pointer(place: Place) -> list[str]:
     (place.model / "model.safetensors").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")

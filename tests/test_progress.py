@@ -9,6 +9,12 @@ import pytest
 from interlingua.cli_progress import progress_bars
 
 
+def test_a_name_with_brackets_is_shown_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # As in a terminal.
+    with progress_bars() as tell:
+        tell("finetune a[/b]<b>", 1, 2)
+
+
 def test_a_log_gets_a_line_a_tenth_and_after_a_minute_of_silence(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -146,6 +146,7 @@ def transfer(
             "source": settings.source,
             "train": None if lesson.train is None else lesson.train.name,
             "tests": [exam.name for exam in exams],
+            "test_rows": test_rows,
             "regimes": list(dict.fromkeys(scenario.regime for scenario in scenarios)),
             "bitexts": {code: [path.name for path in each.files] for code, each in linked.items()},
             "seeds": list(chosen),

@@ -46,7 +46,12 @@ def progress_bars() -> Iterator[Tell]:
 
         yield line
         return
-    columns = (TextColumn("{task.description:<18}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description:<18}", markup=False),  # A name may hold [brackets].
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=console, transient=True) as bars:
 
         def tell(stage: str, done: int, total: int) -> None:

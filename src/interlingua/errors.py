@@ -68,6 +68,21 @@ class NoSegmenter(InputError):
     """A script is written without spaces, and there is no segmenter for it here: words can't be found."""
 
 
+def system_error(error: BaseException) -> OSError | None:
+    """The system's own error: this one, or the one that safetensors tells by its number, `(os error 28)`; else None.
+
+    >>> system_error(OSError(28, "full")), system_error(ValueError("28"))
+    (OSError(28, 'full'), None)
+    """
+    if isinstance(error, OSError):
+        return error
+    _, found, number = str(error).rpartition("(os error ")
+    code = number.split(")")[0]
+    if type(error).__name__ != "SafetensorError" or not found or not code.isdigit():
+        return None
+    return OSError(int(code), os.strerror(int(code)))
+
+
 def _shorten(value: object, limit: int = 120) -> object:
     """The value, cut when it is a long string, so that an error stays one line."""
     return f"{value[:limit]}…" if isinstance(value, str) and len(value) > limit else value

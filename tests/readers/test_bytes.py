@@ -56,6 +56,21 @@ def test_a_cut_archive_is_an_error_that_names_the_file(tmp_path, kind, long):
         read_corpus(path)
 
 
+@pytest.mark.parametrize("kind", SQUEEZE)
+@pytest.mark.parametrize("tail", ["damaged", "garbage"])
+def test_a_damaged_archive_after_a_whole_one_is_an_error(kind, tail):
+    whole = SQUEEZE[kind]("".join(f"{n}\t{n * n}\n" for n in range(50)).encode())
+    second = bytearray(whole if tail == "damaged" else b"something that is no archive at all")
+    second[3] ^= 0xFF
+    with pytest.raises(InputError, match="cannot be read: damaged or cut short"):
+        read_corpus("-", languages=["en", "ru"], stdin=io.BytesIO(whole + bytes(second)))
+
+
+def test_xz_may_end_in_padding():
+    padded = SQUEEZE["xz"](TEXT.encode()) + bytes(8)
+    assert dict(read_corpus("-", stdin=io.BytesIO(padded)).texts) == BOTH
+
+
 def test_a_text_that_begins_like_bzip2_is_a_text():
     assert Document(io.BytesIO(b"BZhere"), name="t").first_line == "BZhere"
 

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
+import resource
+import signal
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from safetensors import SafetensorError
+from safetensors.torch import save_file
 
 from interlingua.errors import InputError
 from interlingua.studies import store as room
+from interlingua.studies.performing import _no_room
 from interlingua.studies.record import Record
-from interlingua.studies.store import Store, write_text
+from interlingua.studies.store import Store, told_when_full, write_text
 
 
 def record(variant: str, value: float = 0.5) -> Record:
@@ -132,3 +138,21 @@ def test_a_store_that_nothing_is_put_in_makes_no_folder_and_a_place_that_can_hol
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot write results"):
         Store(tmp_path / "file" / "run")
+
+
+def test_a_disk_that_fills_up_under_safetensors_is_told_and_fails_no_step(tmp_path: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+    try:
+        with pytest.raises(InputError, match="no space left for results") as told, told_when_full(tmp_path):
+            save_file({"weights": torch.zeros(1000)}, tmp_path / "model.safetensors")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, before)
+    assert isinstance(told.value.__cause__, SafetensorError)
+    with pytest.raises(ValueError, match="another"), told_when_full(tmp_path):
+        raise ValueError("another error")
+    full = SafetensorError("Error while serializing: I/O error: No space left on device (os error 28)")
+    assert _no_room(full)
+    assert not _no_room(SafetensorError("invalid header"))

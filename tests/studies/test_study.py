@@ -57,6 +57,7 @@ WRONG = {
     "key": ('name = "small"\nlangs = 1', 'name = "small"', 3, "unknown key: 'langs'"),
     "deep key": ("rows = 20\nrow = 3", "rows = 20", 14, "Did you mean 'rows'?"),
     "type": ('seeds = "5"', "seeds = [3, 1]", 4, "seeds should be a whole number or a list"),
+    "one seed": ("seeds = 20240101", "seeds = [3, 1]", 4, "or one seed as seeds = [20240101]."),
     "truth": ("rows = true", "rows = 20", 13, "rows should be a whole number"),
     "language": ('languages = ["es",\n "xx-qqq"]', 'languages = ["es", "rus"]', 4, "xx-qqq"),
     "language twice": ('languages = ["ru", "rus"]', 'languages = ["es", "rus"]', 3, "a language twice"),

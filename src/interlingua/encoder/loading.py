@@ -205,12 +205,37 @@ def _check_folder(folder: Path, *, trust_remote_code: bool, allow_pickle: bool) 
             file=folder,
             remedy="It must hold model.safetensors; what a hub has as pickles alone is fetched with --allow-pickle.",
         )
+    for file in folder.glob("*.safetensors.index.json"):
+        _check_index(file, folder, allow_pickle=allow_pickle)
     for file in folder.glob("*.safetensors"):
         if file.stat().st_size < 1024 and file.read_bytes().startswith(b"version https://git-lfs"):
             raise InputError(
                 "a Git LFS pointer, not the weights", file=file, remedy="Run 'git lfs pull' in that folder."
             )
     return config
+
+
+def _check_index(file: Path, folder: Path, *, allow_pickle: bool) -> None:
+    """Refuse an index that names weights outside of the folder, or pickled ones under a safe name."""
+    try:
+        named = set(json.loads(file.read_text("utf-8"))["weight_map"].values())
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError("not an index of weights", file=file, remedy="Fetch the model again.") from error
+    for name in sorted(map(str, named)):
+        if Path(name).name != name:
+            raise InputError(
+                "the index names weights outside of the model's folder", file=file, value=name, remedy="Put them there."
+            )
+        if not name.endswith(".safetensors") and not allow_pickle:
+            raise InputError(
+                "the index names weights that are not safetensors, which can run code when read",
+                file=file,
+                value=name,
+                remedy="Convert them to safetensors, or pass --allow-pickle if you trust their author.",
+            )
+        if not (folder / name).is_file():
+            raise InputError("weights that the index names are not there", file=file, value=name,
+                             remedy="Fetch the model again.")  # fmt: skip
 
 
 def _missing_weights(model: torch.nn.Module, missing: Any) -> list[str]:

@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from interlingua.errors import InputError, MissingExtra
 
@@ -194,14 +194,29 @@ def _decompressed(raw: BinaryIO, name: str) -> BinaryIO:
     if magic.startswith(b"\x1f\x8b"):
         inner: Callable[[int], bytes] = gzip.GzipFile(fileobj=whole).read
     elif magic.startswith(b"BZh") and magic[4:] in (b"1AY&SY", b"\x17rE8P\x90"):  # A text may begin with BZh.
-        inner = bz2.BZ2File(whole).read
+        inner = _Pieces(_members(whole, bz2.BZ2Decompressor)).read
     elif magic.startswith(b"\xfd7zXZ\x00"):
-        inner = lzma.LZMAFile(whole).read  # noqa: SIM115 - closed with the file beneath it
+        inner = _Pieces(_members(whole, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ), padding=b"\0")).read
     elif magic.startswith(b"\x28\xb5\x2f\xfd"):
         inner = _Pieces(_zstandard(whole)).read
     else:
         return whole
     return cast(BinaryIO, io.BufferedReader(_Source(b"", inner, name)))
+
+
+def _members(raw: BinaryIO, new: Callable[[], Any], *, padding: bytes = b"") -> Iterator[bytes]:
+    """The members of a .bz2 or .xz file; Python's own readers take a damaged one after a whole one for its end."""
+    member, data = new(), b""
+    while data := data or raw.read(_CHUNK):
+        if member.eof:
+            data = data.lstrip(padding) if padding else data
+            if not data:
+                continue
+            member = new()
+        yield member.decompress(data)
+        data = member.unused_data if member.eof else b""
+    if not member.eof:
+        raise EOFError("the last member has no end")
 
 
 def _zstandard(raw: BinaryIO) -> Iterator[bytes]:

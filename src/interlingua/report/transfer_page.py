@@ -70,15 +70,14 @@ def transfer_answer(run: Run) -> Section:
     """The section on top: what the base regime reads, what each other one changed, and how sure that is."""
     title = f"The answer: {run.name}" if run.key else "The answer"
     lead, facts = told(run)
+    many = len(run.about["seeds"])
     sure = (
-        f"{len(run.about['seeds'])} seeds"
-        if len(run.about["seeds"]) > 1
-        else "One seed: intervals are over its examples, no spread is known"
+        f"{many} seeds; differences are tested over examples, seeds averaged, which says nothing of other seeds"
+        if many > 1
+        else "One seed, and of it alone is spoken; differences are tested over its examples"
     )
     if facts is not None:
-        facts.append(
-            ("How sure", f"{sure}; differences are tested on the same examples, p < 0.05 without a correction.")
-        )
+        facts.append(("How sure", f"{sure}; p < 0.05 after Holm's correction. The tables' marks are without it."))
     return Section(run.id("answer"), title, (lead,), facts=tuple(facts or ()))
 
 

@@ -26,6 +26,7 @@ from interlingua.studies.valuechecks import Checks
 KINDS: tuple[str, ...] = ("synth", "pretrain", "align", "adjust", "finetune", "predict", "distances")
 KINDS += ("encode", "measure", "attribute", "spelling", "geometry")
 """The kinds of steps, for which [resources.KIND] may say what they take."""
+_MOST_SEEDS = 10_000
 _HUB = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
 
@@ -36,8 +37,10 @@ def check_whole(checks: Checks) -> None:
         checks.wrong(("languages",), "no language is named", remedy='Give languages = ["es", "ru"].')
     if not table.encoders:
         checks.wrong(("encoders",), "no encoder is named", remedy="Add [encoders.NAME] with a model.")
-    seeds = checks.study.seeds
-    if not seeds or min(seeds) < 0 or len(set(seeds)) < len(seeds):
+    if isinstance(table.seeds, int) and table.seeds > _MOST_SEEDS:
+        checks.wrong(("seeds",), f"more than {_MOST_SEEDS} seeds", value=table.seeds,
+                     remedy=f"Give their number, or one seed as seeds = [{table.seeds}].")  # fmt: skip
+    elif not (seeds := checks.study.seeds) or min(seeds) < 0 or len(set(seeds)) < len(seeds):
         checks.wrong(("seeds",), "seeds are 0 or more, none twice, at least one", value=table.seeds, remedy="Give 5.")
     if not re.fullmatch(r"[\w.-]+", table.name):
         checks.wrong(("name",), "a name is letters, digits, - and _", value=table.name, remedy="Mend that line.")

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from interlingua.errors import InputError, InterlinguaError
+from interlingua.errors import InputError, InterlinguaError, system_error
 from interlingua.studies.digests import stamp
 from interlingua.studies.home import MANIFEST, Failure, Home, file_sizes
 from interlingua.studies.launching import launch
@@ -213,7 +213,8 @@ def _told(error: BaseException) -> str:
 def _no_room(error: BaseException | None) -> bool:
     """Whether a full disk is at the bottom of an error: no step can go on then, and none has failed."""
     while error is not None:
-        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        found = system_error(error)
+        if found is not None and found.errno in (errno.ENOSPC, errno.EDQUOT):
             return True
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     return False

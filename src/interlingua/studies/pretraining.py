@@ -6,7 +6,6 @@ Pure masked language modelling on unaligned text: the evaluation reads parallel 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -23,7 +22,7 @@ from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Encoder
 from interlingua.encoder.joined import fused_activations, joined_projections
 from interlingua.encoder.newborn import attention, face, masked_lm, save_folder
-from interlingua.errors import InputError
+from interlingua.errors import InputError, system_error
 from interlingua.languages import canonical
 from interlingua.measures.retrieval import retrieval
 from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
@@ -272,15 +271,11 @@ def _disk(out: Path) -> Iterator[None]:
     """A full or forbidden disk is a clear error; a rerun goes on from the newest whole state."""
     try:
         yield
-    except OSError as error:
-        raise cannot_write(out, error) from error
-    except SafetensorError as error:
-        # Its message ends with the system's own number: "(os error 28)".
-        _, found, number = str(error).rpartition("os error ")
-        code = number.split(")")[0]
-        if not found or not code.isdigit():
+    except (OSError, SafetensorError) as error:
+        found = system_error(error)
+        if found is None:
             raise
-        raise cannot_write(out, OSError(int(code), os.strerror(int(code)))) from error
+        raise cannot_write(out, found) from error
 
 
 def _check_processes(config: Config) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from interlingua.errors import InputError
 from interlingua.studies.locking import Owner, holder, living_tokens
+from interlingua.studies.store import told_when_full
 from interlingua.training.processes import is_first_process
 
 STATE = ".training"
@@ -48,7 +49,8 @@ def alone_in(out: Path | None, kind: str) -> Iterator[None]:
                 file=out,
                 remedy="Wait for it to end, or name another --out.",
             )
-        yield
+        with told_when_full(out):
+            yield
     finally:
         if own is not None:
             own.release(lock)

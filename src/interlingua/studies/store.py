@@ -11,7 +11,8 @@ import errno
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from interlingua.errors import InputError
+from interlingua.errors import InputError, system_error
 from interlingua.studies.record import Record
 
 Items = NDArray[np.floating[Any]]
@@ -181,6 +182,18 @@ def write_text(path: Path, text: str) -> None:
         write_beside(path, lambda file: file.write(text.encode()))
     except OSError as error:
         raise cannot_write(path.parent, error) from error
+
+
+@contextmanager
+def told_when_full(folder: Path) -> Iterator[None]:
+    """Where the disk fills up inside, whoever was writing, it is said so; all else is as it is."""
+    try:
+        yield
+    except Exception as error:
+        found = system_error(error)
+        if found is None or found.errno not in _NO_ROOM:
+            raise
+        raise cannot_write(folder, found) from error
 
 
 def cannot_write(folder: Path, error: OSError) -> InputError:

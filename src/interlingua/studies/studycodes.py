@@ -16,19 +16,21 @@ from interlingua.studies.tomlplaces import Path as Place
 def plain_codes(table: StudyTable, problems: Problems) -> StudyTable:
     """The table with one code for each language; what is no language, or is named twice, is a problem."""
 
-    def plain(path: Place, code: str) -> str:
+    def plain(path: Place, code: str) -> str | None:
         try:
             return codes.canonical(code)
         except InputError as error:
             problems.take(path, error)
-            return code
+            return None  # As if it were not there, so that what else is wrong can be told.
 
     def all_plain(path: Place, given: Sequence[str]) -> tuple[str, ...]:
         found: list[str] = []
         for place, code in enumerate(given):
-            found.append(plain((*path, place), code))
-            if found[-1] in found[:-1]:
+            one = plain((*path, place), code)
+            if one in found:
                 problems.add((*path, place), "a language twice", value=code, remedy="Name each once.")
+            if one is not None:
+                found.append(one)
         return tuple(found)
 
     changed: dict[str, Any] = {}
@@ -50,4 +52,5 @@ def plain_codes(table: StudyTable, problems: Problems) -> StudyTable:
         for name, each in table.geometry.items()
     }
     languages = all_plain(("languages",), table.languages)
-    return replace(table, languages=languages, source=plain(("source",), table.source), **changed)
+    source = plain(("source",), table.source) or StudyTable.source
+    return replace(table, languages=languages, source=source, **changed)
