@@ -334,6 +334,28 @@ def test_what_no_seed_of_the_original_learnt_is_help_and_no_luck():
     assert "Stuck" not in facts
 
 
+def test_a_comparison_with_a_stuck_seed_or_of_models_at_chance_has_no_mark():
+    tests = {
+        "ru": [[0.5, 1 / 3], [0.5, 0.48]],
+        "es": [[0.5, 0.51], [0.6, 0.61]],
+        "hi": [[1 / 3, 1 / 3], [0.334, 0.334]],
+    }
+    scores = [
+        {
+            **nli(test, regime, values),
+            "above": 0 if test == "hi" else 2,
+            "p_holm": {} if regime == "original" else {"original": 0.01},
+        }
+        for test, both in tests.items()
+        for regime, values in zip(("original", "adjusted"), both, strict=True)
+    ]
+    run = {**RUN, "tests": [*tests], "regimes": ["original", "adjusted"], "seeds": [0, 1]}
+    table = score_table(scores, run, "accuracy")
+    assert [str(text)[-1] == "*" for text in table.rows[1][1:]] == [False, True, False]
+    assert "over the 3 comparisons 1 differ." in table.caption
+    assert "compared by no mark: original 1 (regime and seed)" in table.caption
+
+
 def test_stuck_seeds_on_both_sides_are_stuck_and_not_at_chance():
     scores = [nli("ru", "original", [1 / 3, 0.5]), nli("ru", "adjusted", [0.5, 1 / 3])]
     run = Run({**RUN, "tests": ["ru"], "regimes": ["original", "adjusted"], "seeds": [0, 1]}, more={"scores": scores})

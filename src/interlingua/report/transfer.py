@@ -79,7 +79,8 @@ def metrics(scores: Sequence[Entry]) -> list[str]:
 
 def score_table(scores: Sequence[Entry], run: Mapping[str, Any], metric: str) -> Table:
     """One row a regime, one column a test; of more than five tests one row a test, one column a regime."""
-    cells = {(entry["regime"], entry["test"]): entry for entry in scores if entry["metric"] == metric}
+    entries = [entry for entry in scores if entry["metric"] == metric]
+    cells = {(entry["regime"], entry["test"]): entry for entry in telling(entries)}
     tests = [test for test in run["tests"] if any(test == key[1] for key in cells)]
     regimes = [regime for regime in run["regimes"] if any(regime == key[0] for key in cells)]
     if len(tests) > ACROSS:
@@ -94,7 +95,6 @@ def score_table(scores: Sequence[Entry], run: Mapping[str, Any], metric: str) ->
     spread = f", mean ± standard deviation over {many if few == many else f'{few} to {many}'} seeds"
     spread = spread if many > 1 else ""
     spread += ", in brackets the 95 % interval of one seed over its examples" if few == 1 else ""
-    entries = list(cells.values())
     caption = f"Percent{spread}.{_signs(entries)}{_holds(entries)}{_luck(entries)}"
     title = f"{SHOWN.get(metric, visible(metric))}, trained in {visible(run['source'])}: {visible(run['model'])}"
     name = f"transfer-{metric.replace('/', '-').replace('@', '')}"
@@ -115,12 +115,13 @@ def _signs(entries: Sequence[Entry]) -> str:
 def _holds(entries: Sequence[Entry]) -> str:
     """What is left of a table's marks once all of it is looked at together, and what its tests could show at all."""
     p = [value for entry in entries for value in entry.get("p_holm", {}).values()]
+    told = [value for entry in telling(entries) for value in entry.get("p_holm", {}).values()]
     sizes = [each["detectable"] for entry in entries for each in entry.get("against", {}).values()]
     known = [100 * size for size in sizes if size is not None]
     silent = len(sizes) - len(known)
     said = ""
     if len(p) > 1:
-        said += f" By Holm's correction over the {len(p)} comparisons {sum(value < 0.05 for value in p)} differ."
+        said += f" By Holm's correction over the {len(p)} comparisons {sum(value < 0.05 for value in told)} differ."
     if known:
         low, high = f"{min(known):.2f}", f"{max(known):.2f}"
         said += (
@@ -131,10 +132,10 @@ def _holds(entries: Sequence[Entry]) -> str:
 
 
 def _luck(entries: Sequence[Entry]) -> str:
-    """Which seeds of a table's regimes were stuck in some test: its marks compare them with those that were not."""
+    """Which seeds of a table's regimes were stuck in some test: comparisons with them have no marks."""
     known = [entry for entry in entries if "seeds" in entry]
     stuck = ", ".join(f"{visible(regime)} {seed}" for regime, seed in sorted(stuck_seeds(known)))
-    return f" Stuck at chance, which the marks do not see: {stuck} (regime and seed)." if stuck else ""
+    return f" Stuck at chance, and compared by no mark: {stuck} (regime and seed)." if stuck else ""
 
 
 def learnt(entry: Entry) -> bool:
@@ -151,6 +152,32 @@ def learnt(entry: Entry) -> bool:
     if entry.get("above") is None:
         return interval(entry)[0] > float(entry["null"])
     return int(entry["above"]) > 0
+
+
+def telling(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries without p-values of comparisons that tell nothing: a seed of a side is stuck, or neither has learnt.
+
+    Marks are pasted into papers with their table, and what is said of them below it is not.
+    """
+    known = [entry for entry in entries if "seeds" in entry]
+    stuck = {(regime, test) for (regime, _), tests in stuck_seeds(known).items() for test in tests}
+    low = {(entry["regime"], entry["test"]) for entry in entries if not learnt(entry)}
+
+    def silent(entry: Entry, base: str) -> bool:
+        both = {(entry["regime"], entry["test"]), (base, entry["test"])}
+        return bool(both & stuck) or both <= low
+
+    return [
+        {
+            **entry,
+            **{
+                key: {base: each for base, each in entry[key].items() if not silent(entry, base)}
+                for key in ("p", "p_holm", "against")
+                if key in entry
+            },
+        }
+        for entry in entries
+    ]
 
 
 def gain(entry: Entry, base: Entry) -> float:
