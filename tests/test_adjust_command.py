@@ -330,6 +330,18 @@ def test_lora_is_merged_into_plain_weights(home, tmp_path, run, monkeypatch):
     assert torch.linalg.matrix_rank(change, rtol=1e-3) <= 4
 
 
+def test_blocks_that_are_frozen_stay_to_the_bit_in_the_saved_model_under_lora_too(home, tmp_path, run, monkeypatch):
+    pytest.importorskip("peft")
+    monkeypatch.chdir(home)
+    options = ("--steps", "3", "--lora", "4", "--freeze", "1", "--rate", "1e-2")
+    told = run("model", "--bitext", "talk.en-ru.tsv", "--out", tmp_path / "out", *QUICK, *options)
+    assert told.code == 0, told.err
+    before, after = weights(home / "model"), weights(tmp_path / "out")
+    moved = {name for name, value in before.items() if not torch.equal(value, after[name])}
+    maps = {name for name in before if "encoder.layer." in name and before[name].ndim == 2}
+    assert moved == {name for name in maps if "encoder.layer.0." not in name}
+
+
 BAD: dict[str, tuple[tuple[str, ...], str]] = {
     "no file": (("--bitext", "talk.en-ru.tvs"), "no such file: 'talk.en-ru.tvs'. Did you mean talk.en-ru.tsv?"),
     "no links": (("--bitext", "talk.txt", "--links", "nothing"), "no such file"),
@@ -351,6 +363,18 @@ BAD: dict[str, tuple[tuple[str, ...], str]] = {
     "no such precision": (("--bitext", "talk.txt", "--precision", "fp8"), "unknown precision"),
     "fp16 on a CPU": (("--bitext", "talk.txt", "--precision", "fp16"), "fp16 is for GPUs"),
     "too many blocks": (("--bitext", "talk.txt", "--freeze", "9"), "no such number of blocks: 9"),
+    "all maps frozen": (
+        ("--bitext", "talk.txt", "--freeze", str(LAYERS), "--lora", "4"),
+        "LoRA has no map to train: all are frozen",
+    ),
+    "a layer that nothing moves": (
+        ("--bitext", "talk.txt", "--layer", "1", "--freeze", "1"),
+        "nothing is trained that layer 1 hangs on",
+    ),
+    "adapters above the layer": (
+        ("--bitext", "talk.txt", "--layer", "1", "--freeze", "1", "--lora", "4"),
+        "nothing is trained that layer 1 hangs on",
+    ),
     "no rank": (("--bitext", "talk.txt", "--lora", "0"), "the rank of LoRA is at least 1"),
     "no rate": (("--bitext", "talk.txt", "--rate", "0"), "the learning rate must be above 0"),
     "no steps": (("--bitext", "talk.txt", "--steps", "0"), "the steps must be above 0"),
