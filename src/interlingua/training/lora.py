@@ -26,6 +26,20 @@ class Lora:
     targets: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Adapter:
+    """A weight of the body and the two small matrices beside it, which add `scale` B A to it."""
+
+    weight: torch.Tensor
+    a: torch.Tensor
+    b: torch.Tensor
+    scale: float
+
+    def change(self) -> torch.Tensor:
+        """What the adapter adds to its weight, of the weight's shape."""
+        return self.scale * (self.b @ self.a)
+
+
 @contextmanager
 def adapted(model: torch.nn.Module, lora: Lora, *, seed: int = 0) -> Iterator[None]:
     """Within the block the body has adapters; after it they are merged, and its weights are plain ones again.
@@ -60,6 +74,19 @@ def merge(body: torch.nn.Module) -> None:
         parent, _, own = name.rpartition(".")
         setattr(body.get_submodule(parent), own, layer.get_base_layer())
     del body.peft_config
+
+
+def adapters(body: torch.nn.Module) -> dict[str, Adapter]:
+    """The adapters of a body by the name that the weight has without them; none outside of `adapted`."""
+    if not any("lora_" in name for name, _ in body.named_parameters()):
+        return {}  # peft takes seconds to load, and need not be there.
+    return {
+        f"{name}.weight": Adapter(
+            layer.get_base_layer().weight, layer.lora_A[own].weight, layer.lora_B[own].weight, layer.scaling[own]
+        )
+        for name, layer in _layers(body)
+        for own in layer.active_adapters
+    }
 
 
 def _layers(body: torch.nn.Module) -> list[tuple[str, Any]]:
