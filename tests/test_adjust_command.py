@@ -330,6 +330,34 @@ def test_lora_is_merged_into_plain_weights(home, tmp_path, run, monkeypatch):
     assert torch.linalg.matrix_rank(change, rtol=1e-3) <= 4
 
 
+def test_blocks_that_are_frozen_stay_to_the_bit_in_the_saved_model_under_lora_too(home, tmp_path, run, monkeypatch):
+    pytest.importorskip("peft")
+    monkeypatch.chdir(home)
+    options = ("--steps", "3", "--lora", "4", "--freeze", "1", "--rate", "1e-2")
+    told = run("model", "--bitext", "talk.en-ru.tsv", "--out", tmp_path / "out", *QUICK, *options)
+    assert told.code == 0, told.err
+    before, after = weights(home / "model"), weights(tmp_path / "out")
+    moved = {name for name, value in before.items() if not torch.equal(value, after[name])}
+    maps = {name for name in before if "encoder.layer." in name and before[name].ndim == 2}
+    assert moved == {name for name in maps if "encoder.layer.0." not in name}
+
+
+def test_drift_holds_the_adapters_of_lora(home, tmp_path, run, monkeypatch):
+    pytest.importorskip("peft")
+    monkeypatch.chdir(home)
+    before, moved = weights(home / "model"), {}
+    for drift in ("0", "10"):
+        options = ("--steps", "10", "--lora", "4", "--drift", drift)
+        told = run("model", "--bitext", "talk.en-ru.tsv", "--out", tmp_path / drift, *QUICK, *options)
+        assert told.code == 0, told.err
+        after = weights(tmp_path / drift)
+        moved[drift] = sum(float((after[name] - before[name]).square().sum()) for name in before)
+    assert 0 < moved["10"] < moved["0"] / 2
+    steps = [json.loads(line) for line in (tmp_path / "10" / "steps.jsonl").read_text("utf-8").splitlines()]
+    assert steps[0]["drift"] == 0
+    assert all(step["drift"] > 0 for step in steps[2:])
+
+
 BAD: dict[str, tuple[tuple[str, ...], str]] = {
     "no file": (("--bitext", "talk.en-ru.tvs"), "no such file: 'talk.en-ru.tvs'. Did you mean talk.en-ru.tsv?"),
     "no links": (("--bitext", "talk.txt", "--links", "nothing"), "no such file"),
@@ -351,6 +379,22 @@ BAD: dict[str, tuple[tuple[str, ...], str]] = {
     "no such precision": (("--bitext", "talk.txt", "--precision", "fp8"), "unknown precision"),
     "fp16 on a CPU": (("--bitext", "talk.txt", "--precision", "fp16"), "fp16 is for GPUs"),
     "too many blocks": (("--bitext", "talk.txt", "--freeze", "9"), "no such number of blocks: 9"),
+    "all maps frozen": (
+        ("--bitext", "talk.txt", "--freeze", str(LAYERS), "--lora", "4"),
+        "LoRA has no map to train: all are frozen",
+    ),
+    "a layer that nothing moves": (
+        ("--bitext", "talk.txt", "--layer", "1", "--freeze", "1"),
+        "nothing is trained that layer 1 hangs on",
+    ),
+    "adapters above the layer": (
+        ("--bitext", "talk.txt", "--layer", "1", "--freeze", "1", "--lora", "4"),
+        "nothing is trained that layer 1 hangs on",
+    ),
+    "drift of nothing": (
+        ("--bitext", "talk.txt", "--drift", "1", "--freeze", "-1"),
+        "nothing is trained that layer",
+    ),
     "no rank": (("--bitext", "talk.txt", "--lora", "0"), "the rank of LoRA is at least 1"),
     "no rate": (("--bitext", "talk.txt", "--rate", "0"), "the learning rate must be above 0"),
     "no steps": (("--bitext", "talk.txt", "--steps", "0"), "the steps must be above 0"),

@@ -13,7 +13,9 @@ from interlingua.objectives.anchor import Anchor
 from interlingua.objectives.contrastive import Contrastive
 from interlingua.objectives.drift import Drift
 from interlingua.training.bitext import bitext, joined
+from interlingua.training.freezing import Freeze, freezing
 from interlingua.training.loop import Settings, Term, train
+from interlingua.training.lora import Lora, adapted
 from interlingua.training.pairpass import PairBatches, PairPass
 from interlingua.training.passes import sharing
 from interlingua.training.reference import reference
@@ -248,6 +250,59 @@ def test_drift_alone_brings_weights_back_along_a_closed_form(toy, precision):
     for name, weight in model.base_model.named_parameters():
         moved = before[name] - 1e-3 * torch.sign(before[name] - original[name])
         torch.testing.assert_close(weight.detach(), moved, atol=1e-6, rtol=0)
+
+
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+def test_the_drift_of_adapters_is_that_of_the_plain_model_they_are_merged_into(toy, precision):
+    pytest.importorskip("peft")
+    drift = Drift.of(toy.model)
+    model, body = toy.model, toy.model.base_model
+    plain = {name: weight.detach().clone() for name, weight in body.named_parameters()}
+    draw = torch.Generator().manual_seed(0)
+    with torch.no_grad():  # As a phase before this one would have left it: the drift is from the original.
+        body.encoder.layer[1].output.dense.weight.add_(0.01)
+    with freezing(model, Freeze(True, 1)), adapted(model, Lora(rank=2, alpha=6.0)):
+        made = [(name, weight) for name, weight in body.named_parameters() if "lora_" in name]
+        with torch.no_grad():
+            for _, weight in made:
+                weight.copy_(0.1 * torch.randn(weight.shape, generator=draw))
+        drift.prepare(model)
+        loss = drift.loss(model, {})
+        loss.backward()
+        gradients = {name: weight.grad.clone() for name, weight in made}
+        matrices = {name: weight.detach().clone() for name, weight in made}
+        model.zero_grad()
+        settings = Settings(1, 1e-3, weight_decay=0.0, clip=None, eps=1e-12, precision=precision)
+        held = copy.deepcopy(model.state_dict())
+        train(model, [Term(1.0, drift)], settings, device=CPU)
+        # Adam's first step is the rate times the sign; the drift of bfloat16 copies would have other signs.
+        for name, weight in made:
+            clear = gradients[name].abs() > 1e-6
+            stepped = matrices[name] - 1e-3 * torch.sign(gradients[name])
+            torch.testing.assert_close(weight.detach()[clear], stepped[clear], atol=1e-6, rtol=0)
+        model.load_state_dict(held)
+    merged = {name: weight.detach() for name, weight in body.named_parameters()}
+    changes = {name: merged[name] - before for name, before in plain.items()}
+    moved = {name for name, change in changes.items() if change.abs().max() > 0}
+    assert moved == {name for name in plain if name.startswith(("encoder.layer.1.", "encoder.layer.2.")) and
+                     plain[name].ndim == 2}  # fmt: skip
+    assert loss.item() == pytest.approx(sum(float(change.square().sum()) for change in changes.values()), rel=1e-4)
+    for name in matrices:
+        at, kind = name.removesuffix(".default.weight").rsplit(".", 1)
+        a, b = (matrices[f"{at}.lora_{side}.default.weight"] for side in "AB")
+        change = 2 * changes[f"{at}.weight"]  # d‖D‖²/dD
+        expected = 3 * (b.T @ change if kind == "lora_A" else change @ a.T)  # D = (6 / 2) B A + what was before.
+        torch.testing.assert_close(gradients[name], expected, atol=1e-5, rtol=1e-3)
+
+
+@pytest.mark.parametrize("freeze", [Freeze(True, -1), Freeze(True, 3)])
+def test_drift_where_nothing_of_the_body_is_trained_is_refused_before_the_first_step(toy, freeze):
+    drift = Drift.of(toy.model)
+    with (
+        freezing(toy.model, freeze),
+        pytest.raises(InputError, match=r"none is trained\. Freeze fewer blocks, or leave drift out"),
+    ):
+        train(toy.model, [Term(1.0, drift)], Settings(1, 1e-3), device=CPU)
 
 
 def test_every_row_comes_once_an_epoch_and_sorting_saves_padding(toy):

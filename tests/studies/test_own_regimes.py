@@ -319,6 +319,10 @@ def test_a_cut_model_is_saved_and_read_again(tmp_path: Path) -> None:
          "maps, and trains for more than its task"),
         ('mapped = "shuffled"', 'mapped = "shufled"', "unknown control of a map: 'shufled'. Did you mean 'shuffled'?"),
         ('mapped = "shuffled"', "mapped = 1", "mapped should be true or false or a string"),
+        ('phases = [{ parts = [{ objective = "task" }], freeze = -1',
+         'phases = [{ parts = [{ objective = "task" }, { objective = "drift" }], freeze = -1',
+         "freezes the whole body, which drift is for"),
+        ("freeze = 1\n", "freeze = -1\n", "freezes the whole body, which contrastive is for"),
         ("freeze = -1 }]\n[regime.mapped", "freze = -1 }]\n[regime.mapped", "unknown key in [regime.frozen.phases.0]"),
     ],
 )  # fmt: skip

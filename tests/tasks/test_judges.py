@@ -230,6 +230,21 @@ def test_english_is_judged_by_squads_script_and_other_languages_by_mlqas():
     assert scores("es")["em/squad"] == scores("en")["em"] == scores("en")["em/squad"] == 0.0
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 7, 30])
+def test_the_null_of_answers_gives_no_question_its_own_and_one_alone_has_none(count):
+    texts = [f"word{number}" for number in range(count)]
+    items = tuple(Question(text, "?", text, (Answer(text, 0),)) for text in texts)
+    scores = judge_answers(texts, Examples(items, "en", "x"))
+    assert {score.value for score in scores.values()} == {1.0}
+    assert {score.null for score in scores.values()} == {None if count == 1 else 0.0}
+
+
+def test_the_null_of_answers_takes_every_answer_once():
+    said = ["yes", *["no"] * 8]
+    items = tuple(Question(str(number), "?", "yes", (Answer("yes", 0),)) for number in range(9))
+    assert judge_answers(said, Examples(items, "en", "x"))["em"].null == pytest.approx(1 / 9)
+
+
 def test_the_scores_of_answers_are_means_over_questions():
     draw = np.random.default_rng(0)
     said = [" ".join(draw.choice(PIECES, 4)) for _ in range(30)]

@@ -22,7 +22,7 @@ from interlingua.training.loop import Monitor, Settings, Term, train
 from interlingua.training.lora import Lora, adapted
 from interlingua.training.metrics import Journal, read_journal
 from interlingua.training.pairpass import PairBatches, PairPass
-from interlingua.training.phases import Place, Stage, train_stages
+from interlingua.training.phases import Place, Stage, train_stages, trainable
 from interlingua.training.reference import reference
 from interlingua.training.regime import ADJUST, NAMES, Part, Phase, regime
 from toys import make_toy
@@ -117,7 +117,7 @@ def test_more_blocks_than_there_are_cannot_be_frozen(toy):
 
 def test_merged_lora_is_the_unmerged_model_in_plain_weights(toy):
     pytest.importorskip("peft")
-    names = set(toy.model.state_dict())
+    names, attributes = set(toy.model.state_dict()), set(vars(toy.model.base_model))
     before = weights(toy.model)
     batch = toy.data.batch(torch.arange(3).numpy(), device=CPU)
     given = {"input_ids": batch["input_ids"], "attention_mask": batch["attention_mask"]}
@@ -133,10 +133,38 @@ def test_merged_lora_is_the_unmerged_model_in_plain_weights(toy):
     with torch.no_grad():
         merged = toy.model(**given).logits
     assert set(toy.model.state_dict()) == names
+    assert set(vars(toy.model.base_model)) == attributes
     torch.testing.assert_close(merged, unmerged, atol=1e-5, rtol=1e-5)
     assert (merged - begun).abs().max() > 1e-4
     moved = {name for name, value in weights(toy.model).items() if not torch.equal(value, before[name])}
     assert moved == {name for name in names if name.endswith(("self.query.weight", "self.value.weight"))}
+    assert all(weight.requires_grad for weight in toy.model.parameters())
+
+
+@pytest.mark.parametrize("freeze", [Freeze(True, 2), Freeze(False, 5), Freeze(True, 0)])
+def test_lora_trains_no_map_that_is_frozen_and_every_other(tmp_path, freeze):
+    pytest.importorskip("peft")
+    # Six blocks: of 20 names or more peft makes fewer, shorter ones, which must not reach into other blocks.
+    model = (toy := make_toy(tmp_path / "toy", num_hidden_layers=6)).model
+    before = weights(model)
+    train_stages(model, [Stage("adjust", terms(toy), PLAIN, freeze, Lora(rank=2))], device=CPU)
+    moved = {name for name, value in weights(model).items() if not torch.equal(value, before[name])}
+    blocks = [f"bert.encoder.layer.{number}." for number in range(freeze.blocks, 6)]
+    maps = {name for name in before if name.startswith(tuple(blocks)) and before[name].ndim == 2}
+    assert len(maps) == 6 * (6 - freeze.blocks)
+    assert moved == maps
+    assert all(weight.requires_grad for weight in model.parameters())
+
+
+def test_lora_without_a_map_that_is_not_frozen_is_refused_and_leaves_the_model_as_it_was(toy):
+    pytest.importorskip("peft")
+    before = weights(toy.model)
+    with (
+        pytest.raises(InputError, match=r"LoRA has no map to train: all are frozen: 18\. Freeze fewer blocks"),
+        trainable(toy.model, Freeze(True, 3), Lora(), seed=0),
+    ):
+        pass
+    assert same(before, weights(toy.model))
     assert all(weight.requires_grad for weight in toy.model.parameters())
 
 

@@ -26,12 +26,12 @@ from interlingua.studies.stages import Material, Pairs, PairSettings, drawn_pair
 from interlingua.studies.store import cannot_write, write_text
 from interlingua.training.distances import WordDistances
 from interlingua.training.folders import load_whole, save_whole
-from interlingua.training.freezing import Freeze, frozen
+from interlingua.training.freezing import Freeze
 from interlingua.training.loop import Monitor
-from interlingua.training.lora import Lora, check_lora
+from interlingua.training.lora import Lora
 from interlingua.training.pairpass import PairBatches
-from interlingua.training.passes import checked_layer
-from interlingua.training.phases import Place, Stage, train_stages
+from interlingua.training.passes import checked_layer, is_trained
+from interlingua.training.phases import Place, Stage, train_stages, trainable
 from interlingua.training.processes import first_process_first, is_first_process
 from interlingua.training.regime import ADJUST, Part, Phase, Schedule
 from interlingua.wordalign.pairs import PairFilters
@@ -198,10 +198,14 @@ def adjust(
 
 def _check(model: Any, settings: AdjustSettings) -> None:
     """Refuse what this model cannot do, before any text is read."""
-    checked_layer(model, settings.layer)
-    frozen(model, settings.freeze)
-    if settings.lora is not None:
-        check_lora(model, settings.lora)
+    layer = checked_layer(model, settings.layer)
+    with trainable(model, settings.freeze, settings.lora, seed=settings.seed):
+        if not is_trained(model, layer):
+            raise InputError(
+                f"nothing is trained that layer {layer} hangs on",
+                value=settings.freeze.blocks,
+                remedy="Freeze fewer blocks, or adjust a higher layer.",
+            )
 
 
 def _pairs(model: Any, tokenizer: Any, text: LinkedText, settings: AdjustSettings) -> Pairs:

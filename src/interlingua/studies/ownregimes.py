@@ -10,12 +10,13 @@ from interlingua.errors import InputError
 from interlingua.registry import unknown
 from interlingua.studies.mapping import CONTROLS
 from interlingua.studies.scenarios import REGIMES, TransferSettings, changed, defaults_of
-from interlingua.studies.stages import NO_PAIRS, known_objectives
+from interlingua.studies.stages import NEED_PAIRS, NO_PAIRS, known_objectives
 from interlingua.studies.tables import PhaseTable, RegimeTable
 from interlingua.training.freezing import Freeze
 from interlingua.training.regime import ADJUST, Part, Phase, Regime, Schedule, fine_tune
 
 TASK = "task"
+MOVE_THE_BODY = ("drift", *NEED_PAIRS)
 
 
 def own_regime(name: str, table: RegimeTable, *, task: str, settings: TransferSettings | None = None) -> Regime:
@@ -109,6 +110,19 @@ def check_regime(name: str, table: RegimeTable) -> None:
     if table.mapped and (len(table.phases) > 1 or len(table.phases[0].parts) > 1):
         raise InputError(
             f"{name} maps, and trains for more than its task", remedy="Give one phase with the task alone."
+        )
+    for phase in table.phases:
+        _check_moved(name, phase)
+
+
+def _check_moved(name: str, phase: PhaseTable) -> None:
+    """Refuse a phase that freezes the whole body and trains for more than its head."""
+    still = [part.objective for part in phase.parts if part.objective in MOVE_THE_BODY]
+    if phase.freeze == -1 and still:
+        raise InputError(
+            f"a phase of {name} freezes the whole body, which {still[0]} is for",
+            value=phase.freeze,
+            remedy="Freeze fewer blocks, or train for the task alone.",
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
@@ -15,6 +16,7 @@ from interlingua.encoder import Encoder
 from interlingua.encoder.inputs import IGNORED, Inputs, Ranges, frame, framed, tokenised
 from interlingua.encoder.tokens import TokenisedTexts, covering
 from interlingua.errors import InputError
+from interlingua.measures.separation import derangement
 from interlingua.readers.examples import Examples, Question
 from interlingua.readers.squad import read_questions
 from interlingua.registry import unknown
@@ -28,6 +30,7 @@ from interlingua.training.loop import Batch
 from interlingua.training.task import FineTuning
 
 Ints = NDArray[np.int64]
+Judge = Callable[[str, Sequence[str], Cut], float]
 UNANSWERED = ("cls", "drop")
 
 
@@ -156,7 +159,8 @@ class Qa:
     def judge(self, predictions: Answers, examples: Examples[Question]) -> Scores:
         """`f1` and `em` by the script that is official for the language; `…/squad` and `…/mlqa` by that script.
 
-        The null is what the answers to other questions score, shuffled by a fixed seed.
+        The null is what the answers to other questions score: each goes to another question, by a fixed seed. One
+        question alone has none.
         """
         if len(predictions.spans) != len(examples):
             raise InputError(
@@ -170,18 +174,21 @@ class Qa:
 def judge_answers(said: list[str], examples: Examples[Question]) -> Scores:
     """The scores of answers given as texts."""
     wanted = [[answer.text for answer in item.answers] for item in examples]
-    others = [said[number] for number in np.random.default_rng(0).permutation(len(said))]
+    others = None if len(said) < 2 else [said[number] for number in derangement(len(said), groups=None, seed=0)]
     code = examples.language
     scores: Scores = {}
     ways: dict[str, Cut] = {"": official(code), "/squad": squad_words, "/mlqa": mlqa_words(code)}
     for suffix, cut in ways.items():
         for name, measure in (("f1", overlap), ("em", exact)):
-            values, shuffled = (
-                np.array([measure(text, answers, cut) for text, answers in zip(texts, wanted, strict=True)])
-                for texts in (said, others)
-            )
-            scores[f"{name}{suffix}"] = mean_score(values, null=float(shuffled.mean()))
+            values = _judged(said, wanted, measure, cut)
+            null = None if others is None else float(_judged(others, wanted, measure, cut).mean())
+            scores[f"{name}{suffix}"] = mean_score(values, null=null)
     return scores
+
+
+def _judged(said: list[str], wanted: list[list[str]], measure: Judge, cut: Cut) -> NDArray[np.float64]:
+    """What each answer scores by one measure and one script."""
+    return np.array([measure(text, answers, cut) for text, answers in zip(said, wanted, strict=True)])
 
 
 def best_spans(output: torch.Tensor, batch: Batch, longest: int) -> torch.Tensor:

@@ -16,7 +16,8 @@ from interlingua.errors import InputError, MissingExtra
 class Lora:
     """W + (alpha / rank) B A for the linear maps inside the blocks; only A and B are trained, and the task's head.
 
-    `targets` are endings of module names (`query`, `value`); none: all linear maps of the body's blocks.
+    `targets` are endings of module names (`query`, `value`); none: all linear maps of the body's blocks. Maps that are
+    frozen get no adapter.
     """
 
     rank: int = 8
@@ -25,16 +26,18 @@ class Lora:
     targets: tuple[str, ...] = ()
 
 
-def check_lora(model: torch.nn.Module, lora: Lora) -> None:
-    """Refuse what cannot be done: without the extra, without a rank, on maps that the model lacks."""
-    if lora.rank < 1:
-        raise InputError("the rank of LoRA is at least 1", value=lora.rank, remedy="Give 8, or so.")
-    try:
-        import peft  # noqa: F401
-    except ImportError as error:
-        raise MissingExtra("peft", "LoRA") from error
-    body: Any = model.base_model
-    _targets(body, lora)
+@dataclass(frozen=True)
+class Adapter:
+    """A weight of the body and the two small matrices beside it, which add `scale` B A to it."""
+
+    weight: torch.Tensor
+    a: torch.Tensor
+    b: torch.Tensor
+    scale: float
+
+    def change(self) -> torch.Tensor:
+        """What the adapter adds to its weight, of the weight's shape."""
+        return self.scale * (self.b @ self.a)
 
 
 @contextmanager
@@ -42,11 +45,14 @@ def adapted(model: torch.nn.Module, lora: Lora, *, seed: int = 0) -> Iterator[No
     """Within the block the body has adapters; after it they are merged, and its weights are plain ones again.
 
     A is drawn by the seed and B is zero, so that the model is the same when it begins. Biases, norms and embeddings
-    are frozen meanwhile.
+    are frozen meanwhile. A map whose weight is frozen already has no adapter: it stays as it is.
     """
-    check_lora(model, lora)
-    from peft import LoraConfig, inject_adapter_in_model
-
+    if lora.rank < 1:
+        raise InputError("the rank of LoRA is at least 1", value=lora.rank, remedy="Give 8, or so.")
+    try:
+        from peft import LoraConfig, inject_adapter_in_model
+    except ImportError as error:
+        raise MissingExtra("peft", "LoRA") from error
     body: Any = model.base_model
     names = _targets(body, lora)
     trained = [weight for weight in body.parameters() if weight.requires_grad]
@@ -62,25 +68,51 @@ def adapted(model: torch.nn.Module, lora: Lora, *, seed: int = 0) -> Iterator[No
 
 
 def merge(body: torch.nn.Module) -> None:
-    """Add what adapters have learnt to the weights they stand beside, and take them away."""
+    """Add what adapters have learnt to the weights they stand beside, and leave nothing of `peft` in the body."""
+    for name, layer in _layers(body):
+        layer.merge()
+        parent, _, own = name.rpartition(".")
+        setattr(body.get_submodule(parent), own, layer.get_base_layer())
+    del body.peft_config
+
+
+def adapters(body: torch.nn.Module) -> dict[str, Adapter]:
+    """The adapters of a body by the name that the weight has without them; none outside of `adapted`."""
+    if not any("lora_" in name for name, _ in body.named_parameters()):
+        return {}  # peft takes seconds to load, and need not be there.
+    return {
+        f"{name}.weight": Adapter(
+            layer.get_base_layer().weight, layer.lora_A[own].weight, layer.lora_B[own].weight, layer.scaling[own]
+        )
+        for name, layer in _layers(body)
+        for own in layer.active_adapters
+    }
+
+
+def _layers(body: torch.nn.Module) -> list[tuple[str, Any]]:
+    """The maps that have an adapter, by name, as `peft` knows them."""
     from peft.tuners.lora import LoraLayer
 
-    for name, module in list(body.named_modules()):
-        if isinstance(module, LoraLayer):
-            module.merge()
-            parent, _, own = name.rpartition(".")
-            setattr(body.get_submodule(parent), own, module.get_base_layer())
+    return [(name, module) for name, module in body.named_modules() if isinstance(module, LoraLayer)]
 
 
 def _targets(body: torch.nn.Module, lora: Lora) -> list[str]:
-    inner = [name for name, part in body.named_modules() if isinstance(part, torch.nn.Linear) and _in_a_block(name)]
-    chosen = [name for name in inner if not lora.targets or name.endswith(lora.targets)]
-    if not chosen:
+    """The names of the maps that get an adapter: in a block, of a wanted name, and not frozen."""
+    inner = {
+        name: part for name, part in body.named_modules() if isinstance(part, torch.nn.Linear) and _in_a_block(name)
+    }
+    named = [name for name in inner if not lora.targets or name.endswith(lora.targets)]
+    if not named:
         kinds = sorted({name.rsplit(".", 1)[-1] for name in inner})
         raise InputError(
             "no linear map of the model has such a name",
             value=", ".join(lora.targets),
             remedy=f"There are: {', '.join(kinds)}.",
+        )
+    chosen = [name for name in named if inner[name].weight.requires_grad]
+    if not chosen:
+        raise InputError(
+            "LoRA has no map to train: all are frozen", value=len(named), remedy="Freeze fewer blocks, or none."
         )
     return chosen
 

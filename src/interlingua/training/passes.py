@@ -76,6 +76,13 @@ def checked_layer(model: torch.nn.Module, layer: int) -> int:
     return number
 
 
+def is_trained(model: torch.nn.Module, layer: int) -> bool:
+    """Whether a layer's vectors hang on any weight that is trained now; tried on four tokens."""
+    device = next(model.parameters()).device
+    states = Forward(model, (layer,))(model, {"input_ids": torch.arange(4, device=device)[None]})
+    return any(state.requires_grad for state in states.values())
+
+
 class Forward:
     """A model's body run up to the highest of some layers: what lies above costs nothing.
 

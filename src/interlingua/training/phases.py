@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -44,6 +44,16 @@ class Place:
         return self.folder / f"{number + 1}-{stage.name}.jsonl"
 
 
+@contextmanager
+def trainable(model: torch.nn.Module, freeze: Freeze, lora: Lora | None, *, seed: int) -> Iterator[None]:
+    """Within the block, the model's trained weights are those of a phase; what is frozen gets no adapter either."""
+    with ExitStack() as around:
+        around.enter_context(freezing(model, freeze))
+        if lora is not None:
+            around.enter_context(adapted(model, lora, seed=seed))
+        yield
+
+
 def train_stages(
     model: torch.nn.Module,
     stages: Sequence[Stage],
@@ -66,11 +76,7 @@ def train_stages(
         checkpoint = None if place is None else place.checkpoint(number, stage)
         board = None if tensorboard is None else tensorboard / f"{number + 1}-{stage.name}"
         journal = None if place is None else Journal(place.journal(number, stage), tensorboard=board)
-        with ExitStack() as around:
-            around.enter_context(freezing(model, stage.freeze))
-            if stage.lora is not None:
-                around.enter_context(adapted(model, stage.lora, seed=stage.settings.seed))
-            around.enter_context(joined_projections(model))
+        with trainable(model, stage.freeze, stage.lora, seed=stage.settings.seed), joined_projections(model):
             metrics = train(
                 model,
                 stage.terms,
