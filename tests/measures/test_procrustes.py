@@ -371,3 +371,14 @@ def test_two_rows_on_each_side_of_the_split_are_enough_and_nothing_is_no_share()
     for rows in (1, 3):
         with pytest.raises(InputError, match="too few rows"):
             split(4, fraction=rows / 4, groups=None, seed=0)
+
+
+def test_words_said_again_within_their_sentence_do_not_narrow_the_errors_interval():
+    source, target, _ = rotated_pair(n=60, noise=0.8)
+    once = procrustes(source, target)["error/mapped"]
+    five = np.repeat(np.arange(60), 5)
+    again = procrustes_words(source[five], target[five], groups=five)["error/mapped"]
+    assert (again.value, again.low, again.high) == pytest.approx((once.value, once.low, once.high))
+    assert (once.n, again.n) == (12, 60)
+    words = procrustes_words(source[five], target[five], groups=np.arange(300) // 5)["error/mapped"]
+    assert (words.low, words.high) == (again.low, again.high)
