@@ -1,7 +1,11 @@
+import itertools
+
 import numpy as np
 import pytest
+import torch
 from scipy.stats import spearmanr
 
+from interlingua.measures.retrieval import retrieval
 from interlingua.report.answer import answer, rank_correlation
 
 
@@ -37,6 +41,44 @@ def test_even_languages_are_not_called_weak(make):
     make_records, make_run, _ = make
     codes = ["en", "es", "fr", "de"]
     assert "No language falls far behind" in texts(make_records(codes, range(3)), make_run(codes))["Languages"]
+
+
+def audited(vectors, *, centre=(True,)):
+    """An audit's records of languages with these vectors, at one layer."""
+    records = []
+    for source, target in itertools.combinations(vectors, 2):
+        scores = retrieval(vectors[source], vectors[target], ks=(1,), similarities=("cosine",), centre=centre)
+        records += [
+            {"measure": "retrieval", "variant": variant, "model": "m", "source": source, "target": target, "layer": 1,
+             "value": score.value, "null": score.null, "low": score.low, "high": score.high, "n": score.n,
+             "details": score.details}
+            for variant, score in scores.items()
+        ]  # fmt: skip
+    return records
+
+
+@pytest.mark.parametrize(("worse", "share"), [(1.0, (0.0, 0.05)), (2.0, (0.8, 1.0))])
+def test_of_languages_exactly_alike_none_is_called_weak_and_one_that_is_much_worse_is(worse, share):
+    codes, told = ["en", "de", "es", "ru", "hi", "zh"], []
+    for seed in range(40):
+        draw = torch.Generator().manual_seed(seed)
+        meaning = torch.randn(200, 24, generator=draw)
+        noise = {code: 1.6 * (worse if code == "zh" else 1.0) for code in codes}
+        vectors = {code: meaning + noise[code] * torch.randn(200, 24, generator=draw) for code in codes}
+        said = texts(audited(vectors), {"languages": codes})["Languages"]
+        told.append("Weak: zh (" in said or (worse == 1.0 and "Weak" in said))
+    assert share[0] <= np.mean(told) <= share[1]
+
+
+def test_a_low_language_is_not_weak_where_its_interval_reaches_the_median_or_is_not_known(make):
+    make_records, make_run, _ = make
+    codes = ["en", "es", "fr", "sw"]
+    records = make_records(codes, range(3))
+    for high, words in ((1.0, "Lowest: Swahili"), (None, "without intervals none is called weak")):
+        said = texts([{**record, "high": high} for record in records], make_run(codes))["Languages"]
+        assert words in said
+        assert "Weak" not in said
+    assert "Weak: Swahili" in texts(records, make_run(codes))["Languages"]
 
 
 def test_the_layer_convention_and_the_optimism_are_stated(records, run):

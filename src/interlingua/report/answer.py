@@ -16,7 +16,8 @@ from interlingua.report.readings import Reading, Readings, Record, both_ways, ga
 from interlingua.report.wording import language_name, listing, number, p_value, percent
 
 WEAK = 0.75
-"""A language is called weak when it reads less than this share of the median language."""
+"""A language is called weak when it reads less than this share of the median language, and its interval ends below it.
+"""
 
 NBSP = "\N{NO-BREAK SPACE}"
 
@@ -106,11 +107,18 @@ def _languages(found: Readings, run: Mapping[str, Any]) -> Finding | None:
     def named(codes: Iterable[str]) -> str:
         return listing([f"{language_name(code, run)} ({_show(key, each[code].value)})" for code in codes])
 
-    weak = [code for code in reversed(order) if each[code].value < WEAK * middle]
+    behind = [code for code in reversed(order) if each[code].value < WEAK * middle]
+    weak = [code for code in behind if (high := each[code].high) is not None and high < middle]
     strong = named(order[: min(3, len(order) - 1)])
     if weak:
         more = f" and {len(weak) - 5} more" if len(weak) > 5 else ""
         tail = f"Weak: {named(weak[:5])}{more}, under three quarters of the median language ({_show(key, middle)})."
+    elif behind:
+        tail = f"Lowest: {named(order[-1:])}; its interval reaches the median language ({_show(key, middle)})."
+        if each[order[-1]].high is None:
+            tail = (
+                f"Lowest: {named(order[-1:])}, the median {_show(key, middle)}; without intervals none is called weak."
+            )
     else:
         tail = f"No language falls far behind: the lowest is {named(order[-1:])}, the median {_show(key, middle)}."
     lost = [code for code in found.languages if code in each and not above_null(each[code])]
