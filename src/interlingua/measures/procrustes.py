@@ -14,7 +14,7 @@ from torch import Tensor
 
 from interlingua.errors import InputError
 from interlingua.measures import measures
-from interlingua.measures.retrieval import cosine_ranks, nearest, rank_scores
+from interlingua.measures.retrieval import cosine_ranks, gain, nearest, rank_scores
 from interlingua.measures.rows import Side, Sides, blocks, checked, checked_pair, unit
 from interlingua.score import Score, Scores
 from interlingua.stats import group_sums, half_samples, interval_of_half_samples, wilson_interval
@@ -154,7 +154,8 @@ def procrustes(
     Both sides are centred by their training means. `groups` (n,) keeps rows of one number (the words of one
     sentence) on one side of the split; `fraction` of the groups train. Cosines ignore the length of the test rows.
     `details` of `p@1/mapped` has the sizes: a split with fewer training rows than dimensions fits W only in part;
-    and, as `undefined`, what is left out, with the reason.
+    as `above_identity` the mean of mapped less identity by row and its Student interval (also of `mrr/mapped`); and, as
+    `undefined`, what is left out, with the reason.
     `sides` are both sides with what is kept of them.
 
     >>> generator = torch.Generator().manual_seed(0)
@@ -183,13 +184,17 @@ def procrustes(
     nothing = float(ALIKE * _take(y, test).norm()) ** 2
     spread = float(right.square().sum()) > nothing
     whose = np.arange(len(test)) if groups is None else np.asarray(groups)[test]
+    controls: Scores = {}
+    for control, images in _controls(left, right.shape[1], seed).items():
+        controls |= {f"{name}/{control}": score for name, score in retrieved(images).items()}
     for name, score in retrieved(mapped).items():
         about: dict[str, Any] = {"train": len(train), "test": len(test), "width": left.shape[1]}
         if name == "p@1" and not spread:
             about["undefined"] = ["error/mapped: the target's test rows are all alike"]
+        if f"{name}/identity" in controls:
+            about["above_identity"] = gain(score, controls[f"{name}/identity"])
         scores[f"{name}/mapped"] = _with_null(score, null[name].value, about)
-    for control, images in _controls(left, right.shape[1], seed).items():
-        scores |= {f"{name}/{control}": score for name, score in retrieved(images).items()}
+    scores |= controls
     return scores | {"error/mapped": _error(mapped, astray, right, nothing, whose, seed)} if spread else scores
 
 
