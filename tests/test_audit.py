@@ -21,10 +21,12 @@ import independent
 import models
 from interlingua import api, cli
 from interlingua.corpus import ParallelCorpus
+from interlingua.encoder import Encoder
 from interlingua.encoder.onepass import Pass
 from interlingua.errors import InputError
 from interlingua.languages import name as language_name
 from interlingua.measures import measures
+from interlingua.measures.isotropy import isotropy
 from interlingua.measures.separation import derangement
 from interlingua.readers import read_corpus
 from interlingua.studies import measuring
@@ -208,6 +210,18 @@ def test_every_measure_is_there_for_every_pair_and_layer_and_maps_from_the_first
         (code, layer) for code in LANGUAGES for layer in range(4)
     }
     assert len({(r["source"], r["target"]) for r in finished.records if r["measure"] == "spelling"}) == 6
+
+
+def test_the_intervals_of_a_languages_words_treat_sentences_as_drawn(
+    finished: api.Audit, model: Path, corpus_file: Path
+) -> None:
+    corpus = read_corpus(corpus_file)
+    found = Encoder.load(str(model)).encode(corpus.column(LANGUAGES[0]), unit="word")
+    for layer in range(4):
+        expected = isotropy(torch.from_numpy(found.copied(layer)), groups=found.row)
+        for variant, score in expected.items():
+            record = next(r for r in finished.select("isotropy", variant, layer=layer) if r["source"] == LANGUAGES[0])
+            assert (record["low"], record["high"]) == pytest.approx((score.low, score.high), abs=1e-5)
 
 
 def test_a_second_run_does_no_work_and_changes_no_byte(

@@ -106,7 +106,12 @@ def test_a_score_has_its_mean_with_students_interval_every_example_and_both_cont
     interval = stats.t.interval(0.95, len(one) - 1, loc=found.scores.mean(), scale=stats.sem(found.scores))
     assert (score.low, score.high) == pytest.approx(interval)
     assert score.null == pytest.approx(found.null.mean())
-    assert score.details == {"random": pytest.approx(found.random.mean()), "error": 0.0}
+    above = stats.ttest_rel(found.scores, found.random).confidence_interval(0.95)
+    assert score.details == {
+        "random": pytest.approx(found.random.mean()),
+        "above_random": pytest.approx([(found.scores - found.random).mean(), above.low, above.high]),
+        "error": 0.0,
+    }
     near = consistency(one, other, solver="entropic")
     assert near.score().details["error"] == max(flow.error for flow in near.flows) > 0
 
@@ -382,3 +387,29 @@ def test_questions_are_traced_too(bert: Encoder) -> None:
     inputs = Qa().inputs(examples, bert, training=False)
     units = units_of(inputs, [(item.question, item.context) for item in examples], bert, unit="word")
     assert units.written == ("the", "tap", "?", "The", "kitchen", "tap", "is", "leaking", "again", ".")
+
+
+def planted(agreement: float, seed: int, examples: int = 60, width: int = 16) -> tuple[Weighed, Weighed]:
+    """Texts of very unequal likeness whose attributions agree as much as is said."""
+    draw = np.random.default_rng(seed)
+    starts = np.concatenate([[0], np.cumsum(draw.integers(4, 12, examples))])
+    source = draw.normal(size=(starts[-1], width))
+    likeness = np.repeat(np.exp(draw.uniform(-3, 1.8, examples)), np.diff(starts))[:, None]
+    target = source + likeness * draw.normal(size=source.shape)
+    ours, noise = draw.normal(size=(2, starts[-1]))
+    theirs = agreement * ours + np.sqrt(1 - agreement**2) * noise
+    return Weighed(ours, source.astype(np.float32), starts), Weighed(theirs, target.astype(np.float32), starts)
+
+
+def test_differences_to_random_find_an_agreement_that_the_texts_hide_and_none_where_there_is_none() -> None:
+    scores = {at: [consistency(*planted(at, seed), seed=seed).score() for seed in range(40)] for at in (0.0, 0.7)}
+    paired = {at: np.mean([score.details["above_random"][1] > 0 for score in its]) for at, its in scores.items()}
+    apart = np.mean([score.low > score.details["random"] for score in scores[0.7]])
+    assert paired[0.0] <= 0.1
+    assert paired[0.7] >= 0.9
+    assert apart < 0.6
+
+
+def test_one_example_is_no_proof() -> None:
+    one = planted(0.6, 0, examples=1)
+    assert consistency(*one).score().details["above_random"][1:] == [None, None]

@@ -175,3 +175,31 @@ def test_shares_and_their_intervals_stay_below_1():
         assert all(0 <= score.low <= score.value <= score.high <= 1 for score in list(scores.values())[1:])
         clipped += scores["top-1"].value < scores["top-1"].high == 1.0
     assert clipped
+
+
+@pytest.mark.parametrize("name", ["average-cosine", "isoscore", "top-1", "top-10"])
+def test_with_sentences_the_interval_is_the_jackknifes_that_leaves_out_whole_sentences(name):
+    draw = np.random.default_rng(0)
+    groups = np.repeat(np.arange(150), draw.integers(3, 12, 150))
+    words = draw.normal(size=(150, 14))[groups] + draw.normal(size=(len(groups), 14))
+    points = 1 + words * np.geomspace(0.2, 6, 14)
+    score = isotropy(torch.tensor(points), groups=groups)[name]
+    left = np.array([isotropy(torch.tensor(points[groups != group]))[name].value for group in range(150)])
+    half = scipy_stats.t.ppf(0.975, 149) * np.sqrt(149 / 150 * np.square(left - left.mean()).sum())
+    assert (score.high - score.low) / 2 == pytest.approx(half, rel=0.05)
+    alone = isotropy(torch.tensor(points))[name]
+    assert score.value == alone.value
+    assert score.high - score.low > 1.15 * (alone.high - alone.low)
+
+
+def test_words_that_are_each_a_sentence_of_their_own_change_nothing_and_one_sentence_says_nothing():
+    points = torch.tensor(cloud(n=400))
+    for name, score in isotropy(points, groups=np.arange(400)).items():
+        alone = isotropy(points)[name]
+        assert (score.low, score.high) == pytest.approx((alone.low, alone.high), rel=1e-3), name
+    whole = isotropy(points, groups=np.zeros(400, int))
+    assert {name: (score.low, score.high) for name, score in whole.items()} == {
+        name: (-1.0 if name == "average-cosine" else 0.0, 1.0) for name in whole
+    }
+    with pytest.raises(InputError, match="each of 400 rows"):
+        isotropy(points, groups=np.arange(3))

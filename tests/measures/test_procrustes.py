@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 from scipy.linalg import orthogonal_procrustes, polar
-from scipy.stats import binomtest
+from scipy.stats import binomtest, ttest_rel
 
 from interlingua.errors import InputError
 from interlingua.measures import procrustes as module
@@ -234,7 +234,8 @@ def test_nulls_controls_sizes_and_the_interval_are_what_their_names_say(normalis
             (wanted["mapped"][metric].value, wanted["astray"][metric].value)
         )
         assert (mapped.low, mapped.high) == pytest.approx((wanted["mapped"][metric].low, wanted["mapped"][metric].high))
-        assert mapped.details == {"train": 56, "test": 24, "width": 6}
+        sizes = {key: value for key, value in mapped.details.items() if key != "above_identity"}
+        assert sizes == {"train": 56, "test": 24, "width": 6}
         assert (identity.value, identity.null) == pytest.approx(
             (wanted["identity"][metric].value, wanted["identity"][metric].null)
         )
@@ -371,3 +372,25 @@ def test_two_rows_on_each_side_of_the_split_are_enough_and_nothing_is_no_share()
     for rows in (1, 3):
         with pytest.raises(InputError, match="too few rows"):
             split(4, fraction=rows / 4, groups=None, seed=0)
+
+
+def test_words_said_again_within_their_sentence_do_not_narrow_the_errors_interval():
+    source, target, _ = rotated_pair(n=60, noise=0.8)
+    once = procrustes(source, target)["error/mapped"]
+    five = np.repeat(np.arange(60), 5)
+    again = procrustes_words(source[five], target[five], groups=five)["error/mapped"]
+    assert (again.value, again.low, again.high) == pytest.approx((once.value, once.low, once.high))
+    assert (once.n, again.n) == (12, 60)
+    words = procrustes_words(source[five], target[five], groups=np.arange(300) // 5)["error/mapped"]
+    assert (words.low, words.high) == (again.low, again.high)
+
+
+def test_what_the_map_adds_is_scipys_paired_interval_of_the_test_rows():
+    source, target, _ = rotated_pair(n=150, d=6, noise=0.6)
+    scores = procrustes(source, target)
+    for name in ("p@1", "mrr"):
+        mapped, plain = scores[f"{name}/mapped"], scores[f"{name}/identity"]
+        expected = ttest_rel(mapped.items, plain.items).confidence_interval(0.95)
+        found = mapped.details["above_identity"]
+        assert found == pytest.approx([mapped.value - plain.value, expected.low, expected.high])
+    assert "above_identity" not in procrustes(source, target[:, :4])["p@1/mapped"].details

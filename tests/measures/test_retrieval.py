@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 import torch
-from scipy.stats import binomtest
+from scipy.stats import binomtest, ttest_rel
 from scipy.stats import t as student
 from sklearn.neighbors import NearestNeighbors
 
@@ -198,3 +198,18 @@ def test_two_rows_can_be_ranked_and_one_row_has_a_nearest():
     ):
         with pytest.raises(InputError, match=name):
             nearest(*sides, 1)
+
+
+def test_what_centring_adds_is_scipys_paired_interval_of_the_rows_and_only_where_both_are_asked_for():
+    draw = torch.Generator().manual_seed(0)
+    source = torch.randn(60, 8, generator=draw)
+    target = source + torch.randn(60, 8, generator=draw) + 1
+    scores = retrieval(source, target)
+    for name in ("p@1/cosine/centred", "mrr/csls/centred/backward"):
+        both = scores[name].items, scores[name.replace("centred", "raw")].items
+        expected = ttest_rel(*both).confidence_interval(0.95)
+        assert scores[name].details["above_raw"] == pytest.approx(
+            [np.mean(both[0] - both[1]), expected.low, expected.high]
+        )
+    assert not any(score.details for name, score in scores.items() if "raw" in name)
+    assert not any(score.details for score in retrieval(source, target, centre=(True,)).values())

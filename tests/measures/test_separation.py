@@ -4,6 +4,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu, norm
+from scipy.stats import t as t_distribution
 
 from interlingua.errors import InputError
 from interlingua.measures import rows as rows_module
@@ -146,3 +147,43 @@ def test_refuses_no_bins_and_misfitting_groups():
         separation(torch.eye(4), torch.eye(4), bins=0)
     with pytest.raises(InputError, match="each of 4 rows"):
         separation(torch.eye(4), torch.eye(4), groups=np.arange(3))
+
+
+def sentences(count, seed, words=6, d=8):
+    """Words of sentences, each sentence with a direction, and a quality of translation, of its own."""
+    draw = np.random.default_rng(seed)
+    groups = np.repeat(np.arange(count), words)
+    source = draw.normal(size=(len(groups), d)) + 0.6 * draw.normal(size=(count, d))[groups]
+    noise = draw.uniform(0.3, 2.4, count)[groups, None] * draw.normal(size=source.shape)
+    return torch.tensor(source), torch.tensor(source + noise), groups
+
+
+def test_with_sentences_the_variance_sums_over_all_pairs_that_share_one():
+    source, target, groups = sentences(9, seed=0, words=4)
+    scores = separation(source, target, groups=groups, seed=3)
+    partner = derangement(36, groups=groups, seed=[3, 0])
+    near, far = (plain_distances("l2", source.numpy(), side) for side in (target.numpy(), target.numpy()[partner]))
+    nearer = near[:, None] < far[None, :]
+    within = [np.eye(9)[groups], np.maximum(np.eye(9)[groups], np.eye(9)[groups[partner]])]
+    pulls = {
+        "auc/l2": ([nearer.mean(axis=1), nearer.mean(axis=0)], within),
+        "distance/related/l2": ([near], within[:1]),
+        "distance/unrelated/l2": ([far], within[1:]),
+    }
+    for name, (parts, touched) in pulls.items():
+        pull, touches = np.concatenate([part - part.mean() for part in parts]), np.concatenate(touched)
+        sharing = touches @ touches.T > 0
+        half = t_distribution.ppf(0.975, 8) * np.sqrt(9 / 8 * (pull @ sharing @ pull)) / 36
+        score = scores[name]
+        assert (score.low, score.high) == pytest.approx((score.value - half, score.value + half), abs=1e-6), name
+
+
+@pytest.mark.parametrize("name", ["auc/cosine", "auc/l2", "distance/related/l2", "distance/unrelated/cosine"])
+def test_with_sentences_intervals_are_as_wide_as_the_spread_over_fresh_sentences(name):
+    found = [
+        separation(*sentences(80, seed)[:2], groups=sentences(80, seed)[2], seed=seed)[name] for seed in range(200)
+    ]
+    spread = 1.96 * np.std([score.value for score in found])
+    assert np.mean([(score.high - score.low) / 2 for score in found]) == pytest.approx(spread, rel=0.15)
+    inside = [score.low <= np.mean([each.value for each in found]) <= score.high for score in found]
+    assert 0.91 <= np.mean(inside) <= 0.985

@@ -1,8 +1,14 @@
+import itertools
+
 import numpy as np
 import pytest
+import torch
 from scipy.stats import spearmanr
 
+from interlingua.measures.retrieval import retrieval
 from interlingua.report.answer import answer, rank_correlation
+from interlingua.report.audit import key_figures
+from interlingua.report.readings import gather
 
 
 def texts(records, run):
@@ -39,6 +45,44 @@ def test_even_languages_are_not_called_weak(make):
     assert "No language falls far behind" in texts(make_records(codes, range(3)), make_run(codes))["Languages"]
 
 
+def audited(vectors, *, centre=(True,)):
+    """An audit's records of languages with these vectors, at one layer."""
+    records = []
+    for source, target in itertools.combinations(vectors, 2):
+        scores = retrieval(vectors[source], vectors[target], ks=(1,), similarities=("cosine",), centre=centre)
+        records += [
+            {"measure": "retrieval", "variant": variant, "model": "m", "source": source, "target": target, "layer": 1,
+             "value": score.value, "null": score.null, "low": score.low, "high": score.high, "n": score.n,
+             "details": score.details}
+            for variant, score in scores.items()
+        ]  # fmt: skip
+    return records
+
+
+@pytest.mark.parametrize(("worse", "share"), [(1.0, (0.0, 0.05)), (2.0, (0.8, 1.0))])
+def test_of_languages_exactly_alike_none_is_called_weak_and_one_that_is_much_worse_is(worse, share):
+    codes, told = ["en", "de", "es", "ru", "hi", "zh"], []
+    for seed in range(40):
+        draw = torch.Generator().manual_seed(seed)
+        meaning = torch.randn(200, 24, generator=draw)
+        noise = {code: 1.6 * (worse if code == "zh" else 1.0) for code in codes}
+        vectors = {code: meaning + noise[code] * torch.randn(200, 24, generator=draw) for code in codes}
+        said = texts(audited(vectors), {"languages": codes})["Languages"]
+        told.append("Weak: zh (" in said or (worse == 1.0 and "Weak" in said))
+    assert share[0] <= np.mean(told) <= share[1]
+
+
+def test_a_low_language_is_not_weak_where_its_interval_reaches_the_median_or_is_not_known(make):
+    make_records, make_run, _ = make
+    codes = ["en", "es", "fr", "sw"]
+    records = make_records(codes, range(3))
+    for high, words in ((1.0, "Lowest: Swahili"), (None, "without intervals none is called weak")):
+        said = texts([{**record, "high": high} for record in records], make_run(codes))["Languages"]
+        assert words in said
+        assert "Weak" not in said
+    assert "Weak: Swahili" in texts(records, make_run(codes))["Languages"]
+
+
 def test_the_layer_convention_and_the_optimism_are_stated(records, run):
     text = texts(records, run)["Layers"]
     assert text.startswith("Layer 4 is best of 0–6 (layer 0 is the embedding output")
@@ -64,14 +108,72 @@ def test_few_languages_make_it_cautious(make, codes, words):
     assert words in texts(make_records(codes, range(3)), make_run(codes))["Tokenizer"]
 
 
-def test_centring_that_changes_nothing_is_said_to(records, run):
-    value = {(r["source"], r["target"], r["layer"], r["variant"]): r["value"] for r in records}
-    same = [
-        {**r, "value": value[r["source"], r["target"], r["layer"], r["variant"].replace("raw", "centred")]}
-        for r in records
+@pytest.mark.parametrize(("offset", "lifts", "lowers"), [(0.0, (0, 0.1), (0, 0.1)), (0.8, (0.9, 1), (0, 0))])
+def test_centring_is_said_to_lift_retrieval_where_languages_lie_apart_and_seldom_where_they_do_not(
+    offset, lifts, lowers
+):
+    told = []
+    for seed in range(60):
+        draw = torch.Generator().manual_seed(seed)
+        meaning = torch.randn(150, 16, generator=draw)
+        vectors = {
+            code: meaning + 0.9 * torch.randn(150, 16, generator=draw) + offset * side * torch.ones(16)
+            for code, side in (("en", 1), ("ru", -1))
+        }
+        told.append(texts(audited(vectors, centre=(False, True)), {})["Language identity"])
+    for words, (least, most) in (("lifts retrieval", lifts), ("lowers retrieval", lowers)):
+        assert least <= np.mean([words in text for text in told]) <= most
+    assert all("no change can be told" in text for text in told if " takes retrieval" in text)
+
+
+def reading(measure, variant, value, low, high, **details):
+    return {"measure": measure, "variant": variant, "model": "m", "source": "en", "target": "ru", "layer": 1,
+            "value": value, "null": 0.001, "low": low, "high": high, "n": 200, "details": details}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("raw", "centred", "gain", "words"),
+    [
+        ((0.43, 0.36, 0.50), (0.40, 0.33, 0.47), None, "no change can be told"),
+        ((0.43, 0.36, 0.50), (0.40, 0.33, 0.47), [-0.03, -0.05, -0.01], "lowers retrieval from 43"),
+        ((0.40, 0.33, 0.47), (0.43, 0.36, 0.50), [0.03, 0.01, 0.05], "lifts retrieval from 40"),
+        ((0.004, 0.002, 0.01), (0.022, 0.015, 0.033), None, "lifts retrieval from 0.4"),
+        ((0.5, None, None), (0.9, 0.8, 1.0), None, "no change can be told"),
+    ],
+)
+def test_centring_is_judged_by_the_interval_of_the_change(raw, centred, gain, words):
+    more = {} if gain is None else {"above_raw": gain}
+    records = [
+        reading("retrieval", "p@1/cosine/raw", *raw),
+        reading("retrieval", "p@1/cosine/centred", *centred, **more),
     ]
-    assert "hardly changes" in texts(same, run)["Language identity"]
-    assert "lifts retrieval" in texts(records, run)["Language identity"]
+    said = texts(records, {})["Language identity"]
+    assert words in said
+    assert ("constant offset" in said) == ("lifts" in words)
+    tile = next(tile for tile in key_figures(gather(records)) if tile[1] == "points from centring")
+    assert (tile[2] == "no change can be told") == ("told" in words)
+
+
+@pytest.mark.parametrize(
+    ("gain", "train", "words"),
+    [
+        (None, 160, "no difference can be told."),
+        ([-0.03, -0.05, -0.01], 160, "without it (95\xa0% interval of the change −5.0 to −1.0 points)."),
+        ([-0.03, -0.05, -0.01], 60, "60 sentences are too few to fit a map of 64 dimensions."),
+        ([0.03, 0.01, 0.05], 60, "turned against each other."),
+        ([0.03, -0.01, 0.07], 60, "no difference can be told."),
+    ],
+)
+def test_a_rotation_is_judged_by_the_interval_of_the_change_and_a_loss_has_a_cause_only_where_rows_are_few(
+    gain, train, words
+):
+    more = {} if gain is None else {"above_identity": gain}
+    records = [
+        reading("retrieval", "p@1/cosine/centred", 0.4, 0.33, 0.47),
+        reading("procrustes", "p@1/mapped", 0.40, 0.28, 0.53, train=train, width=64, **more),
+        reading("procrustes", "p@1/identity", 0.43, 0.31, 0.56),
+    ]
+    assert texts(records, {})["Rotation"].endswith(words)
 
 
 def test_one_pair_is_named_and_nothing_is_ranked(make):

@@ -79,14 +79,17 @@ def explained() -> list[dict[str, Any]]:
     ]
 
 
-def controlled() -> list[dict[str, Any]]:
-    """Two languages whose interval is above random attributions, one whose interval reaches them."""
+def controlled(*, paired: bool = True) -> list[dict[str, Any]]:
+    """Three languages above random attributions by the differences, two of them by the interval of the value alone."""
     found = explained()
     for each in found:
         if each["measure"] == "consistency":
             below = {"ru": 0.1, "ar": 0.05, "sw": 0.02, "hi": 0.02}.get(each["target"], 0.0)
             each["low"], each["high"], each["null"] = each["value"] - 0.04, each["value"] + 0.04, 0.1
             each["details"] = {**each["details"], "random": each["value"] - below}
+            if paired:
+                half = 0.03 if each["target"] == "hi" else 0.01
+                each["details"]["above_random"] = [below, below - half, below + half]
     return found
 
 
@@ -242,14 +245,23 @@ def test_consistency_is_told_and_drawn_beside_random_attributions() -> None:
     report = study_report(dict(ABOUT), [], [], [], records)
     by_code = {each["target"]: each for each in records if each["measure"] == "consistency"}
     random = np.mean([by_code[code]["details"]["random"] for code in ("ru", "ar", "sw", "hi")])
-    assert f"where random attributions reach {random:.2f} (more in ru and ar)" in report.page()
+    assert f"where random attributions reach {random:.2f} (more in ru, ar and sw)" in report.page()
     [trace] = figures(page_data(report.page()), "above-random-")["above-random-nli-label"]["traces"]
     drawn = dict(zip((text.strip("\u2068\u2069") for text in trace["x"]), trace["y"], strict=True))
     assert drawn == pytest.approx({"ru": 0.1, "ar": 0.05, "sw": 0.02, "hi": 0.02}, abs=1e-4)
-    assert trace["error_y"]["array"] == pytest.approx([0.04] * 4, abs=1e-4)
+    assert trace["error_y"]["array"] == pytest.approx([0.01, 0.01, 0.01, 0.03], abs=1e-4)
+    assert trace["error_y"]["arrayminus"] == pytest.approx([0.01, 0.01, 0.01, 0.03], abs=1e-4)
     tables = {table.name: table for table in report.tables}
     assert tables["ig-consistency-shuffled"].rows[0][5:] == pytest.approx([0.1] * 6)
     assert tables["ig-consistency-random"].rows[0][6] == pytest.approx(by_code["ru"]["details"]["random"])
+
+
+def test_records_without_differences_to_random_fall_back_and_it_is_said() -> None:
+    page = study_report(dict(ABOUT), [], [], [], controlled(paired=False)).page()
+    assert "(more in ru and ar; older records have no interval of the difference" in page
+    figure = figures(page_data(page), "above-random-")["above-random-nli-label"]
+    assert figure["traces"][0]["error_y"]["array"] == pytest.approx([0.04] * 4, abs=1e-4)
+    assert "do as well. Older records have no interval" in page
 
 
 def test_states_before_the_task_stand_above_those_after(data: dict[str, Any]) -> None:

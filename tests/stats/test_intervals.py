@@ -6,8 +6,10 @@ from scipy import stats as scipy_stats
 
 from interlingua.stats import (
     Z95,
+    group_sums,
     half_sample_interval,
     half_samples,
+    half_width,
     interval_of_half_samples,
     mean_interval,
     over_seeds,
@@ -93,3 +95,25 @@ def test_two_seeds_deviate_by_half_their_distance_times_the_root_of_2():
 def test_one_seed_has_no_deviation():
     found = over_seeds([0.25])
     assert (found.mean, found.deviation, found.low, found.high) == (0.25, None, 0.25, 0.25)
+
+
+def test_values_said_again_within_their_group_narrow_nothing():
+    values = np.random.default_rng(0).normal(size=25)
+    groups = np.repeat(np.random.default_rng(1).permutation(25), 4)
+    assert mean_interval(np.repeat(values, 4), groups) == pytest.approx(mean_interval(values))
+
+
+def test_the_interval_of_grouped_values_is_the_jackknifes_that_leaves_out_whole_groups():
+    draw = np.random.default_rng(0)
+    groups = np.sort(draw.integers(0, 200, 2000))
+    values = draw.normal(size=200)[groups] + draw.normal(size=2000)
+    left = np.array([values[groups != group].mean() for group in range(200)])
+    half = scipy_stats.t.ppf(0.975, 199) * np.sqrt(199 / 200 * np.square(left - left.mean()).sum())
+    low, high = mean_interval(values, groups)
+    assert (high - low) / 2 == pytest.approx(half, rel=0.01)
+    assert half > 2 * (mean_interval(values)[1] - values.mean())
+
+
+def test_one_group_says_nothing_of_others():
+    assert half_width(0.0, 1, 5) == np.inf
+    assert group_sums(np.arange(3.0), np.array([5, 5, 5])).tolist() == [3.0]

@@ -94,11 +94,16 @@ class Consistency:
     skipped: tuple[Skip, ...]
 
     def score(self) -> Score:
-        """The mean with its interval, per-example values and the shuffled-pairs null; in details the random control."""
+        """The mean with its interval, per-example values and the shuffled-pairs null; in details the random control.
+
+        `above_random` has the mean of score less random over examples and its Student interval (None for one example):
+        both are of the same texts, so what the texts make high or low is in neither.
+        """
         if not len(self.scores):
             shown = "; ".join(str(skip) for skip in self.skipped)
             raise InputError("no example could be compared", value=shown or None, remedy="Use another weighting.")
         low, high = mean_interval(self.scores)
+        above = self.scores - self.random
         return Score(
             float(self.scores.mean()),
             len(self.scores),
@@ -108,6 +113,7 @@ class Consistency:
             items=self.scores,
             details={
                 "random": float(self.random.mean()),
+                "above_random": [float(above.mean()), *(mean_interval(above) if len(above) > 1 else (None, None))],
                 "error": max((flow.error for flow in self.flows), default=0.0),
             },
         )

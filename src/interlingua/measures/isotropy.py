@@ -9,21 +9,20 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy import special
 from torch import Tensor
 
 from interlingua.errors import InputError
 from interlingua.measures import measures
 from interlingua.measures.rows import blocks, checked, shifted, unit
 from interlingua.score import Score, Scores
-from interlingua.stats import Z95
+from interlingua.stats import Z95, group_sums, half_width, mean_interval
 
 Values = NDArray[np.float64]
 TOPS = (1, 10)
 
 
 @measures.register("isotropy", needs="space")
-def isotropy(vectors: Tensor, *, seed: int = 0) -> Scores:
+def isotropy(vectors: Tensor, *, groups: NDArray[np.int64] | None = None, seed: int = 0) -> Scores:
     """Average cosine in [-1, 1], IsoScore in [0, 1] and shares of variance in (0, 1] of one space.
 
     - `average-cosine`, 0 is isotropic: the mean cosine of two distinct rows (papers/003 §4.1). Exact over all
@@ -37,8 +36,9 @@ def isotropy(vectors: Tensor, *, seed: int = 0) -> Scores:
       `details` of `top-1`: `profile`, the cumulative share on up to 100 axes.
 
     The null of the last three is what an isotropic Gaussian of this n and d reads, from one seeded draw. Their
-    intervals are from influence functions (infinitesimal jackknife, Efron 1982). Vectors without spread
-    have IsoScore 0 and all variance on the first axis.
+    intervals are from influence functions (infinitesimal jackknife, Efron 1982). With `groups`, the sentence of each
+    row, all intervals treat sentences as drawn and not rows: influence is summed within them first. Vectors without
+    spread have IsoScore 0 and all variance on the first axis.
 
     >>> generator = torch.Generator().manual_seed(0)
     >>> cloud = torch.randn(2000, 8, generator=generator)
@@ -52,21 +52,25 @@ def isotropy(vectors: Tensor, *, seed: int = 0) -> Scores:
     n, d = vectors.shape
     if d < 2:
         raise InputError("a line has no isotropy", value=d, remedy="Give vectors of width 2 or more.")
+    if groups is not None and np.shape(groups) != (n,):
+        raise InputError(
+            "groups do not match the rows", value=np.shape(groups), remedy=f"Give one number for each of {n} rows."
+        )
     spectrum, rows = _principal(vectors)
     expected = _isotropic_spectrum(n, d, seed)
     total = spectrum.sum()
     summed = np.cumsum(spectrum)
     # Over its own last entry, not over `total`: summed in another order that can leave a share just above 1.
     shares = summed / summed[-1] if total > 0 else np.ones(len(spectrum))
-    scores: Scores = {"average-cosine": _average_cosine(vectors)}
+    scores: Scores = {"average-cosine": _average_cosine(vectors, groups)}
     value = _isoscore(spectrum, d)
-    low, high = _around(value, _isoscore_influence(spectrum, rows, d))
+    low, high = _around(value, _isoscore_influence(spectrum, rows, d), groups)
     scores["isoscore"] = Score(value, n, _isoscore(expected, d), low, high)
     for count in TOPS:
         value = float(shares[min(count, len(shares)) - 1])
         # A row moves a share by its part on those axes less the share of its whole.
         influence = (rows.on_top[count] - value * rows.whole) / total if total > 0 else np.zeros(n)
-        low, high = _around(value, influence)
+        low, high = _around(value, influence, groups)
         null = float(expected[:count].sum() / expected.sum())
         details = {"profile": shares[:100].tolist()} if count == 1 else {}
         scores[f"top-{count}"] = Score(value, n, null, low, high, details=details)
@@ -82,13 +86,13 @@ class _Rows:
     on_top: dict[int, Values]
 
 
-def _average_cosine(vectors: Tensor) -> Score:
+def _average_cosine(vectors: Tensor, groups: NDArray[np.int64] | None) -> Score:
     rows = unit(vectors).double()
     n = len(rows)
     items = ((rows @ rows.sum(dim=0) - rows.square().sum(dim=1)) / (n - 1)).cpu().numpy()
     value = float(items.mean())
-    half = float(special.stdtrit(n - 1, 0.975)) * 2 * float(items.std(ddof=1)) / np.sqrt(n)
-    return Score(value, n, 0.0, max(value - half, -1.0), min(value + half, 1.0), items)
+    low, high = mean_interval(items, groups)
+    return Score(value, n, 0.0, max(2 * low - value, -1.0), min(2 * high - value, 1.0), items)
 
 
 def _isoscore(spectrum: Values, d: int) -> float:
@@ -133,8 +137,13 @@ def _isoscore_influence(spectrum: Values, rows: _Rows, d: int) -> Values:
     return influence
 
 
-def _around(value: float, influence: Values) -> tuple[float, float]:
-    half = Z95 * float(np.sqrt(np.square(influence).mean() / len(influence)))
+def _around(value: float, influence: Values, groups: NDArray[np.int64] | None) -> tuple[float, float]:
+    n = len(influence)
+    if groups is None:
+        half = Z95 * float(np.sqrt(np.square(influence).mean() / n))
+    else:
+        sums = group_sums(influence, groups)
+        half = half_width(float(np.square(sums).sum()), len(sums), n)
     return max(value - half, 0.0), min(value + half, 1.0)
 
 

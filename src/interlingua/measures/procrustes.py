@@ -14,10 +14,10 @@ from torch import Tensor
 
 from interlingua.errors import InputError
 from interlingua.measures import measures
-from interlingua.measures.retrieval import cosine_ranks, nearest, rank_scores
+from interlingua.measures.retrieval import cosine_ranks, gain, nearest, rank_scores
 from interlingua.measures.rows import Side, Sides, blocks, checked, checked_pair, unit
 from interlingua.score import Score, Scores
-from interlingua.stats import half_samples, interval_of_half_samples, wilson_interval
+from interlingua.stats import group_sums, half_samples, interval_of_half_samples, wilson_interval
 
 Indices = NDArray[np.int64]
 WEAK = 1e-4
@@ -148,13 +148,14 @@ def procrustes(
     - `p@1/identity`, `mrr/identity`: without a map (left out where widths differ); `…/random`: with a seeded
       random orthogonal map. Null: chance, 1/n and H_n/n.
     - `error/mapped`, >= 0, 0 is best: ||XW - Y|| / ||Y|| on the test split (Frobenius); with the
-      shuffled-pairs map as null; its interval is from half-samples of the test rows. Left out where the target's
-      rows are all alike: Y is 0, and 0 / 0 or 1 / 0 would say that nothing was missed, or everything.
+      shuffled-pairs map as null; its interval is from half-samples of the test rows, or of their `groups`. Left out
+      where the target's rows are all alike: Y is 0, and 0 / 0 or 1 / 0 would say that nothing was missed, or all.
 
     Both sides are centred by their training means. `groups` (n,) keeps rows of one number (the words of one
     sentence) on one side of the split; `fraction` of the groups train. Cosines ignore the length of the test rows.
     `details` of `p@1/mapped` has the sizes: a split with fewer training rows than dimensions fits W only in part;
-    and, as `undefined`, what is left out, with the reason.
+    as `above_identity` the mean of mapped less identity by row and its Student interval (also of `mrr/mapped`); and, as
+    `undefined`, what is left out, with the reason.
     `sides` are both sides with what is kept of them.
 
     >>> generator = torch.Generator().manual_seed(0)
@@ -182,14 +183,19 @@ def procrustes(
     # What rounding leaves of rows that are all alike, squared.
     nothing = float(ALIKE * _take(y, test).norm()) ** 2
     spread = float(right.square().sum()) > nothing
+    whose = np.arange(len(test)) if groups is None else np.asarray(groups)[test]
+    controls: Scores = {}
+    for control, images in _controls(left, right.shape[1], seed).items():
+        controls |= {f"{name}/{control}": score for name, score in retrieved(images).items()}
     for name, score in retrieved(mapped).items():
         about: dict[str, Any] = {"train": len(train), "test": len(test), "width": left.shape[1]}
         if name == "p@1" and not spread:
             about["undefined"] = ["error/mapped: the target's test rows are all alike"]
+        if f"{name}/identity" in controls:
+            about["above_identity"] = gain(score, controls[f"{name}/identity"])
         scores[f"{name}/mapped"] = _with_null(score, null[name].value, about)
-    for control, images in _controls(left, right.shape[1], seed).items():
-        scores |= {f"{name}/{control}": score for name, score in retrieved(images).items()}
-    return scores | {"error/mapped": _error(mapped, astray, right, nothing, seed)} if spread else scores
+    scores |= controls
+    return scores | {"error/mapped": _error(mapped, astray, right, nothing, whose, seed)} if spread else scores
 
 
 @measures.register("procrustes-words", needs="words", fits=True)
@@ -206,7 +212,7 @@ def procrustes_words(
     """P@1, MRR and error of an orthogonal map between linked contextual words (papers/000 §5.1.2).
 
     As `procrustes`, in whose terms all is defined; give `groups`, the sentence of each row, so that no
-    sentence's words are on both sides of the split.
+    sentence's words are on both sides of the split, and half-samples are of sentences.
 
     >>> words = torch.eye(6).repeat(2, 1)[:10]
     >>> procrustes_words(words, words, groups=np.arange(10) // 2)["p@1/mapped"].n
@@ -292,22 +298,26 @@ def split(n: int, *, fraction: float, groups: Indices | None, seed: int) -> tupl
     return train, test
 
 
-def _error(mapped: Tensor, blind: Tensor, right: Tensor, nothing: float, seed: int) -> Score:
-    """||XW - Y|| / ||Y||, with no interval where the rows that differ are so few that a half-sample has none."""
-    scale = right.square().sum(dim=1).cpu().numpy()
-    residue, blind_residue = ((side - right).square().sum(dim=1).cpu().numpy() for side in (mapped, blind))
+def _error(mapped: Tensor, blind: Tensor, right: Tensor, nothing: float, groups: Indices, seed: int) -> Score:
+    """||XW - Y|| / ||Y||, with no interval where the rows that differ are so few that a half-sample has none.
 
-    def relative(part: NDArray[np.float64], rows: Indices) -> NDArray[np.float64]:
-        """The error over the rows of each line."""
-        error: NDArray[np.float64] = np.sqrt(part[rows].sum(axis=1) / scale[rows].sum(axis=1))
+    Half-samples are of groups, which are drawn whole.
+    """
+    scale, residue, blind_residue = (
+        group_sums(part.square().sum(dim=1).cpu().numpy(), groups) for part in (right, mapped - right, blind - right)
+    )
+
+    def relative(part: NDArray[np.float64], chosen: Indices) -> NDArray[np.float64]:
+        """The error over the groups of each line."""
+        error: NDArray[np.float64] = np.sqrt(part[chosen].sum(axis=1) / scale[chosen].sum(axis=1))
         return error
 
-    n, everything = len(scale), np.arange(len(scale))[None]
-    value, drawn = float(relative(residue, everything)[0]), half_samples(n, seed=seed)
+    n, count, everything = len(right), len(scale), np.arange(len(scale))[None]
+    value, drawn = float(relative(residue, everything)[0]), half_samples(count, seed=seed)
     null = float(relative(blind_residue, everything)[0])
     if (scale[drawn].sum(axis=1) <= nothing).any():
         return Score(value, n=n, null=null)
-    low, high = interval_of_half_samples(relative(residue, drawn), drawn.shape[1], n, value)
+    low, high = interval_of_half_samples(relative(residue, drawn), drawn.shape[1], count, value)
     return Score(value, n=n, null=null, low=max(low, 0.0), high=high)
 
 

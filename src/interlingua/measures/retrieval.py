@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -50,8 +51,9 @@ def retrieval(
     tied with the translation ranks ahead of it, so no hit is luck: constant vectors score 0, and a row
     whose translation occurs twice among the candidates cannot reach p@1. `neighbours` is cut to n - 1.
     The null is exact over shuffled pairs: K/n, and H_n/n for mrr. Intervals: Wilson for p@K, Student for mrr.
-    Nothing here is random; `seed` is taken because every measure of sentences is given one. `sides` are both sides
-    with what is kept of them.
+    `details` of `…/centred`, where `raw` is asked for too: `above_raw`, the mean of centred less raw by row and its
+    Student interval. Nothing here is random; `seed` is taken because every measure of sentences is given one. `sides`
+    are both sides with what is kept of them.
 
     >>> generator = torch.Generator().manual_seed(0)
     >>> english = torch.randn(50, 16, generator=generator)
@@ -68,7 +70,24 @@ def retrieval(
             for found, suffix in ((forward, ""), (backward, "/backward")):
                 name = f"{similarity}/{'centred' if moved else 'raw'}{suffix}"
                 scores |= {f"{metric}/{name}": score for metric, score in rank_scores(found, ks=ks).items()}
+    for name, score in scores.items():
+        raw = scores.get(name.replace("/centred", "/raw"), score)
+        if raw is not score:
+            scores[name] = replace(score, details={"above_raw": gain(score, raw)})
     return scores
+
+
+def gain(after: Score, before: Score) -> list[float]:
+    """The mean of the differences of two scores of the same rows, and the ends of its Student interval.
+
+    >>> ours, theirs = (rank_scores(np.array(found), ks=[1])["p@1"] for found in ([1, 1, 1, 2], [1, 2, 1, 2]))
+    >>> [round(end, 3) for end in gain(ours, theirs)]
+    [0.25, -0.546, 1.046]
+    """
+    assert after.items is not None
+    assert before.items is not None
+    apart = after.items - before.items
+    return [float(apart.mean()), *mean_interval(apart)]
 
 
 def ranks(source: Tensor, target: Tensor, *, similarity: str = "cosine", neighbours: int = 10) -> tuple[Ranks, Ranks]:

@@ -14,7 +14,7 @@ from interlingua.errors import InputError
 from interlingua.measures import measures
 from interlingua.measures.rows import blocks, checked_pair, unit
 from interlingua.score import Score, Scores
-from interlingua.stats import Z95, mean_interval
+from interlingua.stats import Z95, group_sums, half_width, mean_interval
 
 Distances = NDArray[np.float64]
 
@@ -37,10 +37,14 @@ def separation(
     - `auc/l2`, `auc/cosine`, in [0, 1], 1 is best: the probability that a related pair is nearer than an unrelated
       one, ties half; the exact Mann-Whitney statistic over n². Null 0.5. `items`: for each related pair
       the share of unrelated ones farther apart, whose mean is the AUC. The interval is DeLong et al.'s (1988) with the
-      covariance of pairs that share a row. `details`: `edges`, and the counts `related`, `unrelated`.
+      covariance of pairs that share a row, or, with `groups`, a sentence. `details`: `edges`, and the counts `related`,
+      `unrelated`.
     - `overlap/…`, in [0, 1], 0 is best: Σ min(p, q) of the two histograms on `bins` common bins. Its null is
       the overlap of two draws of unrelated pairs, which is below 1 by chance.
     - `distance/related/…`, `distance/unrelated/…`, >= 0: the means; the null of the former is the latter.
+
+    With `groups`, intervals treat sentences as drawn and not words: an unrelated pair belongs to both of its sentences
+    (dyadic-robust errors, Fafchamps & Gubert 2007).
 
     >>> generator = torch.Generator().manual_seed(0)
     >>> english = torch.randn(200, 16, generator=generator)
@@ -60,7 +64,7 @@ def separation(
     ):
         near = _distances(left, right, None, name)
         far, control = _distances(left, right, unrelated, name), _distances(left, right, again, name)
-        scores |= _compare(name, near, far, control, partner=unrelated, bins=bins)
+        scores |= _compare(name, near, far, control, partner=unrelated, groups=groups, bins=bins)
     return scores
 
 
@@ -106,18 +110,30 @@ def _distances(left: Tensor, right: Tensor, partner: NDArray[np.int64] | None, n
 
 
 def _compare(
-    name: str, near: Distances, far: Distances, control: Distances, *, partner: NDArray[np.int64], bins: int
+    name: str,
+    near: Distances,
+    far: Distances,
+    control: Distances,
+    *,
+    partner: NDArray[np.int64],
+    groups: NDArray[np.int64] | None,
+    bins: int,
 ) -> Scores:
     edges = np.histogram_bin_edges(np.concatenate([near, far, control]), bins)
     related, unrelated, again = (np.histogram(part, edges)[0] for part in (near, far, control))
     n = len(near)
-    means = {kind: mean_interval(values) for kind, values in (("related", near), ("unrelated", far))}
     expected = float(far.mean())
+    if groups is None:
+        apart = mean_interval(far)
+    else:
+        half = _half_by_sentence(np.zeros(n), far - expected, partner, groups)
+        apart = (expected - half, expected + half)
+    histogram = {"edges": edges, "related": related, "unrelated": unrelated}
     return {
-        f"auc/{name}": _auc(near, far, partner, {"edges": edges, "related": related, "unrelated": unrelated}),
+        f"auc/{name}": _auc(near, far, partner, groups, histogram),
         f"overlap/{name}": Score(_overlap(related, unrelated), n=n, null=_overlap(again, unrelated)),
-        f"distance/related/{name}": Score(float(near.mean()), n, expected, *means["related"], near),
-        f"distance/unrelated/{name}": Score(expected, n, None, *means["unrelated"], far),
+        f"distance/related/{name}": Score(float(near.mean()), n, expected, *mean_interval(near, groups), near),
+        f"distance/unrelated/{name}": Score(expected, n, None, *apart, far),
     }
 
 
@@ -125,7 +141,13 @@ def _overlap(left: NDArray[np.int64], right: NDArray[np.int64]) -> float:
     return float(np.minimum(left / left.sum(), right / right.sum()).sum())
 
 
-def _auc(near: Distances, far: Distances, partner: NDArray[np.int64], histogram: dict[str, NDArray[Any]]) -> Score:
+def _auc(
+    near: Distances,
+    far: Distances,
+    partner: NDArray[np.int64],
+    groups: NDArray[np.int64] | None,
+    histogram: dict[str, NDArray[Any]],
+) -> Score:
     n = len(near)
     pooled = scipy_stats.rankdata(np.concatenate([near, far]))
     # A value's mid-rank in the pool less that in its own sample counts the other sample's values below it.
@@ -133,8 +155,26 @@ def _auc(near: Distances, far: Distances, partner: NDArray[np.int64], histogram:
     below_far = (pooled[n:] - scipy_stats.rankdata(far)) / n
     value = float(items.mean())
     a, b = items - value, below_far - value
-    # An unrelated pair shares its source row with one related pair and its target row with another.
-    variance = float((a * a + b * b + 2 * b * (a + a[partner])).sum()) / (n - 1)
-    half = Z95 * float(np.sqrt(max(variance, 0.0) / n))
+    if groups is None:
+        # An unrelated pair shares its source row with one related pair and its target row with another.
+        variance = float((a * a + b * b + 2 * b * (a + a[partner])).sum()) / (n - 1)
+        half = Z95 * float(np.sqrt(max(variance, 0.0) / n))
+    else:
+        half = _half_by_sentence(a, b, partner, groups)
     details = {key: values.tolist() for key, values in histogram.items()}
     return Score(value, n, 0.5, max(value - half, 0.0), min(value + half, 1.0), items, details)
+
+
+def _half_by_sentence(
+    related: Distances, unrelated: Distances, partner: NDArray[np.int64], groups: NDArray[np.int64]
+) -> float:
+    """Half of the interval whose variance sums the products of influence values of all pairs that share a sentence.
+
+    Each sentence's sum, squared, has them all, but twice where two unrelated pairs share both of their sentences, or
+    are one and the same: so the squared sums by the two sentences go off again.
+    """
+    _, ours = np.unique(groups, return_inverse=True)
+    count, theirs = int(ours.max()) + 1, ours[partner]
+    sums = np.bincount(ours, related + unrelated, count) + np.bincount(theirs, unrelated, count)
+    both = group_sums(unrelated, np.minimum(ours, theirs) * count + np.maximum(ours, theirs))
+    return half_width(float(np.square(sums).sum() - np.square(both).sum()), count, len(related))

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from interlingua.report.evidence import FEW, Peak, above_null, peak
+from interlingua.report.evidence import FEW, Peak, above_null, change, peak
 from interlingua.report.readings import Reading, Readings, Record, both_ways, gather, mean
 from interlingua.report.wording import language_name, listing, number, p_value, percent
 
 WEAK = 0.75
-"""A language is called weak when it reads less than this share of the median language."""
+"""A language is called weak when it reads less than this share of the median language, and its interval ends below it.
+"""
 
 NBSP = "\N{NO-BREAK SPACE}"
 
@@ -106,11 +107,18 @@ def _languages(found: Readings, run: Mapping[str, Any]) -> Finding | None:
     def named(codes: Iterable[str]) -> str:
         return listing([f"{language_name(code, run)} ({_show(key, each[code].value)})" for code in codes])
 
-    weak = [code for code in reversed(order) if each[code].value < WEAK * middle]
+    behind = [code for code in reversed(order) if each[code].value < WEAK * middle]
+    weak = [code for code in behind if (high := each[code].high) is not None and high < middle]
     strong = named(order[: min(3, len(order) - 1)])
     if weak:
         more = f" and {len(weak) - 5} more" if len(weak) > 5 else ""
         tail = f"Weak: {named(weak[:5])}{more}, under three quarters of the median language ({_show(key, middle)})."
+    elif behind:
+        tail = f"Lowest: {named(order[-1:])}; its interval reaches the median language ({_show(key, middle)})."
+        if each[order[-1]].high is None:
+            tail = (
+                f"Lowest: {named(order[-1:])}, the median {_show(key, middle)}; without intervals none is called weak."
+            )
     else:
         tail = f"No language falls far behind: the lowest is {named(order[-1:])}, the median {_show(key, middle)}."
     lost = [code for code in found.languages if code in each and not above_null(each[code])]
@@ -198,31 +206,21 @@ def _centring(found: Readings, run: Mapping[str, Any]) -> Finding | None:
     raw, centred = (found.at("retrieval", variant, layer) for variant in (RAW, CENTRED))
     if not raw or not centred:
         return None
-    top, before = mean(centred.values()), mean(raw.values()).value
+    top = mean(centred.values())
     if not above_null(top):
         return None
-    after = top.value
-    change = f"from {percent(before)} to {percent(after)}"
-    if after - before > 0.02 and top.low is not None and before >= top.low:
-        text = (
-            f"Subtracting each language’s mean vector changes retrieval {change}: a gain inside its own interval, so "
-            "no proof of a constant offset between languages."
-        )
-    elif after - before > 0.02:
-        text = (
-            f"Subtracting each language’s mean vector lifts retrieval {change}: part of the distance between languages "
-            "is a constant offset that only says which language it is, and it can be taken away for free."
-        )
-    elif before - after > 0.02:
-        text = (
-            f"Subtracting each language’s mean vector lowers retrieval {change}: here the means carry more than the "
-            "language’s identity."
-        )
-    else:
-        text = (
-            f"Subtracting each language’s mean vector hardly changes retrieval ({change}): no constant language offset "
-            "stands in the way."
-        )
+    gain = change(centred, raw, "above_raw")
+    verb = {1: "lifts retrieval", -1: "lowers retrieval", 0: "takes retrieval"}[gain.sign]
+    verdict = {
+        1: ": part of the distance between languages is a constant offset that only says which language it is, and it "
+        "can be taken away for free.",
+        -1: ".",
+        0: ": no change can be told.",
+    }[gain.sign]
+    text = (
+        f"Subtracting each language’s mean vector {verb} from {percent(mean(raw.values()).value)} to "
+        f"{percent(top.value)} ({gain.told}){verdict}"
+    )
     return Finding("Language identity", text)
 
 
@@ -232,25 +230,32 @@ def _rotation(found: Readings, run: Mapping[str, Any]) -> Finding | None:
     if not mapped or not plain:
         return None
     after, before = mean(mapped.values()), mean(plain.values())
-    gain = after.value - before.value
+    gain = change(mapped, plain, "above_identity")
     chance = after.null is not None and after.low is not None and after.low <= after.null
-    within = after.low is not None and after.high is not None and after.low <= before.value <= after.high
     if chance:
-        verdict = "no more than a map fitted on shuffled pairs finds."
-    elif gain > 0.02 and not within:
-        verdict = "the languages are shaped alike but turned against each other."
-    elif gain > 0.02:
-        verdict = "a gain inside its own interval, so no proof that the languages are turned against each other."
-    elif gain < -0.02:
-        verdict = "these sentences are too few to fit a map that helps."
+        verdict = ": no more than a map fitted on shuffled pairs finds."
+    elif gain.sign > 0:
+        verdict = f" ({gain.told}): the languages are shaped alike but turned against each other."
+    elif gain.sign < 0:
+        verdict = f" ({gain.told}){_unfit(mapped.values())}."
     else:
-        verdict = "the languages already lie the same way round."
+        verdict = f" ({gain.told}): no difference can be told."
     ours = f" from {language_name(run['languages'][0], run)}" if run.get("maps") == "pivot" else ""
     text = (
         f"A rotation{ours} fitted on other sentences finds {percent(after.value)} of {after.n} held-out translations, "
-        f"against {percent(before.value)} without it: {verdict}"
+        f"against {percent(before.value)} without it{verdict}"
     )
     return Finding("Rotation", text)
+
+
+def _unfit(mapped: Iterable[Reading]) -> str:
+    """Why a map does harm, where it was fitted on fewer rows than its dimensions in every pair; else nothing."""
+    sizes = [(reading.details.get("train"), reading.details.get("width")) for reading in mapped]
+    known = [(train, width) for train, width in sizes if train is not None and width is not None]
+    if len(known) < len(sizes) or any(train >= width for train, width in known):
+        return ""
+    train, width = known[0]
+    return f": {train} sentences are too few to fit a map of {width} dimensions"
 
 
 def _tokenizer(found: Readings, run: Mapping[str, Any]) -> Finding | None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from interlingua.report.answer import CENTRED, RAW, answer
-from interlingua.report.evidence import above_null, peak
+from interlingua.report.evidence import above_null, change, peak
 from interlingua.report.figures import CLUSTERED, GIVEN, distance_histograms, heat_maps, layer_curves
 from interlingua.report.page import Page, render_page, settings_section
 from interlingua.report.readings import Readings, Record, mean
@@ -241,9 +241,10 @@ def key_figures(found: Readings) -> tuple[tuple[str, str, str, Ref], ...]:
         remark = "all are at chance" if chance else "all read within one interval"
         shown.append(("No", "layer stands out", remark, None))
     if raw and centred and not chance:
-        gain = 100 * (mean(centred.values()).value - mean(raw.values()).value)
-        sign = "+" if gain >= 0 else "−"
-        shown.append((f"{sign}{abs(gain):.0f}", "points from centring", "language means removed", None))
+        gain = change(centred, raw, "above_raw")
+        points, sign = 100 * gain.value, "+" if gain.value >= 0 else "−"
+        remark = "language means removed" if gain.sign else "no change can be told"
+        shown.append((f"{sign}{abs(points):.0f}", "points from centring", remark, None))
     if cka := found.at("cka", "debiased", layer):
         top = mean(cka.values())
         remark = "" if top.null is None else f"{number(top.null)} when shuffled"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from interlingua.report.readings import Reading, Readings, mean
+from interlingua.report.readings import Pair, Reading, Readings, mean
 from interlingua.report.wording import number, p_value
 from interlingua.stats.correlation import pearson
 
@@ -31,6 +31,54 @@ def apart_from_null(reading: Reading) -> bool:
     if reading.low is None or reading.high is None or reading.null is None:
         return True
     return not reading.low <= reading.null <= reading.high
+
+
+@dataclass(frozen=True)
+class Change:
+    """A difference of two numbers and its 95 % interval; no interval where one of the two has none."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+    @property
+    def sign(self) -> int:
+        """1 where the interval lies above 0, -1 where below, 0 where nothing can be told."""
+        if self.low is None or self.high is None:
+            return 0
+        return int(self.low > 0) - int(self.high < 0)
+
+    @property
+    def told(self) -> str:
+        r"""The interval in points of percent, in brackets.
+
+        >>> Change(0.03, 0.014, 0.046).told
+        '95\xa0% interval of the change +1.4 to +4.6 points'
+        """
+        if self.low is None or self.high is None:
+            return "without an interval"
+        ends = ((f"{'+' if end > 0 else ''}{number(100 * end, 1)}") for end in (self.low, self.high))
+        return f"95\N{NO-BREAK SPACE}% interval of the change {' to '.join(ends)} points"
+
+
+def change(after: Mapping[Pair, Reading], before: Mapping[Pair, Reading], key: str) -> Change:
+    """What pairs gain on average, with the interval of their differences by row, which `details` have under `key`.
+
+    Bounds are averaged, as everywhere. Where some pair does not have it (records of older versions), the two intervals
+    are taken as far apart as they may be: the error of a difference is at most the sum of both errors.
+
+    >>> pairs = [{("en", "ru"): Reading(value, low=value - 0.1, high=value + 0.1)} for value in (0.5, 0.2)]
+    >>> round(change(*pairs, "above_raw").low, 2)
+    0.1
+    """
+    known = [reading.details.get(key) for reading in after.values()]
+    if all(known):
+        return Change(*(float(end) for end in np.mean(np.array(known, np.float64), axis=0)))
+    one, other = mean(after.values()), mean(before.values())
+    value = one.value - other.value
+    if one.low is None or one.high is None or other.low is None or other.high is None:
+        return Change(value, None, None)
+    return Change(value, one.low - other.high, one.high - other.low)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from interlingua.report.wording import number, visible
 from interlingua.stats import pearson
 
 Found = Mapping[str, Any]
+
+UNPAIRED = "Older records have no interval of the difference: it is that of consistency alone."
 
 
 def consistency_tables(records: Sequence[Found], run: Found) -> list[Table]:
@@ -59,6 +62,40 @@ def _matrix(
         rows.append((names[model], source, *values, mean_of(known), mean_of(others)))
     heads = ("model", "source", *(visible(code) for code in languages), "overall", "others")
     return Table(name, title, caption, heads, tuple(rows))
+
+
+@dataclass(frozen=True)
+class Above:
+    """What consistency has over that of random attributions, and its interval: a mean over records.
+
+    `paired` says whether the interval is of the differences, example by example. Records of older versions have no such
+    interval: there it is that of consistency alone, moved.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    paired: bool
+
+    @property
+    def sure(self) -> bool:
+        """Whether the interval lies above 0."""
+        return self.low is not None and self.low > 0
+
+
+def above_random(records: Sequence[Found]) -> Above:
+    """What records of consistency have over random attributions; values and bounds are averaged."""
+    paired = all("above_random" in each["details"] for each in records)
+    rows: list[list[Any]] = [each["details"]["above_random"] if paired else _over_random(each) for each in records]
+    values, lows, highs = ([row[place] for row in rows] for place in range(3))
+    low, high = (None if None in ends else float(np.mean(ends)) for ends in (lows, highs))
+    return Above(float(np.mean(values)), low, high, paired)
+
+
+def _over_random(record: Found) -> list[float | None]:
+    """Consistency and its bounds, less what random attributions reach."""
+    ends = (record[name] for name in ("value", "low", "high"))
+    return [None if end is None else end - record["details"]["random"] for end in ends]
 
 
 def mean_of(values: Sequence[float]) -> float | None:

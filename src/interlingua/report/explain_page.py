@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from interlingua.report.explain import all_tables, correlations, is_wrong, shaded
+from interlingua.report.explain import UNPAIRED, above_random, all_tables, correlations, is_wrong, shaded
 from interlingua.report.explain_picture import aspects, scatter, selected, short_names
 from interlingua.report.page import Page, render_page, settings_section
 from interlingua.report.readings import Record
@@ -85,13 +85,14 @@ def _answer(run: Run) -> Section:
                 [each["details"]["random"] for each in others],
             )
         )
-        lows = [each["low"] for each in others if each["low"] is not None]
-        sure = len(lows) == len(others) and sum(lows) / len(lows) > random
+        above = above_random(others)
+        within = "" if above.low is None else f" ({number(above.low, 3)} to {number(above.high, 3)})"
         verdict = (
-            "the model looks at the same words more than random weights would."
-            if sure
-            else "no proof that the model looks at the same words, since the interval reaches the random control."
+            f"the model looks at the same words more than random weights would, by {number(above.value, 3)}{within}."
+            if above.sure
+            else f"no proof that the model looks at the same words: {number(above.value, 3)} above random{within}."
         )
+        verdict += "" if above.paired else f" {UNPAIRED}"
         text = (
             f"{number(value)} of the attribution ({visible(aspect)}) finds as much of it on similar words of the other "
             f"language; random attributions reach {number(random)}, other examples’ texts {number(null)}: {verdict}"
@@ -167,8 +168,8 @@ def _levels(run: Run) -> Iterator[Figure]:
             "yaxis": {"rangemode": "tozero", "title": {"text": "consistency", "standoff": 8}},
         }
         title = f"Consistency: {visible(aspect)}"
-        yield Figure(f"levels-{aspect}", title, "Dots with 95 % intervals; crosses and strokes are the controls.",
-                     tuple(traces), layout, table, "wide")  # fmt: skip
+        caption = "Dots with 95 % intervals of their own; crosses and strokes are the controls."
+        yield Figure(f"levels-{aspect}", title, caption, tuple(traces), layout, table, "wide")
 
 
 def _performance(run: Run) -> Iterator[Figure]:

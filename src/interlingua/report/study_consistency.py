@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from interlingua.report.audit import named_table
+from interlingua.report.explain import UNPAIRED
 from interlingua.report.papers import in_names
 from interlingua.report.runs import Run, colour
 from interlingua.report.scatter import Dot, dot_plot
@@ -61,16 +62,17 @@ def explained(run: Run) -> list[str]:
 
 
 def _above(cells: Mapping[str, Controlled], source: str) -> str:
-    """What random attributions reach, and in which languages the interval lies above that."""
+    """What random attributions reach, and in which languages the interval of what is above them leaves out 0."""
     known = {code: each for code, each in cells.items() if code != source}
     if not known:
         return ""
     random = float(np.mean([each.random for each in known.values()]))
-    more = [code for code, each in known.items() if each.low is not None and each.low > each.random]
+    more = [code for code, each in known.items() if each.above.sure]
     where = f"more in {listing([visible(code) for code in more])}" if more else "more in none"
     if len(more) == len(known):
         where = "more in all"
-    return f", where random attributions reach {number(random)} ({where})"
+    told = "" if all(each.above.paired for each in known.values()) else f"; {UNPAIRED[0].lower()}{UNPAIRED[1:-1]}"
+    return f", where random attributions reach {number(random)} ({where}{told})"
 
 
 def consistency_sections(run: Run) -> list[Section]:
@@ -99,11 +101,13 @@ def _excess(task: str, aspect: str, series: Mapping[str, list[tuple[str, Control
     for at, (who, cells) in enumerate(series.items()):
         over, up, down = [], [], []
         for code, each in cells:
-            over.append(short(each.value - each.random))
-            up.append(short(0.0 if each.high is None else each.high - each.value))
-            down.append(short(0.0 if each.low is None else each.value - each.low))
-            rows.append((visible(who), visible(code), each.value, each.low, each.high, each.random, each.null))
-            records.append((None, None, each.behind, None, None, None, None))
+            above = each.above
+            over.append(short(above.value))
+            up.append(short(0.0 if above.high is None else above.high - above.value))
+            down.append(short(0.0 if above.low is None else above.value - above.low))
+            numbers = (each.value, each.random, above.value, above.low, above.high, each.null)
+            rows.append((visible(who), visible(code), *numbers))
+            records.append((None, None, each.behind, *(None for _ in numbers[1:])))
         traces.append(
             {
                 "type": "scatter",
@@ -117,10 +121,12 @@ def _excess(task: str, aspect: str, series: Mapping[str, list[tuple[str, Control
                 "hover": f"{label(who)}<br>%{{x}}: %{{y:.3f}} above random",
             }
         )
-    heads = ("of", "language", "consistency", "low", "high", "random attributions", "other examples")
+    heads = ("of", "language", "consistency", "random attributions", "above random", "low", "high", "other examples")
     name = slug(f"above-random-{task}-{aspect}")
     title = f"Consistency less that of random attributions: {visible(task)}, {visible(aspect)}"
-    caption = "On the line, random weights on the same words do as well. Bars are 95 % intervals over examples."
+    caption = "On the line, random weights on the same words do as well. Bars are 95 % intervals of the differences."
+    if not all(each.above.paired for cells in series.values() for _, each in cells):
+        caption = f"{caption[: caption.index(' Bars')]} {UNPAIRED}"
     layout = {
         "showlegend": len(series) > 1,
         "scattermode": "group",

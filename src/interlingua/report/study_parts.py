@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from interlingua.report.explain import mean_of
+from interlingua.report.explain import Above, above_random, mean_of
 from interlingua.report.readings import Readings, Record
 from interlingua.report.runs import Run
 from interlingua.report.tables import Ref
@@ -31,13 +31,14 @@ Point = tuple[str, float, float, Ref]
 
 @dataclass(frozen=True)
 class Controlled:
-    """A consistency with its interval, and what other examples' texts and random attributions reach."""
+    """A consistency with its interval, what other examples' texts and random attributions reach, its lead on these."""
 
     value: float
     low: float | None
     high: float | None
     null: float | None
     random: float
+    above: Above
     behind: tuple[int, ...]
 
 
@@ -164,7 +165,9 @@ def _controlled(its: Sequence[tuple[int, Record]]) -> Controlled:
         float(np.mean(values))
         for values in ([record["value"] for _, record in its], [record["details"]["random"] for _, record in its])
     )
-    return Controlled(value, low, high, null, random, tuple(place for place, _ in its))
+    return Controlled(
+        value, low, high, null, random, above_random([record for _, record in its]), tuple(place for place, _ in its)
+    )
 
 
 def cell_records(run: Run) -> dict[tuple[str, ...], Ref]:

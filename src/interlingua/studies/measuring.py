@@ -183,7 +183,7 @@ def _measure_language(
     made: Made = []
     for entry in chosen:
         for layer in words.layers:
-            scores = _call(entry, plan, torch.from_numpy(words.copied(layer)))
+            scores = _call(entry, plan, torch.from_numpy(words.copied(layer)), groups=words.row)
             made += _records(entry, scores, language, None, corpus, plan, layer=layer, unit="word")
     return made
 
