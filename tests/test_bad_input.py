@@ -20,6 +20,7 @@ from typing import NamedTuple
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from transformers import AutoConfig, AutoTokenizer
 
 import models
 from interlingua import cli
@@ -306,6 +307,15 @@ def model_without_weights(place: Place) -> list[str]:
 def pickled_weights(place: Place) -> list[str]:
     torch.save(load_file(place.model / "model.safetensors"), place.model / "pytorch_model.bin")
     (place.model / "model.safetensors").unlink()
+    return ["MODEL", str(place.model)]
+
+
+@bad(r"the model has no vector for the token '.+', number \d+: it knows [\d,]+: '.+'\. Use the tokenizer that belong")
+def tokenizer_that_knows_more_than_the_model(place: Place) -> list[str]:
+    tokenizer = AutoTokenizer.from_pretrained(place.model)
+    tokenizer.add_tokens(sorted({word for pair in sentences() for text in pair for word in text.split()}))
+    assert len(tokenizer) > AutoConfig.from_pretrained(place.model).vocab_size
+    tokenizer.save_pretrained(place.model)
     return ["MODEL", str(place.model)]
 
 

@@ -38,7 +38,7 @@ class Encoder:
     ) -> None:
         self._loaded, self.device, self.precision = loaded, device, precision
         self._budget = budget or BUDGET[device.type]
-        self.tokeniser = Tokeniser(loaded.tokenizer)
+        self.tokeniser = Tokeniser(loaded.tokenizer, known=loading.vocabulary(loaded.model))
 
     @classmethod
     def load(

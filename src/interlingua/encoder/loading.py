@@ -175,6 +175,15 @@ def _has_bf16_instructions() -> bool:
     return cpuinfo.is_file() and any(flag in cpuinfo.read_text() for flag in ("avx512_bf16", "amx_bf16", "bf16"))
 
 
+def vocabulary(model: torch.nn.Module) -> int | None:
+    """How many tokens a model has vectors for; None where it looks none up, as one that reads characters does."""
+    try:
+        found = model.get_input_embeddings()  # type: ignore[operator]
+    except (AttributeError, NotImplementedError):
+        return None
+    return getattr(found, "num_embeddings", None)
+
+
 def _check_folder(folder: Path, *, trust_remote_code: bool, allow_pickle: bool) -> dict[str, Any]:
     config_file = folder / "config.json"
     if not config_file.is_file():

@@ -60,10 +60,13 @@ class Items:
 
 
 class Tokeniser:
-    """A thin face over a `transformers` tokenizer: ids without special tokens, and what goes round them."""
+    """A thin face over a `transformers` tokenizer: ids without special tokens, and what goes round them.
 
-    def __init__(self, tokenizer: Any) -> None:
-        self._tokenizer = tokenizer
+    `known` is how many tokens the model has vectors for; a text with another is refused.
+    """
+
+    def __init__(self, tokenizer: Any, *, known: int | None = None) -> None:
+        self._tokenizer, self._known = tokenizer, known
         self.prefix, self.suffix = _specials(tokenizer)
         self.keeps_offsets: bool = tokenizer.is_fast
         self.unknown: int | None = tokenizer.unk_token_id
@@ -72,6 +75,17 @@ class Tokeniser:
 
     def __call__(self, texts: Sequence[str], *, spans: bool, words: bool) -> TokenisedTexts:
         """The texts' tokens, with character spans or word items where asked for."""
+        made = self._tokenised(texts, spans=spans, words=words)
+        if self._known is not None and (most := int(made.ids.max(initial=0))) >= self._known:
+            token = self._tokenizer.convert_ids_to_tokens(most)
+            raise InputError(
+                f"the model has no vector for the token {token!r}, number {most}: it knows {self._known:,}",
+                value=texts[int(np.searchsorted(made.starts, made.ids.argmax(), "right")) - 1],
+                remedy="Use the tokenizer that belongs to the weights, or resize the model's embeddings.",
+            )
+        return made
+
+    def _tokenised(self, texts: Sequence[str], *, spans: bool, words: bool) -> TokenisedTexts:
         if not self._tokenizer.is_fast:
             return self._by_word(texts) if words or spans else self._plain(texts)
         backend = self._tokenizer.backend_tokenizer
