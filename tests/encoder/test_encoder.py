@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 import torch
 
+import interlingua
 import models
 from interlingua.encoder import Cache, Encoder, View
 from interlingua.errors import InputError
+from interlingua.measures.retrieval import ranks
 
 LINES = models.LINES
 
@@ -186,6 +188,73 @@ def test_chunks_do_not_show(bert: Encoder, monkeypatch: pytest.MonkeyPatch, tmp_
             np.testing.assert_allclose(ours[layer], theirs[layer], atol=1e-6)
 
 
+def repeated(seed: int) -> tuple[list[str], list[tuple[int, int]]]:
+    """Texts of many lengths, one of them longer than a window and each there three times, and a span of each."""
+    lines = [*LINES, " ".join(LINES * 4), *(line.split()[0] for line in LINES if line.split())]
+    lines = list(dict.fromkeys(lines))
+    draw = np.random.default_rng(seed)
+    texts = [lines[number] for number in draw.permutation(np.repeat(np.arange(len(lines)), 3))]
+    return texts, [(0, len(text) // int(draw.integers(1, 3))) for text in texts]
+
+
+@pytest.mark.parametrize("kept", [False, True])
+@pytest.mark.parametrize("chunk", [1, 7, 8192])
+def test_a_text_that_occurs_again_has_the_same_vectors_to_the_bit(
+    bert_folder: Path, bert: Encoder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, chunk: int, kept: bool
+) -> None:
+    texts, spans = repeated(0)
+    only = tuple(range(3, len(texts), 2))
+    views = [View(), View("word", only=only), View("token", pooling="first"), View("span", spans=tuple(spans))]
+    monkeypatch.setattr("interlingua.encoder.onepass._CHUNK_TEXTS", {"cpu": chunk, "cuda": chunk})
+    # A budget this small puts equal texts into batches of different width.
+    encoder = Encoder.load(str(bert_folder), budget=96)
+    made = encoder.encode_views(texts, views, cache=Cache(tmp_path / "cache") if kept else None)
+    for view, found in zip(views, made, strict=True):
+        first: dict[object, Any] = {}
+        rows = range(len(texts)) if view.only is None else view.only
+        assert sorted(set(found.row.tolist())) == list(rows)
+        for row in rows:
+            own = np.flatnonzero(found.row == row)
+            (alone,) = bert.encode_views(
+                [texts[row]], [View(view.unit, view.pooling, spans=view.spans and (spans[row],))]
+            )
+            assert found.spans[own].tolist() == alone.spans.tolist()
+            vectors = np.stack([found[layer][own] for layer in found.layers])
+            np.testing.assert_allclose(vectors, np.stack([alone[layer] for layer in alone.layers]), atol=2e-5)
+            key = (texts[row], spans[row]) if view.unit == "span" else texts[row]
+            np.testing.assert_array_equal(vectors, first.setdefault(key, vectors))
+        assert len(first) < len(rows)
+    windowed = sum(bert.encode([text]).windowed for text in texts)
+    assert windowed == 3
+    assert {found.windowed for found in made} == {windowed}
+
+
+def test_the_model_reads_a_text_once_however_often_it_occurs(bert: Encoder) -> None:
+    texts, _ = repeated(1)
+    seen: list[int] = []
+    hook = bert.model.register_forward_pre_hook(
+        lambda _, __, given: seen.append(len(given["input_ids"])), with_kwargs=True
+    )
+    try:
+        once = bert.encode(list(dict.fromkeys(texts)))
+        distinct, seen[:] = sum(seen), []
+        often = bert.encode(texts)
+    finally:
+        hook.remove()
+    assert sum(seen) == distinct
+    places = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+    # The same windows in the same batches: the very vectors of the texts without their repeats.
+    np.testing.assert_array_equal(often[-1], once[-1][[places[text] for text in texts]])
+
+
+def test_a_row_whose_translation_occurs_twice_is_no_hit_whatever_batches_they_fall_into() -> None:
+    texts = list(interlingua.read_corpus("sampler", languages=["en", "es"]).pair("en", "es").source_texts[:100])
+    encoder = Encoder.load(device="cpu", budget=256)
+    vectors = torch.from_numpy(np.array(encoder.encode(texts * 2, layers=[-1])[-1], np.float32))
+    forward, backward = ranks(vectors, vectors)
+    assert min(forward.min(), backward.min()) > 1
+
+
 def test_a_tokenizer_file_with_truncation_loses_no_text(tmp_path: Path) -> None:
     folder = models.bert(tmp_path / "bert")
     file = folder / "tokenizer.json"
@@ -316,7 +385,8 @@ def test_short_texts_keep_to_the_budget_with_their_special_tokens(
     monkeypatch.setattr(
         bert._loaded.model, "forward", lambda **given: (seen.append(given["input_ids"].numel()), forward(**given))[1]
     )
-    bert.encode(["the"] * 100)
+    texts = ["the" + " " * number for number in range(100)]  # One token each, and no two are equal.
+    bert.encode(texts)
     assert max(seen) <= 64
     assert sum(seen) == 300
 

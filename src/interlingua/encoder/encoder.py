@@ -210,4 +210,6 @@ class Encoder:
             state.update(text.encode() + b"\0")
         chosen = {name: value for name, value in asdict(view).items() if name != "spans" or value is not None}
         about = [_CACHE_FORMAT, self.digest, chosen, self.precision, self.room, by_word, state.hexdigest()]
+        # Once repeated texts were encoded each by itself; what was stored of them differs in its last bits.
+        about += ["once"] if len(set(texts)) < len(texts) else []
         return hashlib.blake2b(json.dumps(about).encode(), digest_size=20).hexdigest()

@@ -15,6 +15,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from interlingua.encoder import loading
 from interlingua.encoder.pooling import Pool, send
+from interlingua.encoder.repeats import Alike, Repeats, first_alike
 from interlingua.encoder.representations import Cache, CacheWriter, MemoryWriter, Representations
 from interlingua.encoder.tokens import Items, TokenisedTexts, Tokeniser, Windows, batches, parts_of, windows
 from interlingua.encoder.views import View, moved
@@ -58,6 +59,7 @@ class Pass:
         dtype = np.dtype(np.float32 if self.precision == "fp32" else np.float16)
         writers: list[CacheWriter | MemoryWriter] = []
         collected: list[list[Items]] = [[] for _ in views]
+        alike = [Alike(first_alike(texts, view)) for view in views]
         windowed = 0
         try:
             for key, view in zip(keys, views, strict=True):
@@ -67,14 +69,18 @@ class Pass:
             with ThreadPoolExecutor(1) as pool:
                 writing: deque[Future[None]] = deque()
                 for begin, chunk, tokens in self._chunks(texts, spans=spans, words=words, views=views):
-                    plan = windows(tokens.lengths, self.room)
                     windowed += int((tokens.lengths > self.room).sum())
                     made = [view.items(tokens, chunk, begin) for view in views]
-                    outputs = self._run(tokens, plan, made, views, begin, dtype)
+                    repeats = [each.next(items) for each, items in zip(alike, made, strict=True)]
+                    own = np.arange(begin, begin + len(chunk))
+                    read = np.any([each.first[own] == own for each in alike], axis=0)
+                    plan = windows(tokens.lengths, self.room).of(read)
+                    pooled = [each.pooled(items) for each, items in zip(repeats, made, strict=True)]
+                    outputs = self._run(tokens, plan, pooled, views, begin, dtype)
                     # One chunk is written while the next is computed; waiting here bounds the memory.
                     while len(writing) > 1:
                         writing.popleft().result()
-                    writing.append(pool.submit(self._write, writers, outputs))
+                    writing.append(pool.submit(self._write, writers, outputs, repeats))
                     for kept, items in zip(collected, made, strict=True):
                         kept.append(items)
                     if progress:
@@ -160,15 +166,15 @@ class Pass:
         arrived.record()
         return Output(host, arrived)
 
-    def _write(self, writers: list[CacheWriter | MemoryWriter], outputs: list[Output]) -> None:
-        for writer, output in zip(writers, outputs, strict=True):
+    def _write(self, writers: list[CacheWriter | MemoryWriter], outputs: list[Output], repeats: list[Repeats]) -> None:
+        for writer, output, repeated in zip(writers, outputs, repeats, strict=True):
             vectors = output.wait()
             if not np.isfinite(vectors).all():
                 half = vectors.dtype == np.float16
                 problem = "do not fit half precision" if half else "are infinite or undefined"
                 remedy = "Use --precision fp32." if half else "Its weights are broken; fetch or train it again."
                 raise InputError(f"vectors of this model {problem}", value=self.loaded.name, remedy=remedy)
-            writer.append(vectors)
+            writer.append(repeated.whole(vectors, writer))
 
     @property
     def _mixed(self) -> bool:

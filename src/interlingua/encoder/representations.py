@@ -125,6 +125,16 @@ class MemoryWriter:
         """Take a (layer, item, dim) chunk of consecutive items."""
         self._chunks.append(chunk)
 
+    def taken(self, items: NDArray[np.int64]) -> Vectors:
+        """The (layer, item, dim) vectors of some items that were appended, by number."""
+        ends = np.cumsum([chunk.shape[1] for chunk in self._chunks])
+        where = np.searchsorted(ends, items, side="right")
+        found = np.empty((len(self.layers), len(items), self._chunks[0].shape[2]), self._chunks[0].dtype)
+        for number in np.unique(where):
+            chunk, chosen = self._chunks[number], where == number
+            found[:, chosen] = chunk[:, items[chosen] - (ends[number] - chunk.shape[1])]
+        return found
+
     def finish(
         self, unit: str, row: NDArray[np.int64], spans: NDArray[np.int64], lost: int, windowed: int
     ) -> Representations:
@@ -166,6 +176,19 @@ class CacheWriter:
             self.abort()
             raise _cannot_write(self._folder, error) from error
         self._count += chunk.shape[1]
+
+    def taken(self, items: NDArray[np.int64]) -> Vectors:
+        """The (layer, item, dim) vectors of some items that were appended, by number, read from the files."""
+        found = np.empty((len(self.layers), len(items), self._dim), self._dtype)
+        shape = (self._count, self._dim)
+        try:
+            for place, (file, layer) in enumerate(zip(self._files, self.layers, strict=True)):
+                file.flush()
+                found[place] = np.memmap(self._name(layer), self._dtype, "r", _HEADER, shape)[items]
+        except OSError as error:
+            self.abort()
+            raise _cannot_write(self._folder, error) from error
+        return found
 
     def finish(
         self, unit: str, row: NDArray[np.int64], spans: NDArray[np.int64], lost: int, windowed: int

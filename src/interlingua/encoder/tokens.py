@@ -177,6 +177,11 @@ class Windows:
     def lengths(self) -> Ints:
         return self.end - self.begin
 
+    def of(self, texts: NDArray[np.bool_]) -> Windows:
+        """The windows of the texts that are marked."""
+        kept = texts[self.row]
+        return Windows(self.row[kept], self.begin[kept], self.end[kept], self.own[kept], self.own_end[kept])
+
 
 def windows(lengths: Ints, room: int) -> Windows:
     """One window for each text that fits into `room` tokens, several overlapping by a quarter for the others.
