@@ -8,13 +8,18 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy.stats import binomtest, ttest_rel
 
 import interlingua
 from interlingua.errors import InputError
 from interlingua.report.files import report_files
 from interlingua.report.screen import BARS, console, print_table, sparkline
-from interlingua.report.tables import Table
+from interlingua.report.tables import Table, Told
+from interlingua.stats import wilson_interval
+from interlingua.studies.record import Record
+from interlingua.studies.store import Store
 from pages import page_data
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'\u202e"
@@ -295,6 +300,54 @@ def test_a_star_marks_intervals_that_do_not_meet_and_no_others(tmp_path: Path) -
     near = audit_folder(tmp_path / "near", more=0.05)
     _, numbers = interlingua.report_on(audit_folder(tmp_path / "one", model="x"), near).tables()
     assert not any(str(row[3]).endswith("*") for row in numbers.rows)
+
+
+def retrieved_folder(folder: Path, hits: Any, *, corpus: str = "c0", layer: int = 1) -> Path:
+    """An audit of one pair of languages, with its per-item values."""
+    low, high = wilson_interval(hits.sum(), len(hits))
+    made = Record("retrieval", "p@1/cosine/raw", "m", "en", float(hits.mean()), len(hits), target="ru", layer=layer,
+                  null=1 / len(hits), low=low, high=high, seed=0, digests={"corpus": corpus})  # fmt: skip
+    Store(folder).append("s0", [(made, hits)])
+    about = {"kind": "audit", "model": "m", "corpus": "c", "languages": ["en", "ru"]}
+    (folder / "run.json").write_text(json.dumps(about), "utf-8")
+    return folder
+
+
+def test_runs_on_the_same_sentences_are_compared_sentence_by_sentence(tmp_path: Path) -> None:
+    before = np.zeros(600)
+    before[:240] = 1
+    after = before.copy()
+    after[:6], after[240:270] = 0, 1
+    assert binomtest(6, 36).pvalue < 1e-3
+    one, two = retrieved_folder(tmp_path / "one", before), retrieved_folder(tmp_path / "two", after, layer=2)
+    made = interlingua.report_on(one, two)
+    row = next(row for row in made.tables()[-1].rows if row[0] == "retrieval, as is")
+    assert row[3] == "+0.040*"
+    expected = ttest_rel(after, before).confidence_interval(0.95)
+    assert isinstance(row[3], Told)
+    assert (row[3].parts["low"], row[3].parts["high"]) == pytest.approx((expected.low, expected.high))
+    assert "Higher: retrieval, as is (+0.040, +0.021 to +0.059)." in made.html
+    assert "Of 1 of 1 numbers the interval of the difference, sentence by sentence, includes 0." in (
+        interlingua.report_on(one, one).html
+    )
+
+
+@pytest.mark.parametrize("lost", ["digest", "items", "rows"])
+def test_runs_without_sentences_in_common_are_compared_by_intervals_and_no_more_is_said(
+    lost: str, tmp_path: Path
+) -> None:
+    hits = np.zeros(600)
+    hits[:240] = 1
+    one = retrieved_folder(tmp_path / "one", hits)
+    more = np.zeros(599 if lost == "rows" else 600)
+    more[:264] = 1
+    two = retrieved_folder(tmp_path / "two", more, corpus="other" if lost == "digest" else "c0")
+    if lost == "items":
+        (two / "items" / "s0.npz").unlink()
+    made = interlingua.report_on(one, two)
+    assert not any(str(row[3]).endswith("*") for row in made.tables()[-1].rows)
+    assert "1 of 1 numbers cannot be told apart by their intervals" in made.html
+    assert "no clear difference" not in made.html
 
 
 @pytest.mark.parametrize(

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 from interlingua.errors import InputError
 from interlingua.report.adjustment_page import adjustment_records
 from interlingua.report.kinds import KINDS, compare, report_page
 from interlingua.report.notebook import Drawing, drawing, framed
-from interlingua.report.runs import Run
+from interlingua.report.readings import Record
+from interlingua.report.runs import Items, Run
 from interlingua.report.tables import Table
 from interlingua.studies.examples import page_examples
 from interlingua.studies.geometryrecords import maps_of
 from interlingua.studies.record import SCHEMA
-from interlingua.studies.store import write_text
+from interlingua.studies.store import read_items, write_text
 
 _NEEDED = ("measure", "variant", "model", "source", "value", "schema")
 _REMEDY = "Name a folder that interlingua audit, adjust, transfer, explain, geometry or study wrote."
@@ -63,6 +66,7 @@ def report_on(*folders: str | Path, out: str | Path | None = None) -> Report:
     runs: dict[str, list[Run]] = {}
     for number, (place, name) in enumerate(zip(places, names, strict=True)):
         kind, run = read_run(place)
+        run = replace(run, items=_items(place))
         # Alone, a run needs no name on its page.
         runs.setdefault(kind, []).append(replace(run, key=_key(number), name=name) if len(places) > 1 else run)
     runs = _numbered(runs)
@@ -115,6 +119,19 @@ def read_run(folder: Path) -> tuple[str, Run]:
     skipped = about.get("skipped") or []
     about = {**about, "skipped": [*([skipped] if isinstance(skipped, str) else skipped), *notes]}
     return kind, Run(about, records, more=_more(folder, kind, about))
+
+
+def _items(folder: Path) -> Callable[[Record], Items | None]:
+    """Gives the per-item values of a folder's records; None where they, or their file, are not there."""
+
+    @cache
+    def read(place: str) -> Items | None:
+        try:
+            return read_items(folder, place)
+        except (OSError, KeyError, ValueError, BadZipFile):
+            return None
+
+    return lambda record: read(place) if isinstance(place := record.get("items"), str) else None
 
 
 def _study(folder: Path) -> Run:

@@ -3,31 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from interlingua.report.evidence import Change
 from interlingua.report.page import in_words
-from interlingua.report.readings import Reading
+from interlingua.report.readings import Reading, Record
 from interlingua.report.runs import Run
 from interlingua.report.scatter import Dot, dot_plot
 from interlingua.report.sections import Section
 from interlingua.report.tables import Cell, Ref, Table, Told, refs
 from interlingua.report.wording import listing, number, visible
+from interlingua.stats import mean_interval
 
 Numbers = Mapping[str, Reading]
 _NO_SETTING = ("names", "skipped", "left_out", "trained", "seconds", "created", "metrics", "before", "after", "steps",
                "pieces", "notes")  # fmt: skip
 """What a run found out, which is no setting."""
+_SAME = ("measure", "variant", "source", "target", "seed", "n")
+_BY_SENTENCE = ("retrieval", "procrustes")
+"""Measures whose value is a mean over sentences that the corpus and the seed alone decide."""
+_CLEAR = (
+    "the 95\N{NO-BREAK SPACE}% interval of the difference, sentence by sentence, leaves out 0; where that is not "
+    "known, the two intervals do not meet"
+)
 
 
 def compared(runs: Sequence[Run], numbers: Sequence[Numbers], *, kind: str) -> Section:
     """The section that stands on top of a page of several runs of a kind."""
-    tables = [table for table in (settings_table(runs), numbers_table(runs, numbers)) if table.rows]
+    found = [gaps((runs[0], run), (numbers[0], own)) for run, own in zip(runs[1:], numbers[1:], strict=True)]
+    tables = [table for table in (settings_table(runs), numbers_table(runs, numbers, found)) if table.rows]
     words = (
         f"{len(runs)} runs ({kind}): {', '.join(visible(run.name) for run in runs)}. Differences are to the first; "
-        "a star marks those whose 95\N{NO-BREAK SPACE}% intervals do not meet. Point at a number, or click, for its "
-        "interval."
+        "a star marks clear ones. Point at a number, or click, for its interval."
     )
-    told = tuple(verdict(run, numbers[0], own) for run, own in zip(runs[1:], numbers[1:], strict=True))
+    told = tuple(verdict(run, its) for run, its in zip(runs[1:], found, strict=True))
     same = "" if any(table.name == "settings" for table in tables) else " Their settings are the same."
     return Section("compared", "Side by side", (*told, *other_sentences(runs), words + same), tables=tuple(tables))
 
@@ -49,25 +61,96 @@ def other_sentences(runs: Sequence[Run]) -> tuple[str, ...]:
     )
 
 
-def verdict(run: Run, first: Numbers, own: Numbers) -> str:
-    """What is higher in a run than in the first, what lower, each beyond both intervals, and how much is not clear."""
-    marks = {key: difference(first[key], own[key]) for key in first if key in own}
+@dataclass(frozen=True)
+class Gap:
+    """What a number of a run is above that of the first, with its interval where both have items of the same sentences.
+
+    `clear` says whether that interval leaves out 0, or, without one, whether the two intervals do not meet.
+    """
+
+    value: float
+    paired: Change | None
+    clear: bool
+
+
+def gap(first: Reading, other: Reading, paired: Change | None = None) -> Gap:
+    """The difference of two readings, judged by the paired interval where there is one.
+
+    >>> gap(Reading(0.2, low=0.1, high=0.3), Reading(0.5, low=0.4, high=0.6)).clear
+    True
+    >>> gap(Reading(0.2, low=0.1, high=0.3), Reading(0.25, low=0.15, high=0.35), Change(0.05, 0.01, 0.09)).clear
+    True
+    """
+    bounds = (first.low, first.high, other.low, other.high)
+    apart = None not in bounds and (first.low > other.high or other.low > first.high)  # type: ignore[operator]
+    return Gap(other.value - first.value, paired, apart if paired is None else paired.sign != 0)
+
+
+def gaps(runs: tuple[Run, Run], numbers: tuple[Numbers, Numbers]) -> dict[str, Gap]:
+    """The differences of all numbers that both runs have; layers and counts, which have no interval, are none."""
+    records = tuple(dict(run.numbered()) for run in runs)
+    found = {}
+    for key, first in numbers[0].items():
+        other = numbers[1].get(key)
+        if other is not None and not _counts(first, other):
+            behind = tuple([each[place] for place in reading.records if place in each]
+                           for each, reading in zip(records, (first, other), strict=True))  # fmt: skip
+            found[key] = gap(first, other, paired_change(runs, behind))
+    return found
+
+
+def paired_change(runs: tuple[Run, Run], behind: tuple[Sequence[Record], ...]) -> Change | None:
+    """The mean difference of records over the same sentences with its Student interval; None where they are not.
+
+    They are where each has a partner of the other run (of whatever layer) with the corpus's digest, the seed and the
+    number of rows in common, and both have their items. Bounds are averaged over records, as everywhere.
+    """
+    first, other = ({tuple(each.get(name) for name in _SAME): each for each in its} for its in behind)
+    if not first or first.keys() != other.keys() or len(first) < len(behind[0]) or len(other) < len(behind[1]):
+        return None
+    ends = []
+    for key, record in first.items():
+        corpora = [(each.get("digests") or {}).get("corpus") for each in (record, other[key])]
+        if record["measure"] not in _BY_SENTENCE or corpora[0] is None or corpora[0] != corpora[1]:
+            return None
+        ours, theirs = runs[0].items(record), runs[1].items(other[key])
+        if ours is None or theirs is None or ours.shape != theirs.shape or len(ours) < 2:
+            return None
+        apart = theirs.astype(np.float64) - ours
+        ends.append((float(apart.mean()), *mean_interval(apart)))
+    return Change(*(float(end) for end in np.mean(ends, axis=0)))
+
+
+def verdict(run: Run, found: Mapping[str, Gap]) -> str:
+    """What is clearly higher in a run than in the first, what lower, and of how much that can't be said, and why."""
     higher, lower = (
-        [
-            f"{visible(key)} ({mark.rstrip('*')})"
-            for key, mark in marks.items()
-            if mark.endswith("*") and mark[0] == sign
-        ]
-        for sign in "+−"
-    )
+        [f"{visible(key)} ({_signed(each.value)}{_between(each)})" for key, each in found.items()
+         if each.clear and (each.value > 0) == up]
+        for up in (True, False)
+    )  # fmt: skip
     said = [f"{name}: {listing(each)}." for name, each in (("Higher", higher), ("Lower", lower)) if each]
-    unclear = len(marks) - len(higher) - len(lower)
-    rest = (
-        f"Intervals of {unclear} of {len(marks)} numbers meet, or are not known: no clear difference."
-        if unclear
-        else ""
-    )
-    return f"{visible(run.name)} against the first. {' '.join([*said, rest])}".strip()
+    zero = sum(not each.clear and each.paired is not None for each in found.values())
+    meet = sum(not each.clear and each.paired is None for each in found.values())
+    if zero:
+        said.append(
+            f"Of {zero} of {len(found)} numbers the interval of the difference, sentence by sentence, includes 0."
+        )
+    if meet:
+        said.append(
+            f"{meet} of {len(found)} numbers cannot be told apart by their intervals, which meet or are not known."
+        )
+    return f"{visible(run.name)} against the first. {' '.join(said)}".strip()
+
+
+def _between(found: Gap) -> str:
+    change = found.paired
+    if change is None or change.low is None or change.high is None:
+        return ""
+    return f", {_signed(change.low)} to {_signed(change.high)}"
+
+
+def _signed(value: float) -> str:
+    return f"{'+' if value >= 0 else ''}{number(value, 3)}"
 
 
 def settings_table(runs: Sequence[Run]) -> Table:
@@ -100,46 +183,54 @@ def flattened(about: Mapping[str, Any], before: str = "") -> dict[str, str]:
     return found
 
 
-def numbers_table(runs: Sequence[Run], numbers: Sequence[Numbers]) -> Table:
-    """A row a number, a column a run, then each other run's difference to the first."""
+def numbers_table(runs: Sequence[Run], numbers: Sequence[Numbers], gapped: Sequence[Mapping[str, Gap]]) -> Table:
+    """A row a number, a column a run, then each other run's difference to the first, which `gapped` has."""
     keys = list(dict.fromkeys(key for each in numbers for key in each))
     rows: list[tuple[Cell, ...]] = []
     records: list[tuple[Ref, ...]] = []
     for key in keys:
         found = [each.get(key) for each in numbers]
         rows.append(
-            (visible(key), *(None if each is None else whole(each.value) for each in found),
-             *(difference(found[0], each) for each in found[1:]))
+            (visible(key), *(None if each is None else whole(each) for each in found),
+             *(difference(found[0], each, its.get(key)) for each, its in zip(found[1:], gapped, strict=True)))
         )  # fmt: skip
         records.append((None, *(refs(each) for each in found), *(None for _ in found[1:])))
     names = [visible(run.name) for run in runs]
     heads = ("", *names, *(f"{name} − {names[0]}" for name in names[1:]))
-    caption = "* the 95 % intervals do not meet."
-    return Table("numbers", "Key numbers", caption, heads, tuple(rows), tuple(records))
+    return Table("numbers", "Key numbers", f"* {_CLEAR}.", heads, tuple(rows), tuple(records))
 
 
-def whole(value: float) -> float | int:
-    """The number, a whole one above 1 (a layer, a count) as such."""
-    return int(value) if value > 1 and float(value).is_integer() else value
+def whole(reading: Reading) -> float | int:
+    """The number, a layer or a count as a whole one: it is above 1, or has neither interval nor record.
+
+    >>> whole(Reading(0.0)), whole(Reading(1.0, low=0.9, high=1.0))
+    (0, 1.0)
+    """
+    bare = reading.value > 1 or (reading.low is None and not reading.records)
+    return int(reading.value) if bare and float(reading.value).is_integer() else reading.value
 
 
-def difference(first: Reading | None, other: Reading | None) -> Told:
-    """What one reading is above another, with a star where their intervals do not meet.
+def difference(first: Reading | None, other: Reading | None, found: Gap | None) -> Told:
+    """What one reading is above another, with a star where that is clear.
 
-    >>> difference(Reading(0.2, low=0.1, high=0.3), Reading(0.5, low=0.4, high=0.6))
+    >>> one, two = Reading(0.2, low=0.1, high=0.3), Reading(0.5, low=0.4, high=0.6)
+    >>> difference(one, two, gap(one, two))
     '+0.300*'
-    >>> difference(Reading(0.2), None)
+    >>> difference(Reading(0.2), None, None)
     '–'
     """
     if first is None or other is None:
         return Told("–", {"": None})
-    gap = other.value - first.value
-    if isinstance(whole(first.value), int) and isinstance(whole(other.value), int):
-        return Told(f"{gap:+.0f}".replace("-", "−"), {"": int(gap)})
-    bounds = (first.low, first.high, other.low, other.high)
-    apart = None not in bounds and (first.low > other.high or other.low > first.high)  # type: ignore[operator]
-    mark = "*" if apart else ""
-    return Told(f"{'+' if gap >= 0 else ''}{number(gap, 3)}{mark}", {"": gap, "marks": mark})
+    if found is None:
+        apart = other.value - first.value
+        return Told(f"{apart:+.0f}".replace("-", "−"), {"": int(apart)})
+    mark = "*" if found.clear else ""
+    ends = {} if found.paired is None else {"low": found.paired.low, "high": found.paired.high}
+    return Told(f"{_signed(found.value)}{mark}", {"": found.value, **ends, "marks": mark})
+
+
+def _counts(first: Reading, other: Reading) -> bool:
+    return isinstance(whole(first), int) and isinstance(whole(other), int)
 
 
 def alignment_and_transfer(audits: Sequence[Run], transfers: Sequence[Run]) -> Section | None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from interlingua.report.readings import Readings, Record, gather
+
+Items = NDArray[np.floating[Any]]
 
 LINES = ("@one", "@two", "@three", "@four", "#8C8C8C", "#E69F00", "#56B4E9")
 """Colours of runs and lines, told apart with any colour vision; the first four are lighter on a dark ground."""
@@ -18,7 +23,8 @@ class Run:
     """One run on a page. `first` is the place of its first record among the page's; `places`, where given, of each.
 
     `key` and `name` are empty where the run is alone: then nothing on the page need say which run it is of. `more` is
-    what its folder holds beside records: `points`, `examples`, `scores`, `distances`.
+    what its folder holds beside records: `points`, `examples`, `scores`, `distances`. `items` gives the per-item values
+    of a record, None where there are none.
     """
 
     about: Mapping[str, Any]
@@ -28,6 +34,7 @@ class Run:
     name: str = ""
     more: Mapping[str, Any] = field(default_factory=dict)
     places: Sequence[int] = ()
+    items: Callable[[Record], Items | None] = field(default=lambda record: None, compare=False, repr=False)
 
     @property
     def prefix(self) -> str:

@@ -92,10 +92,7 @@ class Store:
                 value=f"{record.measure} {record.variant}",
                 remedy="Its value is no mean.",
             )
-        name, _, number = record.items.partition("#")
-        with np.load(self.folder / "items" / name) as arrays:
-            values: Items = arrays[number]
-        return values
+        return read_items(self.folder, record.items)
 
     def _lines(self) -> Iterable[Record]:
         if not self._file.is_file():
@@ -131,6 +128,14 @@ class Store:
             kept = [line for line in whole.splitlines(keepends=True) if json.loads(line)["step"] not in broken]
             write_beside(self._file, lambda file: file.write(b"".join(kept)))
         return set(present) - broken
+
+
+def read_items(folder: Path, place: str) -> Items:
+    """The per-item values at a place (`FILE#NUMBER`) of a store's folder; nothing else is opened, nothing mended."""
+    name, _, number = place.partition("#")
+    with np.load(folder / "items" / Path(name).name) as arrays:
+        values: Items = arrays[number]
+    return values
 
 
 def step_of(file: Path) -> str | None:
