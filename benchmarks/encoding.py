@@ -43,9 +43,12 @@ def texts_of_mixed_lengths(count: int, source: Path | None, seed: int = 0) -> li
         words = " ".join(text for code in ("en", "es", "ru", "tr") for text in sampler.column(code)).split()
     else:
         words = source.read_text("utf-8").split()
-    lengths = np.clip(np.exp(draw.normal(2.7, 0.7, count)), 3, 120).astype(int)
-    starts = draw.integers(0, len(words) - 120, count)
-    return [" ".join(words[s : s + n]) for s, n in zip(starts, lengths, strict=True)]
+    found: dict[str, None] = {}  # No text twice: ours would read it once, and peers each time.
+    while len(found) < count:
+        lengths = np.clip(np.exp(draw.normal(2.7, 0.7, count)), 3, 120).astype(int)
+        starts = draw.integers(0, len(words) - 120, count)
+        found |= dict.fromkeys(" ".join(words[s : s + n]) for s, n in zip(starts, lengths, strict=True))
+    return list(found)[:count]
 
 
 def make_model(folder: Path, shape: str, tokenizer: Path | None) -> Path:
