@@ -48,12 +48,14 @@ def rows_of(args: argparse.Namespace, tokenizer: Any) -> tuple[list[Sentence], l
             pairs = [line.rstrip("\n").split("\t")[:2] for line, _ in zip(file, range(args.rows), strict=False)]
         sides = [[Sentence.of(pair[side].split()[:64]) for pair in pairs if len(pair) == 2] for side in (0, 1)]
     else:
-        words = [piece for piece in tokenizer.get_vocab() if piece.isalpha() and len(piece) > 2]
+        words = np.array([piece for piece in tokenizer.get_vocab() if piece.isalpha() and len(piece) > 2])
         lengths = np.clip(draw.lognormal(3.0, 0.45, (args.rows, 2)).astype(int), 3, 64)
         # A third of the words are two in one, so that there are words of several sub-tokens.
         sides = [
             [
-                Sentence.of([a + b if k % 3 == 0 else a for k, (a, b) in enumerate(draw.choice(words, (n, 2)))])
+                Sentence.of(
+                    [a + b if k % 3 == 0 else a for k, (a, b) in enumerate(draw.choice(words, (n, 2)).tolist())]
+                )
                 for n in lengths[:, side]
             ]
             for side in (0, 1)
