@@ -14,6 +14,7 @@ from interlingua.report.study_geometry import study_geometry_tables
 from interlingua.report.study_parts import (
     Entry,
     Names,
+    beside_entries,
     cell_records,
     consistency_points,
     entries,
@@ -239,7 +240,7 @@ def _correlations(run: Run) -> list[Table]:
 
 def beside_tables(run: Run) -> list[Table]:
     """The paper's numbers beside ours, where the study names them."""
-    beside, behind = entries(run, "beside"), cell_records(run)
+    beside, behind = beside_entries(run), cell_records(run)
     if not beside:
         return []
     heads = ("where", "task", "source", "test", "regime", "metric", "paper", "of", "ours", "of ours")

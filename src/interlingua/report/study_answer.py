@@ -19,6 +19,7 @@ from interlingua.report.study_parts import (
     Block,
     Entry,
     Found,
+    beside_entries,
     differences,
     entries,
     measure_blocks,
@@ -26,7 +27,7 @@ from interlingua.report.study_parts import (
 )
 from interlingua.report.tables import Ref, refs
 from interlingua.report.transfer import gain
-from interlingua.report.transfer_answer import at_chance, base_regime, main_entries, told, unlucky
+from interlingua.report.transfer_answer import at_chance, base_regimes, main_entries, told, unlucky
 from interlingua.report.wording import listing, measure_name, number, variant_name, visible
 from interlingua.stats import holm
 
@@ -60,27 +61,38 @@ def study_answer(run: Run) -> Section:
 
 
 def comparisons(parts: Sequence[Run]) -> list[Entry]:
-    """Entries of each task's first metric that were tested against the original."""
-    return [entry for part in parts for entry in main_entries(part)[1] if "original" in entry["p"]]
+    """Entries of each task's first metric that were tested against the original, or what took its place."""
+    return [entry for part in parts for entry, _ in _tested(part)]
+
+
+def _tested(part: Run) -> list[tuple[Entry, str]]:
+    """The entries that were tested against their test's base, and that."""
+    base = base_regimes(part)
+    return [(entry, base[entry["test"]]) for entry in main_entries(part)[1] if base[entry["test"]] in entry["p"]]
+
+
+def _base(parts: Sequence[Run]) -> str:
+    """What most is compared with, in words."""
+    names = {base for part in parts for _, base in _tested(part)}
+    return f"{'the ' if names == {'original'} else ''}{visible(names.pop())}" if len(names) == 1 else "the first regime"
 
 
 def lead(parts: Sequence[Run], blocks: Mapping[Block, Found], explained: Sequence[str]) -> str:
-    """How many comparisons with the original came out higher, lower or not clear; without any, what was measured."""
+    """How many comparisons with the base came out higher, lower or not clear; without any, what was measured."""
     found = comparisons(parts)
     if found:
         higher, lower = (len(_clear(parts, sign)) for sign in (1, -1))
-        plain = sum(entry["p"]["original"] < 0.05 for entry in _told(parts))
-        own = [part for part in parts if base_regime(part) == "original"]
-        stuck = sum(len(unlucky(part)) for part in own)
-        chance = sum(len(at_chance(part) - unlucky(part)) for part in own)
+        plain = sum(entry["p"][base] < 0.05 for entry, base, _ in _told(parts))
+        stuck = sum(len(unlucky(part)) for part in parts)
+        chance = sum(len(at_chance(part) - unlucky(part)) for part in parts)
         rest = len(found) - higher - lower - chance - stuck
         counts = {"came out higher": higher, "came out lower": lower, "came out not clear": rest}
         told_of = listing([f"{count} {name}" for name, count in counts.items() if count])
-        said = f"Of {len(found)} comparisons with the original {told_of} ({SURE}; {plain} differ without it)"
+        said = f"Of {len(found)} comparisons with {_base(parts)} {told_of} ({SURE}; {plain} differ without it)"
         apart = {"are of models at chance": chance, "have a seed that never left chance": stuck}
         silent = listing([f"{count} {name}" for name, count in apart.items() if count])
         if not told_of:
-            said = f"Of {len(found)} comparisons with the original {silent}: they say nothing"
+            said = f"Of {len(found)} comparisons with {_base(parts)} {silent}: they say nothing"
         elif silent:
             said += f"; {silent} and say nothing of regimes"
         return f"{said}."
@@ -115,28 +127,23 @@ def _comma(part: Run) -> str:
     return f", {visible(part.name)}" if part.name else ""
 
 
-def _told(parts: Sequence[Run]) -> list[Entry]:
-    """The comparisons of models that have learnt something, in every seed."""
-    return [
-        entry
-        for part in parts
-        for dropped in [at_chance(part) | unlucky(part)]
-        for entry in comparisons([part])
-        if (entry["regime"], entry["test"]) not in dropped
-    ]
+def _told(parts: Sequence[Run]) -> list[tuple[Entry, str, float]]:
+    """The comparisons of models that have learnt something, in every seed: with which base, and the gain in points."""
+    found = []
+    for part in parts:
+        dropped, own = at_chance(part) | unlucky(part), main_entries(part)[1]
+        cells = {(entry["regime"], entry["test"]): entry for entry in own}
+        for entry, base in _tested(part):
+            if (entry["regime"], entry["test"]) not in dropped:
+                found.append((entry, base, gain(entry, cells[base, entry["test"]])))
+    return found
 
 
 def _clear(parts: Sequence[Run], sign: int) -> list[Entry]:
     """The comparisons with a gain of that sign, significant among all that are counted, of models that have learnt."""
-    every = comparisons(parts)
-    places = {id(entry): p for entry, p in zip(every, holm([entry["p"]["original"] for entry in every]), strict=True)}
-    kept = []
-    for part in parts:
-        base = {entry["test"]: entry for entry in main_entries(part)[1] if entry["regime"] == "original"}
-        kept += [
-            entry for entry in _told([part]) if places[id(entry)] < 0.05 and sign * gain(entry, base[entry["test"]]) > 0
-        ]
-    return kept
+    every = [each for part in parts for each in _tested(part)]
+    places = {id(entry): p for (entry, _), p in zip(every, holm([e["p"][base] for e, base in every]), strict=True)}
+    return [entry for entry, _, more in _told(parts) if places[id(entry)] < 0.05 and sign * more > 0]
 
 
 def _tiles(run: Run, parts: Sequence[Run], blocks: Mapping[Block, Found]) -> tuple[tuple[str, str, str, Ref], ...]:
@@ -207,12 +214,14 @@ def _cut(said: Sequence[str]) -> list[str]:
 
 
 def _papers(run: Run) -> Iterator[Fact]:
-    beside = entries(run, "beside")
+    beside = beside_entries(run)
     if not beside:
         return
     found = list(differences(beside))
     same = sum(theirs * ours > 0 for _, theirs, ours in found)
     signs = f" Our differences to the original have the paper’s sign in {same} of {len(found)}." if found else ""
+    silent = sum(each["silent"] for each in beside)
+    signs += f" {silent} of ours tell nothing: a seed never left chance, or both are at chance." if silent else ""
     other = sum(each["encoder"] != each["paper_encoder"] for each in beside)
     apart = f" {other} are of another encoder than the paper’s: compare signs there, not values." if other else ""
     title = in_names(visible(str(run.about.get("paper") or "The paper")))

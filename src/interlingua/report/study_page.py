@@ -28,9 +28,9 @@ from interlingua.report.study_parts import (
     Entry,
     Found,
     Names,
+    beside_entries,
     cell_records,
     differences,
-    entries,
     measure_blocks,
     slug,
     state_runs,
@@ -38,6 +38,7 @@ from interlingua.report.study_parts import (
 )
 from interlingua.report.tables import Table
 from interlingua.report.transfer import SHOWN
+from interlingua.report.transfer_answer import base_name
 from interlingua.report.transfer_page import (
     PAIRWISE_TITLE,
     PAIRWISE_WORDS,
@@ -111,7 +112,9 @@ def _with_menu(drawn: Sequence[tuple[Run, Figure]], title: str) -> tuple[Choice,
     first = drawn[0][1]
     layout = dict(first.layout)
     # Tasks have metrics of their own: the axis can't name one.
-    layout["xaxis"] = {**layout["xaxis"], "title": {"text": "the original" if "pairwise" in first.name else "score"}}
+    names = {base_name(part) for part, _ in drawn}
+    base = visible(names.pop()) if len(names) == 1 else "the first regime"
+    layout["xaxis"] = {**layout["xaxis"], "title": {"text": base if "pairwise" in first.name else "score"}}
     if "title" in layout["yaxis"]:
         layout["yaxis"] = {**layout["yaxis"], "title": {"text": "another regime", "standoff": 12}}
     heads = ("of", *(tables[0][1].columns if tables else ()))
@@ -120,9 +123,15 @@ def _with_menu(drawn: Sequence[tuple[Run, Figure]], title: str) -> tuple[Choice,
     return menu, replace(first, title=title, traces=traces, layout=layout, table=table)
 
 
+def _silent(beside: Sequence[Entry]) -> str:
+    """How many of our comparisons tell nothing, and are not drawn."""
+    count = sum(each["silent"] for each in beside)
+    return f" Left out: {count} of ours with a seed that never left chance, or with both at chance." if count else ""
+
+
 def _beside(run: Run) -> list[Section]:
     """The paper's numbers against ours, and its differences to the original against ours."""
-    beside, behind = entries(run, "beside"), cell_records(run)
+    beside, behind = beside_entries(run), cell_records(run)
     if not beside:
         return []
     values: dict[str, list[Dot]] = {}
@@ -136,7 +145,10 @@ def _beside(run: Run) -> list[Section]:
     for each, theirs, ours in differences(beside):
         gains.setdefault(each["regime"], []).append((_cited(each), theirs, ours, behind.get(cell_of(each))))
     if gains:
-        caption = "Each regime less the original. Right above and left below the cross, the signs are the same."
+        caption = (
+            "Each regime less the original. Right above and left below the cross, the signs are the same."
+            f"{_silent(beside)}"
+        )
         axes = ("the paper: difference to the original", "ours: difference to the original")
         drawn = dot_plot("paper-gains", "Differences to the original", caption, gains, axes, first=1, diagonal=True,
                          named=False)  # fmt: skip

@@ -14,7 +14,7 @@ from interlingua.report.explain import Above, above_random, mean_of
 from interlingua.report.readings import Readings, Record
 from interlingua.report.runs import Run
 from interlingua.report.tables import Ref
-from interlingua.report.transfer import SHOWN
+from interlingua.report.transfer import SHOWN, telling
 from interlingua.report.transfer_page import behind_entry, entry_records
 
 Entry = Mapping[str, Any]
@@ -197,13 +197,35 @@ def cell_records(run: Run) -> dict[tuple[str, ...], Ref]:
     return {**found, **held}
 
 
+def beside_entries(run: Run) -> list[Entry]:
+    """A paper's numbers with ours, which have p-values of comparisons that tell something alone, as all tables do.
+
+    `silent` are those that were compared with the original, and tell nothing: a seed is stuck, or both are at chance.
+    """
+    scores: dict[tuple[Any, ...], list[Entry]] = {}
+    for entry in entries(run, "scores"):
+        scores.setdefault((*group_of(entry), entry["metric"]), []).append(entry)
+    said: dict[tuple[Any, ...], Mapping[str, float]] = {
+        (*group, entry["test"], entry["regime"]): entry["p"] for group, its in scores.items() for entry in telling(its)
+    }
+    found: list[Entry] = []
+    for each in entries(run, "beside"):
+        cell = (*group_of(each), each["metric"], each["test"], each["regime"])
+        p = said[cell] if cell in said else each["p"]
+        found.append({**each, "p": p, "silent": "original" in each["p"] and "original" not in p})
+    return found
+
+
 def differences(beside: Sequence[Entry]) -> Iterator[tuple[Entry, float, float]]:
-    """Each of a paper's numbers of a regime but the original, its difference to the original, and ours."""
+    """Each of a paper's numbers of a regime but the original, its difference to the original, and ours.
+
+    Those of ours that tell nothing are left out.
+    """
     keys = ("paper_encoder", "encoder", "task", "source", "test", "metric")
     base = {tuple(each[key] for key in keys): each for each in beside if each["regime"] == "original"}
     for each in beside:
         first = base.get(tuple(each[key] for key in keys))
-        if first is not None and each["regime"] != "original":
+        if first is not None and each["regime"] != "original" and not each["silent"]:
             yield each, each["paper"] - first["paper"], each["ours"] - first["ours"]
 
 

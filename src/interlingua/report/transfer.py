@@ -46,8 +46,16 @@ def marks(entry: Entry) -> str:
     >>> marks({"p": {"original": 0.003, "adjusted": 0.04}}), marks({"p": {}}), marks({"p": {"original": 0.02}})
     ('**', '', '*')
     """
-    original, adjusted = entry["p"].get("original", 1.0), entry["p"].get("adjusted", 1.0)
-    return "**" if adjusted < 0.05 else "*" if original < 0.05 else ""
+    return max((sign(entry, base) for base, p in entry["p"].items() if p < 0.05), key=len, default="")
+
+
+def sign(entry: Entry, base: str) -> str:
+    """The mark of a difference to a base: ** of the adjusted or, where others are the bases, of the second of them.
+
+    >>> sign({}, "original"), sign({}, "adjusted"), sign({"bases": ["plain", "shuffled"]}, "shuffled")
+    ('*', '**', '**')
+    """
+    return "**" if base == "adjusted" or base in entry.get("bases", [])[1:] else "*"
 
 
 def cell(entry: Entry | None) -> Told:
@@ -107,8 +115,11 @@ def _signs(entries: Sequence[Entry]) -> str:
     >>> _signs([{"p": {"original": 0.2, "adjusted": 0.3}}]), _signs([{"p": {}}])
     (' Differs (p < 0.05): * from original, ** from adjusted.', '')
     """
-    known = {base for entry in entries for base in entry["p"]}
-    told = [f"{mark} from {base}" for mark, base in (("*", "original"), ("**", "adjusted")) if base in known]
+    known: dict[str, dict[str, None]] = {"*": {}, "**": {}}
+    for entry in entries:
+        for base in entry["p"]:
+            known[sign(entry, base)][visible(base)] = None
+    told = [f"{mark} from {' or '.join(bases)}" for mark, bases in known.items() if bases]
     return f" Differs (p < 0.05): {', '.join(told)}." if told else ""
 
 
@@ -230,6 +241,7 @@ def difference_table(scores: Sequence[Entry], run: Mapping[str, Any], metric: st
         "counts, which is that of all seeds' counts together, as it is tested: its difference need not be that of the "
         "means. Holm's correction is over this table."
     )
+    caption += _luck([entry for entry in scores if entry["metric"] == metric])
     title = f"{SHOWN.get(metric, visible(metric))}: differences, {visible(run['model'])}"
     name = f"{score_table(scores, run, metric).name}-differences"
     return Table(name, title, caption, heads, tuple(rows))

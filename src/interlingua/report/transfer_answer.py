@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from interlingua.report.runs import Run
 from interlingua.report.transfer import SHOWN, Entry, cell, gain, learnt, metrics, stuck_seeds, sure
@@ -21,21 +21,33 @@ def main_entries(run: Run) -> tuple[str, list[Entry]]:
     return metric, [entry for entry in run_scores(run) if entry["metric"] == metric]
 
 
-def base_regime(run: Run) -> str:
-    """What the others are compared with: the original where it is among them, else the first regime."""
+def base_regimes(run: Run) -> dict[str, str]:
+    """By test what the other regimes are compared with: the original, or what took its place.
+
+    Runs of before that was kept have the original where it is among them, else the first regime.
+    """
+    own = main_entries(run)[1]
+    known = {entry["test"]: entry["bases"][0] for entry in own if entry.get("bases")}
     regimes: Sequence[str] = run.about["regimes"]
-    return "original" if "original" in regimes else next(iter(regimes), "")
+    first = "original" if "original" in regimes else next(iter(regimes), "")
+    return {entry["test"]: known.get(entry["test"], first) for entry in own}
+
+
+def base_name(run: Run) -> str:
+    """The regime that the others are compared with; of tests that have others, "the first"."""
+    names = {*base_regimes(run).values()}
+    return names.pop() if len(names) == 1 else "the first"
 
 
 def at_chance(run: Run) -> set[tuple[str, str]]:
     """The tested comparisons (regime, test) in which neither the regime nor the base is above chance in any seed."""
-    own, base = main_entries(run)[1], base_regime(run)
+    own, base = main_entries(run)[1], base_regimes(run)
     low = {(entry["regime"], entry["test"]) for entry in own if not learnt(entry)}
-    return {(regime, test) for regime, test in low & _tested(own, base) if (base, test) in low}
+    return {(regime, test) for regime, test in low & _tested(own, base) if (base[test], test) in low}
 
 
-def _tested(entries: Sequence[Entry], base: str) -> set[tuple[str, str]]:
-    return {(entry["regime"], entry["test"]) for entry in entries if base in entry["p"]}
+def _tested(entries: Sequence[Entry], base: Mapping[str, str]) -> set[tuple[str, str]]:
+    return {(entry["regime"], entry["test"]) for entry in entries if base[entry["test"]] in entry["p"]}
 
 
 def told(run: Run) -> tuple[str, list[tuple[str, str]] | None]:
@@ -43,21 +55,23 @@ def told(run: Run) -> tuple[str, list[tuple[str, str]] | None]:
     metric, entries = main_entries(run)
     if not entries:
         return "Nothing has been scored yet: run the same command again.", None
-    first, low, luck, stuck = base_regime(run), at_chance(run), unlucky(run), stuck_seeds(entries)
-    base = {entry["test"]: entry for entry in entries if entry["regime"] == first}
-    lead = (
-        f"Trained in {visible(run.about['source'])} ({visible(first)}), in percent, "
-        f"{SHOWN.get(metric, visible(metric))}: {_read(list(base.values()))}."
-    )
+    first, low, luck, stuck = base_regimes(run), at_chance(run), unlucky(run), stuck_seeds(entries)
+    base = {entry["test"]: entry for entry in entries if entry["regime"] == first[entry["test"]]}
+    read = _by_regime(base.values())
+    metric_name, source = SHOWN.get(metric, visible(metric)), visible(run.about["source"])
+    lead = f"Trained in {source} ({visible(base_name(run))}), in percent, {metric_name}: {_read([*base.values()])}."
+    if len(read) > 1:
+        each = "; ".join(f"{visible(name)}, {_read(own)}" for name, own in read.items())
+        lead = f"Trained in {source}, in percent, {metric_name}: {each}."
     facts = []
     for regime in run.about["regimes"]:
-        mine = [entry for entry in entries if entry["regime"] == regime != first and entry["test"] in base]
+        mine = [entry for entry in entries if entry["regime"] == regime and regime != first[entry["test"]]]
+        mine = [entry for entry in mine if entry["test"] in base]
         if mine:
             facts.append((visible(regime), _against(mine, base, low, luck)))
-    lost = [test for test, entry in base.items() if not learnt(entry)]
-    if lost:
+    for name, lost in _by_regime(entry for entry in base.values() if not learnt(entry)).items():
         where = "In no seed above chance" if len(run.about["seeds"]) > 1 else "Not above chance"
-        facts.append(("Chance", f"{where} ({visible(first)}): {_tests(lost, [*base])}."))
+        facts.append(("Chance", f"{where} ({visible(name)}): {_tests([entry['test'] for entry in lost], [*base])}."))
     if stuck:
         every = list(dict.fromkeys(entry["test"] for entry in entries))
         said = [f"seed {seed} of {visible(regime)} ({_tests(tests, every)})" for (regime, seed), tests in stuck.items()]
@@ -66,6 +80,13 @@ def told(run: Run) -> tuple[str, list[tuple[str, str]] | None]:
              f"in training, not regimes, and tests over examples do not see that.{_without(entries, first, stuck)}")
         )  # fmt: skip
     return lead, facts
+
+
+def _by_regime(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
+    found: dict[str, list[Entry]] = {}
+    for entry in entries:
+        found.setdefault(entry["regime"], []).append(entry)
+    return found
 
 
 MANY = 8
@@ -86,25 +107,26 @@ def _tests(names: Sequence[str], every: Sequence[str]) -> str:
 
 def unlucky(run: Run) -> set[tuple[str, str]]:
     """The tested comparisons (regime, test) in which a seed of the regime or of the base is stuck."""
-    own, base = main_entries(run)[1], base_regime(run)
+    own, base = main_entries(run)[1], base_regimes(run)
     stuck = {(regime, test) for (regime, _), tests in stuck_seeds(own).items() for test in tests}
-    return {(regime, test) for regime, test in _tested(own, base) if {(regime, test), (base, test)} & stuck}
+    return {(regime, test) for regime, test in _tested(own, base) if {(regime, test), (base[test], test)} & stuck}
 
 
-def _without(entries: Sequence[Entry], first: str, stuck: Mapping[tuple[str, int], Sequence[str]]) -> str:
+def _without(entries: Sequence[Entry], first: Mapping[str, str], stuck: Mapping[tuple[str, int], Sequence[str]]) -> str:
     """What each regime changes over the seeds in which no regime's model is stuck, test by test."""
     values = {
         (entry["regime"], entry["test"]): dict(zip(entry["seeds"], entry["values"], strict=True)) for entry in entries
     }
-    if all(regime == first for regime, _ in values):
+    if all(regime == first[test] for regime, test in values):
         return ""
     said: dict[str, list[tuple[float, str]]] = {}
     counts = []
     for (regime, test), own in values.items():
         lost = {seed for (_, seed), tests in stuck.items() if test in tests}
-        kept = [seed for seed in own if seed in values.get((first, test), {}) and seed not in lost]
-        if regime != first and kept:
-            more = 100 * sum(own[seed] - values[first, test][seed] for seed in kept) / len(kept)
+        base = values.get((first[test], test), {})
+        kept = [seed for seed in own if seed in base and seed not in lost]
+        if regime != first[test] and kept:
+            more = 100 * sum(own[seed] - base[seed] for seed in kept) / len(kept)
             said.setdefault(regime, []).append((more, _gain(test, more)))
             counts.append(len(kept))
     if not counts:
@@ -124,8 +146,8 @@ def _against(
     """What a regime changed, in points, test by test: helped and hurt are significant, of models above chance (`low`).
 
     Significant after Holm's correction over the metric's table: of forty comparisons two would be below 0.05 by luck.
-    A regime that was not tested against the base (no original, no adjusted one before it) is said to be so, and so is
-    one of whose seeds, or the base's, one is stuck (`luck`).
+    A regime that was not tested against the base (no seed in common) is said to be so, and so is one of whose seeds,
+    or the base's, one is stuck (`luck`).
     """
     own: dict[str, list[tuple[float, str]]] = {}
     for entry in mine:

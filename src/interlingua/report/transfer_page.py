@@ -13,7 +13,7 @@ from interlingua.report.sections import Figure, Section, Trace, label, of_run, s
 from interlingua.report.states import STATES_WORDS, state_hills
 from interlingua.report.tables import Ref, Table
 from interlingua.report.transfer import SHOWN, Entry, distance_lines, interval, metrics, score_table, table_files
-from interlingua.report.transfer_answer import base_regime, main_entries, run_scores, told
+from interlingua.report.transfer_answer import base_name, base_regimes, main_entries, run_scores, told
 from interlingua.report.wording import visible
 
 SEEDS_WORDS = (
@@ -161,23 +161,22 @@ def _one(refs: Ref, place: int) -> Ref:
 def pairwise_figures(run: Run) -> Iterator[Figure]:
     """Regimes against the base, a dot a test; nothing for fewer than two tests."""
     metric, entries = main_entries(run)
-    behind, first = entry_records(run), base_regime(run)
-    base = {entry["test"]: entry for entry in entries if entry["regime"] == first}
+    behind, first, name = entry_records(run), base_regimes(run), visible(base_name(run))
+    base = {entry["test"]: entry for entry in entries if entry["regime"] == first[entry["test"]]}
     series = {
         regime: [
             (entry["test"], base[entry["test"]]["mean"], entry["mean"], behind_entry(behind, entry))
             for entry in entries
-            if entry["regime"] == regime and entry["test"] in base
+            if entry["regime"] == regime != first[entry["test"]] and entry["test"] in base
         ]
         for regime in run.about["regimes"]
-        if regime != first
     }
     series = {regime: dots for regime, dots in series.items() if len(dots) > 1}
     if series:
-        name = SHOWN.get(metric, visible(metric))
-        axes = (f"{first}: {name}", f"another regime: {name}")
+        read = SHOWN.get(metric, visible(metric))
+        axes = (f"{name}: {read}", f"another regime: {read}")
         caption = "Means over seeds."
-        title = f"Regimes against {visible(first)}"
+        title = f"Regimes against {name}"
         yield dot_plot("pairwise", title, caption, series, axes, first=1, diagonal=True)
 
 

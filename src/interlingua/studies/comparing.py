@@ -25,7 +25,9 @@ from interlingua.studies.store import Store
 
 Values = NDArray[Any]
 BASELINES = ("original", "adjusted")
-"""What a regime is compared with: the model without parallel data and, but for these two, the adjusted one."""
+"""What a regime is compared with: the model without parallel data and, but for these two, the adjusted one.
+
+Where a test has neither, the first two regimes that it has take their places, in the order they are named."""
 _LAYERED = ("mrr", "p@1")
 
 
@@ -40,7 +42,8 @@ def summarise(
     are those of a metric, all regimes, tests and baselines, corrected together. `above` is how many seeds are above
     chance by their own interval. `against` has, by baseline, the difference with its interval over examples, its effect
     size, and the smallest difference that this sample would show. Retrieval is at the layer that is best for the regime
-    in the mean over seeds, chosen on the same data for all regimes alike; the other layers are in the records.
+    in the mean over seeds, chosen on the same data for all regimes alike; the other layers are in the records. `bases`
+    are the regimes that the test's others are compared with.
     """
     by_cell: dict[tuple[str, str, str], list[Record]] = {}
     for record in sorted(records, key=lambda record: record.seed or 0):  # So that items of one seed meet.
@@ -51,8 +54,9 @@ def summarise(
         here = {key: its for key, its in by_cell.items() if key[0] == test}
         for metric, cells in _metrics(here, regimes).items():
             items = {regime: {record.seed: store.items(record) for record in its} for regime, its in cells.items()}
+            known = [base for base in BASELINES if base in cells] or [*cells][:2]
             for regime, its in cells.items():
-                bases = [base for base in _bases(regime) if base in items]
+                bases = known[: known.index(regime)] if regime in known else known
                 # Where a seed is not done yet, or failed, only those that both have are compared.
                 both = {base: [seed for seed in items[regime] if seed in items[base]] for base in bases}
                 sides = {
@@ -64,6 +68,7 @@ def summarise(
                     "test": test,
                     "metric": metric,
                     "regime": regime,
+                    "bases": known,
                     **_over_seeds(its),
                     "p": {base: _differ(*each, permutations=permutations) for base, each in sides.items()},
                     "against": {base: _apart(*each) for base, each in sides.items()},
@@ -72,15 +77,6 @@ def summarise(
                     entry["p_apart"] = {base: _differ_apart(*each, times=permutations) for base, each in sides.items()}
                 found.append(entry)
     return _corrected(found)
-
-
-def _bases(regime: str) -> tuple[str, ...]:
-    """What a regime is compared with, in whatever order regimes are named.
-
-    >>> _bases("original"), _bases("adjusted"), _bases("continual")
-    ((), ('original',), ('original', 'adjusted'))
-    """
-    return BASELINES[: BASELINES.index(regime)] if regime in BASELINES else BASELINES
 
 
 def _corrected(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
