@@ -7,6 +7,8 @@ import pytest
 from scipy import stats as scipy_stats
 
 from interlingua.report.runs import Run
+from interlingua.report.study_answer import lead
+from interlingua.report.study_parts import task_runs
 from interlingua.report.transfer import cell, difference_table, distance_lines, interval, score_table, stuck_seeds
 from interlingua.report.transfer_answer import base_name, told, unlucky
 from interlingua.report.transfer_page import pairwise_figures, transfer_files
@@ -338,16 +340,39 @@ def nli(test, regime, values, p=0.001):
             "p": {} if regime == "original" else {"original": p}}  # fmt: skip
 
 
-def test_a_stuck_seed_makes_no_regime_better_and_gains_are_told_without_it():
-    scores = [nli("ru", "original", [0.46, 1 / 3, 0.44]), nli("ru", "adjusted", [0.47, 0.49, 0.48]),
-              nli("es", "original", [0.46, 0.46, 0.46]), nli("es", "adjusted", [0.48, 0.48, 0.48])]  # fmt: skip
-    run = Run({**RUN, "regimes": ["original", "adjusted"], "seeds": [0, 1, 2]}, more={"scores": scores})
+def test_a_stuck_seed_makes_no_regime_better_and_the_others_are_tested_without_it(hits, tmp_path):
+    store, items = Store(tmp_path), {}
+    for (test, regime, seed), values in hits.items():
+        if regime != "continual":
+            stuck = (test, regime, seed) == ("ru", "original", 1)
+            own = (np.arange(400) % 3 == 0).astype(np.uint8) if stuck else values
+            items[test, regime, seed] = own
+            made = replace(record(test, regime, seed, "accuracy", float(own.mean()), 400), null=1 / 3)
+            store.append(f"{test}{regime}{seed}", [(made, own)])
+    scores = summarise(list(store.read()), store, regimes=REGIMES[:2], tests=TESTS, permutations=200)
+    run = Run({**RUN, "regimes": ["original", "adjusted"]}, more={"scores": scores})
     assert unlucky(run) == {("adjusted", "ru")}
+    assert not one(scores, "es", "adjusted")["without_stuck"]
+    kept = one(scores, "ru", "adjusted")["without_stuck"]["original"]
+    ours, theirs = (
+        np.mean([items["ru", regime, seed] for seed in (0, 2)], axis=0) for regime in ("adjusted", "original")
+    )
+    scipys = scipy_stats.ttest_rel(ours, theirs)
+    assert kept["seeds"] == [0, 2]
+    assert kept["p"] == kept["p_holm"] == pytest.approx(scipys.pvalue)
+    assert (kept["low"], kept["high"]) == pytest.approx(tuple(scipys.confidence_interval(0.95)))
     facts = dict(told(run)[1])
-    assert facts["adjusted"] == "Helped: es (+2.0). A seed is stuck: ru (+6.9)."
-    # Seeds 0 and 2 alone: (0.47 - 0.46 + 0.48 - 0.44) / 2.
-    assert facts["Stuck"].endswith("(2 to 3 a test): adjusted: ru (+2.5) and es (+2.0).")
+    more = f"{100 * (ours - theirs).mean():+.1f}".replace("-", "−")
+    said = "helped" if scipys.pvalue < 0.05 else "no clear difference"
+    assert facts["adjusted"].startswith("Helped: es (+")
+    assert "A seed is stuck: ru (+" in facts["adjusted"]
+    assert facts["adjusted"].endswith(f"Over the seeds in which both learnt (2 a test): {said}: ru ({more}).")
     assert "original 1 (regime and seed)" in score_table(scores, run.about, "accuracy").caption
+    study = Run(run.about, more={"scores": [{"encoder": "m", "task": "nli", "source": "en", **e} for e in scores]})
+    name = "higher" if said == "helped" else "not clear"
+    assert lead(task_runs(study), {}, []).endswith(
+        f" Of these, over the seeds in which both learnt, 1 came out {name}."
+    )
 
 
 def test_what_no_seed_of_the_original_learnt_is_help_and_no_luck():
@@ -384,11 +409,11 @@ def test_a_comparison_with_a_stuck_seed_or_of_models_at_chance_has_no_mark():
 
 
 def test_stuck_seeds_on_both_sides_are_stuck_and_not_at_chance():
-    scores = [nli("ru", "original", [1 / 3, 0.5]), nli("ru", "adjusted", [0.5, 1 / 3])]
+    scores = [nli("ru", "original", [1 / 3, 0.5]), {**nli("ru", "adjusted", [0.5, 1 / 3]), "without_stuck": {}}]
     run = Run({**RUN, "tests": ["ru"], "regimes": ["original", "adjusted"], "seeds": [0, 1]}, more={"scores": scores})
     facts = dict(told(run)[1])
     assert facts["adjusted"].startswith("A seed is stuck: ru")
-    assert facts["Stuck"].endswith("No seed is left in which every regime has learnt.")
+    assert facts["adjusted"].endswith("No seed is left in which both learnt.")
 
 
 def test_of_one_regime_alone_no_gain_is_told_without_its_stuck_seed():

@@ -95,12 +95,32 @@ def lead(parts: Sequence[Run], blocks: Mapping[Block, Found], explained: Sequenc
             said = f"Of {len(found)} comparisons with {_base(parts)} {silent}: they say nothing"
         elif silent:
             said += f"; {silent} and say nothing of regimes"
-        return f"{said}."
+        return f"{said}.{_without_stuck(parts)}"
     if explained:
         return explained[0]
     if blocks:
         return measured(blocks)
     return told(parts[0])[0] if parts else "Nothing has been measured yet: run the study again."
+
+
+def _without_stuck(parts: Sequence[Run]) -> str:
+    """What comparisons that hold a stuck seed say over the seeds in which both sides learnt, corrected together."""
+    kept = [
+        entry["without_stuck"][base]
+        for part in parts
+        for luck in [unlucky(part)]
+        for entry, base in _tested(part)
+        if (entry["regime"], entry["test"]) in luck and base in entry.get("without_stuck", {})
+    ]
+    if not kept:
+        return ""
+    sure = [
+        (each["difference"] > 0) - (each["difference"] < 0) if p < 0.05 else 0
+        for each, p in zip(kept, holm([each["p"] for each in kept]), strict=True)
+    ]
+    names = {1: "higher", -1: "lower", 0: "not clear"}
+    counts = listing([f"{sure.count(sign)} came out {name}" for sign, name in names.items() if sign in sure])
+    return f" Of these, over the seeds in which both learnt, {counts}."
 
 
 def measured(blocks: Mapping[Block, Found]) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from interlingua.report.scatter import PALETTE
 from interlingua.report.tables import Table, Told, to_csv, to_latex, to_markdown
 from interlingua.report.wording import number, visible
-from interlingua.stats import mean_interval
+from interlingua.stats import mean_interval, stuck
 
 Entry = Mapping[str, Any]
 SHOWN = {
@@ -28,8 +28,6 @@ SHOWN = {
 """The metrics that are printed, in this order, with their titles; all others are in `transfer.json`."""
 ACROSS = 5
 """How many tests stand side by side; more would not fit a terminal or a paper's page, and stand below each other."""
-CLEAR = 0.05
-"""By how much a score is above chance where something was learnt; below a tenth of it nothing was."""
 _POINTS = ("difference", "low", "high", "detectable")
 _LEFT, _WIDE, _ROW, _GAP, _TOP = 130, 460, 15, 12, 46
 _STYLE = """
@@ -145,8 +143,8 @@ def _holds(entries: Sequence[Entry]) -> str:
 def _luck(entries: Sequence[Entry]) -> str:
     """Which seeds of a table's regimes were stuck in some test: comparisons with them have no marks."""
     known = [entry for entry in entries if "seeds" in entry]
-    stuck = ", ".join(f"{visible(regime)} {seed}" for regime, seed in sorted(stuck_seeds(known)))
-    return f" Stuck at chance, and compared by no mark: {stuck} (regime and seed)." if stuck else ""
+    told = ", ".join(f"{visible(regime)} {seed}" for regime, seed in sorted(stuck_seeds(known)))
+    return f" Stuck at chance, and compared by no mark: {told} (regime and seed)." if told else ""
 
 
 def learnt(entry: Entry) -> bool:
@@ -171,12 +169,12 @@ def telling(entries: Sequence[Entry]) -> list[Entry]:
     Marks are pasted into papers with their table, and what is said of them below it is not.
     """
     known = [entry for entry in entries if "seeds" in entry]
-    stuck = {(regime, test) for (regime, _), tests in stuck_seeds(known).items() for test in tests}
+    lost = {(regime, test) for (regime, _), tests in stuck_seeds(known).items() for test in tests}
     low = {(entry["regime"], entry["test"]) for entry in entries if not learnt(entry)}
 
     def silent(entry: Entry, base: str) -> bool:
         both = {(entry["regime"], entry["test"]), (base, entry["test"])}
-        return bool(both & stuck) or both <= low
+        return bool(both & lost) or both <= low
 
     return [
         {
@@ -212,17 +210,10 @@ def stuck_seeds(entries: Sequence[Entry]) -> dict[tuple[str, int], list[str]]:
     >>> stuck_seeds([entry])
     {('original', 1): ['ru']}
     """
-    apart = {
-        (entry["test"], entry["regime"], seed): value - entry["null"]
-        for entry in entries
-        if entry["null"] is not None and len(entry["seeds"]) > 1
-        for seed, value in zip(entry["seeds"], entry["values"], strict=True)
-    }
-    learnt = {(test, regime) for (test, regime, _), above in apart.items() if above > CLEAR}
     found: dict[tuple[str, int], list[str]] = {}
-    for (test, regime, seed), above in apart.items():
-        if (test, regime) in learnt and above < CLEAR / 10:
-            found.setdefault((regime, seed), []).append(test)
+    for entry in entries:
+        for seed in sorted(stuck(dict(zip(entry["seeds"], entry["values"], strict=True)), entry["null"])):
+            found.setdefault((entry["regime"], seed), []).append(entry["test"])
     return found
 
 

@@ -77,7 +77,7 @@ def told(run: Run) -> tuple[str, list[tuple[str, str]] | None]:
         said = [f"seed {seed} of {visible(regime)} ({_tests(tests, every)})" for (regime, seed), tests in stuck.items()]
         facts.append(
             ("Stuck", f"Never left chance, where other seeds did: {listing(said)}. Means with such a seed compare luck "
-             f"in training, not regimes, and tests over examples do not see that.{_without(entries, first, stuck)}")
+             "in training, not regimes, and tests over examples do not see that.")
         )  # fmt: skip
     return lead, facts
 
@@ -112,30 +112,6 @@ def unlucky(run: Run) -> set[tuple[str, str]]:
     return {(regime, test) for regime, test in _tested(own, base) if {(regime, test), (base[test], test)} & stuck}
 
 
-def _without(entries: Sequence[Entry], first: Mapping[str, str], stuck: Mapping[tuple[str, int], Sequence[str]]) -> str:
-    """What each regime changes over the seeds in which no regime's model is stuck, test by test."""
-    values = {
-        (entry["regime"], entry["test"]): dict(zip(entry["seeds"], entry["values"], strict=True)) for entry in entries
-    }
-    if all(regime == first[test] for regime, test in values):
-        return ""
-    said: dict[str, list[tuple[float, str]]] = {}
-    counts = []
-    for (regime, test), own in values.items():
-        lost = {seed for (_, seed), tests in stuck.items() if test in tests}
-        base = values.get((first[test], test), {})
-        kept = [seed for seed in own if seed in base and seed not in lost]
-        if regime != first[test] and kept:
-            more = 100 * sum(own[seed] - base[seed] for seed in kept) / len(kept)
-            said.setdefault(regime, []).append((more, _gain(test, more)))
-            counts.append(len(kept))
-    if not counts:
-        return " No seed is left in which every regime has learnt."
-    seeds = f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
-    gains = "; ".join(f"{visible(regime)}{_gains(each, len(each), most=True)}" for regime, each in said.items())
-    return f" Over the seeds without a stuck model ({seeds} a test): {gains}."
-
-
 def _gain(test: str, points: float) -> str:
     return f"{visible(test)} ({points:+.1f})".replace("-", "−")
 
@@ -164,7 +140,28 @@ def _against(
             said = "No clear difference"
         own.setdefault(said, []).append((more, _gain(entry["test"], more)))
     order = ("Helped", "Hurt", "No clear difference", "Not tested", "A seed is stuck", "Both at chance")
-    return " ".join(f"{said}{_gains(own[said], len(mine), most=said in order[:2])}." for said in order if said in own)
+    told = [f"{said}{_gains(own[said], len(mine), most=said in order[:2])}." for said in order if said in own]
+    return " ".join([*told, *_without([entry for entry in mine if (entry["regime"], entry["test"]) in luck], base)])
+
+
+def _without(mine: Sequence[Entry], base: Mapping[str, Entry]) -> list[str]:
+    """What a regime changed in tests in which a seed is stuck, over the seeds in which both sides learnt."""
+    own: dict[str, list[tuple[float, str]]] = {}
+    counts = []
+    for entry in mine:
+        kept = entry.get("without_stuck", {}).get(base[entry["test"]]["regime"])
+        if kept is not None:
+            more = 100 * kept["difference"]
+            said = "no clear difference" if kept["p_holm"] >= 0.05 or not more else "helped" if more > 0 else "hurt"
+            own.setdefault(said, []).append((more, _gain(entry["test"], more)))
+            counts.append(len(kept["seeds"]))
+    if not counts:
+        # Runs of before this was kept say nothing of it.
+        return ["No seed is left in which both learnt."] if any("without_stuck" in entry for entry in mine) else []
+    seeds = f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
+    order = ("helped", "hurt", "no clear difference")
+    gains = "; ".join(f"{said}{_gains(own[said], len(mine), most=said in order[:2])}" for said in order if said in own)
+    return [f"Over the seeds in which both learnt ({seeds} a test): {gains}."]
 
 
 def _gains(own: Sequence[tuple[float, str]], of: int, *, most: bool) -> str:

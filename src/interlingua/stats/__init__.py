@@ -25,6 +25,7 @@ from interlingua.stats.intervals import (
 )
 from interlingua.stats.power import detectable_error, detectable_mean, detectable_share
 from interlingua.stats.significance import holm, paired_t, permuted_f1, permuted_mean
+from interlingua.stats.stuck import stuck
 
 __all__ = [
     "Z95",
@@ -53,5 +54,6 @@ __all__ = [
     "permuted_f1",
     "permuted_mean",
     "spearman",
+    "stuck",
     "wilson_interval",
 ]

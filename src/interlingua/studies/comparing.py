@@ -19,6 +19,7 @@ from interlingua.stats import (
     paired_effect,
     paired_t,
     permuted_f1,
+    stuck,
 )
 from interlingua.studies.record import Record
 from interlingua.studies.store import Store
@@ -43,7 +44,8 @@ def summarise(
     chance by their own interval. `against` has, by baseline, the difference with its interval over examples, its effect
     size, and the smallest difference that this sample would show. Retrieval is at the layer that is best for the regime
     in the mean over seeds, chosen on the same data for all regimes alike; the other layers are in the records. `bases`
-    are the regimes that the test's others are compared with.
+    are the regimes that the test's others are compared with. `without_stuck` has, by baseline, what `p` and `against`
+    have, over the seeds in which neither side's model is stuck at chance, where one is in some seed.
     """
     by_cell: dict[tuple[str, str, str], list[Record]] = {}
     for record in sorted(records, key=lambda record: record.seed or 0):  # So that items of one seed meet.
@@ -55,15 +57,12 @@ def summarise(
         for metric, cells in _metrics(here, regimes).items():
             items = {regime: {record.seed: store.items(record) for record in its} for regime, its in cells.items()}
             known = [base for base in BASELINES if base in cells] or [*cells][:2]
+            lost = {regime: _stuck(its) for regime, its in cells.items()}
             for regime, its in cells.items():
                 bases = known[: known.index(regime)] if regime in known else known
                 # Where a seed is not done yet, or failed, only those that both have are compared.
                 both = {base: [seed for seed in items[regime] if seed in items[base]] for base in bases}
-                sides = {
-                    base: ([items[regime][seed] for seed in seeds], [items[base][seed] for seed in seeds])
-                    for base, seeds in both.items()
-                    if seeds
-                }
+                sides = {base: _sides(items[regime], items[base], seeds) for base, seeds in both.items() if seeds}
                 entry = {
                     "test": test,
                     "metric": metric,
@@ -75,8 +74,25 @@ def summarise(
                 }
                 if any(ours[0].ndim == 2 for ours, _ in sides.values()):
                     entry["p_apart"] = {base: _differ_apart(*each, times=permutations) for base, each in sides.items()}
+                luck = {base: (lost[regime] | lost[base], seeds) for base, seeds in both.items()}
+                kept = {base: [seed for seed in seeds if seed not in out] for base, (out, seeds) in luck.items() if out}
+                entry["without_stuck"] = {
+                    base: {"seeds": seeds, "p": _differ(*each, permutations=permutations), **_apart(*each)}
+                    for base, seeds in kept.items()
+                    if seeds
+                    for each in [_sides(items[regime], items[base], seeds)]
+                }
                 found.append(entry)
     return _corrected(found)
+
+
+def _sides(ours: Mapping[Any, Values], theirs: Mapping[Any, Values], seeds: Sequence[Any]) -> tuple[list[Values], ...]:
+    return [ours[seed] for seed in seeds], [theirs[seed] for seed in seeds]
+
+
+def _stuck(its: Sequence[Record]) -> set[int | None]:
+    nulls = [record.null for record in its if record.null is not None]
+    return stuck({record.seed: record.value for record in its}, float(np.mean(nulls)) if nulls else None)
 
 
 def _corrected(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -88,6 +104,9 @@ def _corrected(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
             entry["p_holm"] = {}
         for (entry, base), value in zip(places, holm([entry["p"][base] for entry, base in places]), strict=True):
             entry["p_holm"][base] = value
+        again = [each for entry in mine for each in entry["without_stuck"].values()]
+        for each, value in zip(again, holm([each["p"] for each in again]), strict=True):
+            each["p_holm"] = value
     return entries
 
 
