@@ -289,7 +289,7 @@ def test_the_report_lays_correction_size_and_power_beside_the_marks(found):
         ("es", "adjusted", "original"), ("es", "continual", "original"), ("es", "continual", "adjusted"),
     ]  # fmt: skip
     each = one(found, "es", "adjusted")
-    assert rows[0][3] == pytest.approx(100 * each["against"]["original"]["difference"])
+    assert rows[0][3:5] == (3, pytest.approx(100 * each["against"]["original"]["difference"]))
     assert rows[0][-1] == each["p_holm"]["original"]
     files = transfer_files(found, [], RUN)
     assert "tables/transfer-accuracy-differences.tex" in files
@@ -368,6 +368,12 @@ def test_a_stuck_seed_makes_no_regime_better_and_the_others_are_tested_without_i
     assert "A seed is stuck: ru (+" in facts["adjusted"]
     assert facts["adjusted"].endswith(f"Over the seeds in which both learnt (2 a test): {said}: ru ({more}).")
     assert "original 1 (regime and seed)" in score_table(scores, run.about, "accuracy").caption
+    table = difference_table(scores, run.about, "accuracy")
+    assert [row[:4] for row in table.rows] == [
+        ("es", "adjusted", "original", 3), ("ru", "adjusted", "original", 3), ("ru", "adjusted", "original", 2),
+    ]  # fmt: skip
+    assert table.rows[2][4] == pytest.approx(100 * (ours - theirs).mean())
+    assert "has a second row" in table.caption
     study = Run(run.about, more={"scores": [{"encoder": "m", "task": "nli", "source": "en", **e} for e in scores]})
     name = "higher" if said == "helped" else "not clear"
     assert lead(task_runs(study), {}, []).endswith(

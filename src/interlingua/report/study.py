@@ -23,7 +23,7 @@ from interlingua.report.study_parts import (
     task_runs,
 )
 from interlingua.report.tables import Ref, Table, Told
-from interlingua.report.transfer import difference_table, distance_lines, marks, metrics, score_table
+from interlingua.report.transfer import compared, difference_table, distance_lines, marks, metrics, score_table
 from interlingua.report.transfer_page import behind_entry, entry_records, score_records
 from interlingua.report.wording import visible
 from interlingua.stats import pearson, spearman
@@ -72,10 +72,10 @@ def _difference_records(
     own = {(entry["test"], entry["regime"]): behind_entry(behind, entry) for entry in mine}
     rows: list[tuple[Ref, ...]] = []
     for entry in mine:
-        for base in entry.get("against", {}):
+        for base, *_ in compared(entry):
             both = [own.get((entry["test"], regime)) for regime in (entry["regime"], base)]
             places = tuple(place for each in both if isinstance(each, tuple) for place in each)
-            rows.append((None, None, None, places or None, *[None] * 6))
+            rows.append((None, None, None, None, places or None, *[None] * 6))
     return tuple(rows)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -217,22 +217,34 @@ def stuck_seeds(entries: Sequence[Entry]) -> dict[tuple[str, int], list[str]]:
     return found
 
 
+def compared(entry: Entry) -> Iterator[tuple[str, Mapping[str, Any], float, float]]:
+    """A regime's comparisons, those over the seeds in which both sides learnt last: base, difference, p, p (Holm)."""
+    for base, each in entry.get("against", {}).items():
+        yield base, each, entry["p"][base], entry["p_holm"][base]
+    for base, each in entry.get("without_stuck", {}).items():
+        yield base, each, each["p"], each["p_holm"]
+
+
 def difference_table(scores: Sequence[Entry], run: Mapping[str, Any], metric: str) -> Table:
     """One row a test, regime and baseline: how far apart, how sure, how large, and what could have been found."""
     rows: list[tuple[Any, ...]] = []
     for entry in scores:
-        for base, each in entry.get("against", {}).items() if entry["metric"] == metric else ():
+        for base, each, *p in compared(entry) if entry["metric"] == metric else ():
             points = [None if each[name] is None else 100 * each[name] for name in _POINTS]
             about = [visible(str(name)) for name in (entry["test"], entry["regime"], base)]
-            rows.append((*about, *points, each["effect"], entry["p"][base], entry["p_holm"][base]))
-    heads = ("test", "regime", "less", "difference", "low", "high", "detectable", "d", "p", "p (Holm)")
+            seeds = len(each["seeds"]) if "seeds" in each else None
+            rows.append((*about, seeds, *points, each["effect"], *p))
+    heads = ("test", "regime", "less", "seeds", "difference", "low", "high", "detectable", "d", "p", "p (Holm)")
     caption = (
         "Points; the 95 % interval is over examples, seeds averaged. detectable: the smallest difference that would be "
         "found in 4 of 5 such studies. d: Cohen's, of paired differences, with Hedges' correction; none for an F1 of "
         "counts, which is that of all seeds' counts together, as it is tested: its difference need not be that of the "
         "means. Holm's correction is over this table."
     )
-    caption += _luck([entry for entry in scores if entry["metric"] == metric])
+    mine = [entry for entry in scores if entry["metric"] == metric]
+    caption += _luck(mine)
+    if any(entry.get("without_stuck") for entry in mine):
+        caption += " What is compared with one has a second row, over the seeds in which both learnt, corrected apart."
     title = f"{SHOWN.get(metric, visible(metric))}: differences, {visible(run['model'])}"
     name = f"{score_table(scores, run, metric).name}-differences"
     return Table(name, title, caption, heads, tuple(rows))

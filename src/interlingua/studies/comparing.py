@@ -70,7 +70,7 @@ def summarise(
                     "bases": known,
                     **_over_seeds(its),
                     "p": {base: _differ(*each, permutations=permutations) for base, each in sides.items()},
-                    "against": {base: _apart(*each) for base, each in sides.items()},
+                    "against": {base: {"seeds": both[base], **_apart(*each)} for base, each in sides.items()},
                 }
                 if any(ours[0].ndim == 2 for ours, _ in sides.values()):
                     entry["p_apart"] = {base: _differ_apart(*each, times=permutations) for base, each in sides.items()}
