@@ -368,6 +368,11 @@ def weights_of_a_shallower_model(place: Place) -> list[str]:
     return ["MODEL", str(configured(place, num_hidden_layers=4))]
 
 
+@bad(r"model: the weights have blocks that config\.json makes no room for: 'encoder\.layer\.2'\. Write their true num")
+def weights_of_a_deeper_model(place: Place) -> list[str]:
+    return ["MODEL", str(configured(place, num_hidden_layers=2))]
+
+
 @bad(r"model: \d+ tensors of the weights have another shape than config\.json says: '\S+: \(.*64.*\), not \(.*96.*\)'")
 def weights_of_a_narrower_model(place: Place) -> list[str]:
     return ["MODEL", str(configured(place, intermediate_size=96))]

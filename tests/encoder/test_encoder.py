@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
 import interlingua
 import models
@@ -312,6 +313,38 @@ def test_what_is_read_otherwise_than_a_sentence_transformers_folder_says_is_note
         [] if note is None else [encoder.notes[0]]
     )
     assert encoder.notes[-1] == "the folder's module Dense is not applied: layers are read before it"
+
+
+def test_weights_that_the_model_has_no_place_for_are_noted_and_heads_are_not(tmp_path: Path) -> None:
+    folder = models.bert(tmp_path / "model")
+    stored = load_file(folder / "model.safetensors")
+    harmless = {
+        "bert.embeddings.position_ids": torch.arange(128),
+        "bert.encoder.layer.0.attention.bias": torch.ones(8, 8),
+        "bert.pooler.extra.weight": torch.ones(2),
+        "classifier.weight": torch.ones(2),
+    }
+    save_file(stored | harmless, folder / "model.safetensors", metadata={"format": "pt"})
+    assert Encoder.load(str(folder)).notes == ()
+    gate = "encoder.layer.0.attention.self.gate.weight"
+    save_file(stored | harmless | {f"bert.{gate}": torch.ones(2)}, folder / "model.safetensors", {"format": "pt"})
+    assert Encoder.load(str(folder)).notes == (f"weights that the model has no place for: 1, such as {gate}",)
+
+
+@pytest.mark.parametrize("architecture", models.ARCHITECTURES)
+def test_no_architecture_is_told_to_leave_weights_unused(architecture: str, tmp_path: Path) -> None:
+    assert Encoder.load(str(models.ARCHITECTURES[architecture](tmp_path / "model"))).notes == ()
+
+
+def test_blocks_that_the_config_makes_no_room_for_are_refused_and_a_cut_is_not(tmp_path: Path) -> None:
+    folder = models.xlm_roberta(tmp_path / "model")
+    assert Encoder.load(str(folder), blocks=1).notes == ()
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"num_hidden_layers": 1}))
+    with pytest.raises(
+        InputError, match=r"the weights have blocks that config\.json makes no room for: 'encoder\.layer\.1, enc"
+    ):
+        Encoder.load(str(folder))
 
 
 def test_a_tokenizer_without_offsets_gives_words_all_the_same(bert: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
