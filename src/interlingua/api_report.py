@@ -118,7 +118,20 @@ def read_run(folder: Path) -> tuple[str, Run]:
             notes.append(f"{len(every) - len(records)} records of other settings in the same folder")
     skipped = about.get("skipped") or []
     about = {**about, "skipped": [*([skipped] if isinstance(skipped, str) else skipped), *notes]}
+    if "created" not in about:  # What every command writes at its end.
+        about["unfinished"] = _unfinished(folder, about, records)
     return kind, Run(about, records, more=_more(folder, kind, about))
+
+
+def _unfinished(folder: Path, about: Mapping[str, Any], records: Sequence[Record]) -> str:
+    """How far a run came that was stopped or killed, and what finishes it."""
+    steps = about.get("steps")
+    done = len({record.get("step") for record in records})
+    far = (
+        f": {done} of {len(steps)} steps are done, and all that is said is of those" if isinstance(steps, list) else ""
+    )
+    again = f"The command that began it, interlingua {about['kind']} … --out {folder}, goes on from there."
+    return f"This run is not finished{far}. {again}"
 
 
 def _items(folder: Path) -> Callable[[Record], Items | None]:
