@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import functools
 import json
+import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -177,6 +181,50 @@ def test_an_interrupted_pass_leaves_no_entry(bert: Encoder, tmp_path: Path) -> N
     with pytest.raises(KeyboardInterrupt):
         bert.encode(LINES, cache=Cache(tmp_path), progress=stop)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_killed_process_left_in_the_cache_is_removed_and_what_a_living_one_writes_is_not(
+    bert: Encoder, tmp_path: Path
+) -> None:
+    begin = (
+        "import sys, time, numpy, pathlib; from interlingua.encoder import Cache;"
+        "kept = Cache(pathlib.Path(sys.argv[1])).writer('k' * 40, [0], 4, numpy.dtype('float32'));"
+        "print('begun', flush=True); time.sleep(600)"
+    )
+    line = [sys.executable, "-c", begin, str(tmp_path)]
+    with (
+        subprocess.Popen(line, stdout=subprocess.PIPE) as killed,
+        subprocess.Popen(line, stdout=subprocess.PIPE) as living,
+    ):
+        try:
+            for process in (killed, living):
+                assert process.stdout is not None
+                assert process.stdout.readline() == b"begun\n"
+            every = set(tmp_path.iterdir())
+            assert len(every) == 2
+            killed.kill()
+            killed.wait()
+            entry = tmp_path / bert.encode(LINES, cache=Cache(tmp_path)).key
+            left = set(tmp_path.iterdir()) - {entry}
+            assert len(left) == 1
+            assert left < every
+        finally:
+            killed.kill()
+            living.kill()
+    bert.encode(LINES[:2], cache=Cache(tmp_path))
+    assert [place for place in tmp_path.iterdir() if place.name.startswith(".")] == []
+
+
+def test_what_another_machine_left_in_the_cache_is_removed_after_a_day_of_silence(
+    bert: Encoder, tmp_path: Path
+) -> None:
+    for name, hours in ((".k-fresh", 23), (".k-old", 25), (".k-elsewhere-old", 25)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "layer-000.npy").touch()
+        for place in (tmp_path / name / "layer-000.npy", tmp_path / name):
+            os.utime(place, (time.time() - 3600 * hours,) * 2)
+    bert.encode(LINES, cache=Cache(tmp_path))
+    assert [place.name for place in tmp_path.iterdir() if place.name.startswith(".")] == [".k-fresh"]
 
 
 def test_chunks_do_not_show(bert: Encoder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

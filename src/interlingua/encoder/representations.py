@@ -8,7 +8,6 @@ import json
 import mmap
 import os
 import shutil
-import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from interlingua.encoder.unfinished import Unfinished, sweep
 from interlingua.errors import InputError
 
 Vectors = NDArray[np.floating[Any]]
@@ -154,13 +154,20 @@ class CacheWriter:
     def __init__(self, folder: Path, key: str, layers: Sequence[int], dim: int, dtype: np.dtype[Any]) -> None:
         self.layers, self._key, self._dim, self._dtype = tuple(layers), key, dim, dtype
         self._folder, self._count = folder, 0
+        self._files: list[BinaryIO] = []
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._place = Path(tempfile.mkdtemp(prefix=f".{key[:12]}-", dir=folder))
-            self._files: list[BinaryIO] = [open(self._name(layer), "wb") for layer in self.layers]  # noqa: SIM115
-            for file in self._files:
-                file.write(b"\0" * _HEADER)
+            sweep(folder)
+            self._unfinished = Unfinished(folder, key[:12])
         except OSError as error:
+            raise _cannot_write(folder, error) from error
+        self._place = self._unfinished.place
+        try:
+            for layer in self.layers:
+                self._files.append(open(self._name(layer), "wb"))  # noqa: SIM115
+                self._files[-1].write(b"\0" * _HEADER)
+        except OSError as error:
+            self.abort()
             raise _cannot_write(folder, error) from error
 
     def append(self, chunk: Vectors) -> None:
@@ -208,6 +215,7 @@ class CacheWriter:
                 if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
                     raise
                 shutil.rmtree(self._place)  # Another process finished the same work first; both made the same bytes.
+            self._unfinished.let_go()
         except OSError as error:
             self.abort()
             raise _cannot_write(self._folder, error) from error
@@ -221,6 +229,7 @@ class CacheWriter:
             with contextlib.suppress(OSError):  # The disk is full: closing tries to write once more.
                 file.close()
         shutil.rmtree(self._place, ignore_errors=True)
+        self._unfinished.let_go()
 
     def _name(self, layer: int) -> Path:
         return self._place / f"layer-{layer:03d}.npy"
