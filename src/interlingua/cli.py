@@ -5,7 +5,6 @@ Results on stdout, progress on stderr; exit code 0, 1 (failed), 2 (bad input) or
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -36,6 +35,7 @@ from interlingua.cli_options import (
     print_notes,
     split_names,
 )
+from interlingua.cli_output import standard_output
 from interlingua.cli_progress import progress_bars, resumable
 from interlingua.errors import InputError, InterlinguaError, Interrupted
 
@@ -261,7 +261,7 @@ def list_names(load: Load = None, as_json: Json = False) -> None:
     }
     kinds["regimes"] = [{"name": name, "needs": "", "summary": summary} for name, summary in ABOUT.items()]
     if as_json:
-        typer.echo(json.dumps(kinds, ensure_ascii=False))
+        print_json(kinds)
         return
     from rich.table import Table
 
@@ -279,7 +279,8 @@ def list_names(load: Load = None, as_json: Json = False) -> None:
 def main() -> None:
     """Run the command line, with every error a user can meet on one line of stderr."""
     try:
-        app(standalone_mode=True)
+        with standard_output():
+            app(standalone_mode=True)
     except InputError as error:
         _fail(f"error: {error}", 2)
     except Interrupted as stop:
