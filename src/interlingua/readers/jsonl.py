@@ -16,6 +16,7 @@ from interlingua.errors import InputError
 from interlingua.readers import readers, sniffers
 from interlingua.readers.documents import Document
 from interlingua.readers.gathering import Gathering, by_role, language_of
+from interlingua.readers.jsontexts import text_of
 from interlingua.readers.xquad import is_squad
 
 
@@ -73,22 +74,8 @@ def _text(value: Any, key: str, gathering: Gathering, line: int) -> str:
         return ""
     if isinstance(value, int) and key.lower() in ("id", "no"):
         return str(value)  # Judged with the other values of its column: a number is no Indonesian.
-    if not isinstance(value, str):
-        raise InputError(
-            f"the value of {key!r} is no text",
-            file=gathering.file,
-            line=line,
-            value=value,
-            remedy="Give a string or null.",
-        )
-    if any("\ud800" <= sign <= "\udfff" for sign in value):
-        raise InputError(
-            f"the value of {key!r} holds half a surrogate pair",
-            file=gathering.file,
-            line=line,
-            remedy="Write the character itself, or both halves of its escape.",
-        )
-    return value
+    what = f"the value of {key!r}"
+    return text_of(value, what, file=gathering.file, line=line, remedy="Give a string or null.")
 
 
 def _objects(document: Document, gathering: Gathering) -> Iterator[tuple[int, Mapping[str, Any]]]:
