@@ -105,6 +105,31 @@ def missing_corpus_folder(place: Place) -> list[str]:
     return ["--corpus", str(place.folder / "nowhere" / "corpus.tsv")]
 
 
+@bad(r"a name that is too long for a file: 'x{120}…'\. Check it for a text given as a path\.")
+def file_name_too_long(place: Place) -> list[str]:
+    return ["--corpus", "x" * 300]
+
+
+@bad(r"a name that is too long for a file: '.*'\. Check it for a text given as a path\.")
+def name_of_dictionaries_too_long(place: Place) -> list[str]:
+    return ["--dictionary", "x" * 300]
+
+
+@bad(r"no file or folder is named: ''\. Give a path\.")
+def corpus_without_a_name(place: Place) -> list[str]:
+    return ["--corpus", ""]
+
+
+@bad(r"no file is named: ','\. Give files with a comma between them\.")
+def commas_without_files(place: Place) -> list[str]:
+    return ["--corpus", ","]
+
+
+@bad(r"no such file: '.*\\udcff\.tsv'\. ")
+def file_name_that_is_not_utf8(place: Place) -> list[str]:
+    return ["--corpus", os.fsdecode(bytes(place.folder) + b"/\xff.tsv")]
+
+
 @bad(r"corpus\.tsv:3: a byte that is not utf-8: '0xf1'\. Give the file's encoding")
 def latin_1_bytes(place: Place) -> list[str]:
     return ["--corpus", place.file("corpus.tsv", "en\tes\nHello.\tHola.\nYear.\tAño.\n".encode("latin-1"))]
@@ -262,6 +287,11 @@ def file_to_load_that_is_no_python(place: Place) -> list[str]:
 @bad(r"no such model folder: '.*/nowhere'\. Give an existing folder or a hub name\.")
 def missing_model(place: Place) -> list[str]:
     return ["MODEL", str(place.folder / "nowhere")]
+
+
+@bad(r"no such user: '~nosuchuser/model'\. Write the whole path\.")
+def model_of_an_unknown_user(place: Place) -> list[str]:
+    return ["MODEL", "~nosuchuser/model"]
 
 
 @bad(r"a model is a folder, and this is a file: '.*model\.bin'\. Give the folder that holds it\.")

@@ -11,6 +11,7 @@ from typing import Any
 from zipfile import BadZipFile
 
 from interlingua.errors import InputError
+from interlingua.paths import usable_path
 from interlingua.report.adjustment_page import adjustment_records
 from interlingua.report.kinds import KINDS, compare, report_page
 from interlingua.report.notebook import Drawing, drawing, framed
@@ -61,7 +62,7 @@ def report_on(*folders: str | Path, out: str | Path | None = None) -> Report:
     """
     if not folders:
         raise InputError("there is no run to report on", remedy=_REMEDY)
-    places = [Path(folder) for folder in folders]
+    places = [usable_path(folder) for folder in folders]
     names = _names(places)
     runs: dict[str, list[Run]] = {}
     for number, (place, name) in enumerate(zip(places, names, strict=True)):

@@ -5,6 +5,7 @@ Results on stdout, progress on stderr; exit code 0, 1 (failed), 2 (bad input) or
 
 from __future__ import annotations
 
+import errno
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -38,6 +39,7 @@ from interlingua.cli_options import (
 from interlingua.cli_output import standard_output
 from interlingua.cli_progress import progress_bars, resumable
 from interlingua.errors import InputError, InterlinguaError, Interrupted
+from interlingua.paths import too_long
 
 app = typer.Typer(
     help="Shows, explains and improves how a multilingual language model carries meaning across languages.",
@@ -287,6 +289,10 @@ def main() -> None:
         _fail(f"interrupted: {stop}", STOPPED)
     except InterlinguaError as error:
         _fail(f"error: {error}", 1)
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        _fail(f"error: {too_long(str(error.filename))}", 2)
     except KeyboardInterrupt:
         _fail(AGAIN, STOPPED)
     except SystemExit as end:

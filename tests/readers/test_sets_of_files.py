@@ -125,6 +125,18 @@ def test_xquad_files_that_disagree_are_an_error_with_file_and_id(tmp_path, lacki
         read_corpus(tmp_path)
 
 
+def test_a_list_of_files_may_be_longer_than_a_name(tmp_path):
+    put(tmp_path, {f"{'a' * 150}.en": "a\n", f"{'a' * 150}.ru": "b\n"})
+    listed = ",".join(str(path) for path in sorted(tmp_path.iterdir()))
+    assert read_corpus(listed).texts == {"en": ("a",), "ru": ("b",)}
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a\0.en,b\0.ru"])
+def test_a_zero_byte_in_a_name_is_told(name):
+    with pytest.raises(InputError, match=r"no name of a file \(embedded null"):
+        read_corpus(name)
+
+
 def test_xquad_ids_may_be_numbers(tmp_path):
     data = squad(**{"1": "Who?", "2": "Why?"})
     put(tmp_path, {"xquad.en.json": data.replace('"1"', "1").replace('"2"', "2"), "xquad.ru.json": data})

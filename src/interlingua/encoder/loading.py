@@ -17,6 +17,7 @@ import torch
 from interlingua.encoder.fitting import check_fit
 from interlingua.encoder.sentence_folders import sentence_folder
 from interlingua.errors import InputError, MissingExtra
+from interlingua.paths import usable_path
 
 ASSETS = Path(__file__).parent.parent / "assets"
 EMBEDDED = "embedded"
@@ -113,7 +114,7 @@ def find_folder(name: str, *, allow_pickle: bool = False, revision: str | None =
                 remedy="Give a MODEL: a folder or a hub name such as xlm-roberta-base.",
             )
         return folder
-    path = Path(name).expanduser()
+    path = usable_path(name, home=True)
     if path.is_dir():
         return path
     if path.exists():
