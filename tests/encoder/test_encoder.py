@@ -455,6 +455,21 @@ def test_a_damaged_cache_entry_is_made_anew(bert: Encoder, tmp_path: Path, damag
         harm(tmp_path / first.key / damage)
         np.testing.assert_array_equal(bert.encode(LINES, cache=cache)[2], expected)
         assert (tmp_path / first.key / damage).is_file()
+    assert cache.notes == [f"damaged representations in the cache, made anew: {tmp_path / first.key}"] * 2
+
+
+@pytest.mark.parametrize("text", ["[]", "null", "{}", '"\\ud800"', '{"layers": 3}', '{"layers": [0], "unit": "word"}'])
+def test_a_cache_entry_that_describes_itself_as_nothing_known_is_made_anew(
+    bert: Encoder, tmp_path: Path, text: str
+) -> None:
+    cache = Cache(tmp_path)
+    first = bert.encode(LINES, cache=cache)
+    expected = np.array(first[2])
+    (tmp_path / first.key / "about.json").write_text(text)
+    again = bert.encode(LINES, cache=cache)
+    assert (again.layers, again.unit) == (first.layers, first.unit)
+    np.testing.assert_array_equal(again[2], expected)
+    assert len(cache.notes) == 1
 
 
 def test_short_texts_keep_to_the_budget_with_their_special_tokens(

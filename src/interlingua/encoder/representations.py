@@ -78,10 +78,14 @@ class Representations:
 
 
 class Cache:
-    """A folder of finished representations, one folder each, written beside and renamed into place."""
+    """A folder of finished representations, one folder each, written beside and renamed into place.
+
+    `notes` say which were damaged, and made anew.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.notes: list[str] = []
 
     def get(self, key: str) -> Representations | None:
         """The representations stored under a key, memory-mapped, or None."""
@@ -90,9 +94,11 @@ class Cache:
             return self._read(place, key)
         except NotADirectoryError:  # A cache that is a file is told when it is written to.
             return None
-        except (FileNotFoundError, ValueError, EOFError):
-            # Not there, or damaged (a file gone or cut, as after a power failure): made anew.
-            shutil.rmtree(place, ignore_errors=True)
+        except (FileNotFoundError, ValueError, EOFError, KeyError, TypeError, IndexError):
+            # Not there, or damaged (a file gone, cut or written over, as after a power failure): made anew.
+            if place.is_dir():
+                self.notes.append(f"damaged representations in the cache, made anew: {place}")
+                shutil.rmtree(place, ignore_errors=True)
             return None
 
     def _read(self, place: Path, key: str) -> Representations:
