@@ -26,9 +26,12 @@ def read_toml(file: FilePath, *, called: str) -> tuple[dict[str, Any], dict[Path
     except (FileNotFoundError, IsADirectoryError) as error:
         raise InputError(f"no such {called}", value=str(file), remedy="Give the path of a TOML file.") from error
     except UnicodeDecodeError as error:
-        line, byte = error.object[: error.start].count(b"\n") + 1, f"{error.object[error.start]:#04x}"
         raise InputError(
-            "a byte that is not UTF-8", file=file, line=line, value=byte, remedy="Save it as UTF-8."
+            "a byte that is not UTF-8",
+            file=file,
+            line=error.object[: error.start].count(b"\n") + 1,
+            value=f"{error.object[error.start]:#04x}",
+            remedy="Save it as UTF-8.",
         ) from error
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", file=file, remedy="Check its permissions.") from error
