@@ -2,7 +2,7 @@
 
 Three shapes: `{"en": …, "ru": …}`; `{"translation": {"en": …, "ru": …}}`, as Hugging Face datasets
 have it; and `{"source": …, "target": …}`, where two languages are asked for. Other keys are ignored
-and counted; an absent key or a null is an empty cell.
+and counted; an absent key or a null is an empty cell; a key twice is an error.
 """
 
 from __future__ import annotations
@@ -93,8 +93,19 @@ def _objects(document: Document, gathering: Gathering) -> Iterator[tuple[int, Ma
 
 def json_on_line(document: Document, line: int, text: str) -> Any:
     """What a line says, whatever it is of: examples of tasks are read by it, too."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            keys = [key for key, _ in pairs]
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise InputError(
+                "a key twice in one object", file=document.name, line=line, value=twice, remedy="Keep one of the two."
+            )
+        return made
+
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=once)
     except (ValueError, RecursionError) as error:
         raise InputError(
             f"not JSON ({error})", file=document.name, line=line, remedy="Give one JSON object a line."
