@@ -104,6 +104,19 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
     return run
 
 
+def test_representations_that_were_damaged_in_the_cache_are_told(
+    model: Path, corpus_file: Path, tmp_path: Path, command: Command
+) -> None:
+    given = ("audit", model, "--corpus", corpus_file, "--measures", "tokenization", "--json", "--cache", tmp_path)
+    whole, quiet = command(*given)
+    broken = sorted(tmp_path.iterdir())[0]
+    (broken / "about.json").write_text("[]")
+    again, told = command(*given)
+    assert json.loads(again)["records"] == json.loads(whole)["records"]
+    assert f"note: damaged representations in the cache, made anew: {broken}\n" in told
+    assert "damaged" not in quiet
+
+
 def test_an_audit_equals_an_independent_computation(model: Path, corpus_file: Path, command: Command) -> None:
     out, _ = command("audit", model, "--corpus", corpus_file, "--maps", "all", "--json", "--cache", "none")
     corpus = read_corpus(corpus_file)

@@ -105,6 +105,31 @@ def missing_corpus_folder(place: Place) -> list[str]:
     return ["--corpus", str(place.folder / "nowhere" / "corpus.tsv")]
 
 
+@bad(r"a name that is too long for a file: 'x{120}…'\. Check it for a text given as a path\.")
+def file_name_too_long(place: Place) -> list[str]:
+    return ["--corpus", "x" * 300]
+
+
+@bad(r"a name that is too long for a file: '.*'\. Check it for a text given as a path\.")
+def name_of_dictionaries_too_long(place: Place) -> list[str]:
+    return ["--dictionary", "x" * 300]
+
+
+@bad(r"no file or folder is named: ''\. Give a path\.")
+def corpus_without_a_name(place: Place) -> list[str]:
+    return ["--corpus", ""]
+
+
+@bad(r"no file is named: ','\. Give files with a comma between them\.")
+def commas_without_files(place: Place) -> list[str]:
+    return ["--corpus", ","]
+
+
+@bad(r"no such file: '.*\\udcff\.tsv'\. ")
+def file_name_that_is_not_utf8(place: Place) -> list[str]:
+    return ["--corpus", os.fsdecode(bytes(place.folder) + b"/\xff.tsv")]
+
+
 @bad(r"corpus\.tsv:3: a byte that is not utf-8: '0xf1'\. Give the file's encoding")
 def latin_1_bytes(place: Place) -> list[str]:
     return ["--corpus", place.file("corpus.tsv", "en\tes\nHello.\tHola.\nYear.\tAño.\n".encode("latin-1"))]
@@ -264,6 +289,11 @@ def missing_model(place: Place) -> list[str]:
     return ["MODEL", str(place.folder / "nowhere")]
 
 
+@bad(r"no such user: '~nosuchuser/model'\. Write the whole path\.")
+def model_of_an_unknown_user(place: Place) -> list[str]:
+    return ["MODEL", "~nosuchuser/model"]
+
+
 @bad(r"a model is a folder, and this is a file: '.*model\.bin'\. Give the folder that holds it\.")
 def model_that_is_a_file(place: Place) -> list[str]:
     return ["MODEL", place.file("model.bin", b"x")]
@@ -366,6 +396,11 @@ def truncated_weights(place: Place) -> list[str]:
 )
 def weights_of_a_shallower_model(place: Place) -> list[str]:
     return ["MODEL", str(configured(place, num_hidden_layers=4))]
+
+
+@bad(r"model: the weights have blocks that config\.json makes no room for: 'encoder\.layer\.2'\. Write their true num")
+def weights_of_a_deeper_model(place: Place) -> list[str]:
+    return ["MODEL", str(configured(place, num_hidden_layers=2))]
 
 
 @bad(r"model: \d+ tensors of the weights have another shape than config\.json says: '\S+: \(.*64.*\), not \(.*96.*\)'")

@@ -156,7 +156,7 @@ def study_folder(folder: Path) -> Path:
 
 def written(folder: Path, about: dict[str, Any], records: list[dict[str, Any]], more: dict[str, Any]) -> Path:
     folder.mkdir()
-    (folder / "run.json").write_text(json.dumps(about), "utf-8")
+    (folder / "run.json").write_text(json.dumps({"created": "2025-05-04", **about}), "utf-8")
     (folder / "records.jsonl").write_text("".join(json.dumps(each) + "\n" for each in records), "utf-8")
     for name, content in more.items():
         (folder / name).write_text(json.dumps(content), "utf-8")
@@ -271,6 +271,24 @@ def test_a_geometry_study_cut_short_is_shown_as_far_as_it_came(tmp_path: Path) -
     assert "no records yet" in page
 
 
+def test_a_run_that_was_killed_is_said_to_be_unfinished_with_what_finishes_it(tmp_path: Path) -> None:
+    folder = audit_folder(tmp_path / "run")
+    assert "not finished" not in interlingua.report_on(folder).html
+    about = json.loads((folder / "run.json").read_text("utf-8"))
+    own = [json.loads(line) for line in (folder / "records.jsonl").read_text("utf-8").splitlines()]
+    lines = [json.dumps({**each, "step": f"s{number // 9}"}) + "\n" for number, each in enumerate(own)]
+    (folder / "records.jsonl").write_text("".join(lines), "utf-8")
+    del about["created"]
+    (folder / "run.json").write_text(json.dumps({**about, "steps": [f"s{step}" for step in range(7)]}), "utf-8")
+    done = command(folder, COLUMNS="400")
+    told = "This run is not finished: 3 of 7 steps are done, and all that is said is of those. The command that "
+    again = f"interlingua audit … --out {folder}, goes on from there."
+    for text in (done.stdout, done.stderr, (folder / "report.html").read_text("utf-8")):
+        assert told in text
+        assert again in text
+    assert "not finished" in command(folder, "--json").stderr
+
+
 def test_two_geometry_studies_are_compared_by_means(tmp_path: Path) -> None:
     one, two = geometry_folder(tmp_path / "one"), geometry_folder(tmp_path / "two", more=0.2)
     rows = {row[0]: row for row in interlingua.report_on(one, two).tables()[-1].rows}
@@ -308,7 +326,7 @@ def retrieved_folder(folder: Path, hits: Any, *, corpus: str = "c0", layer: int 
     made = Record("retrieval", "p@1/cosine/raw", "m", "en", float(hits.mean()), len(hits), target="ru", layer=layer,
                   null=1 / len(hits), low=low, high=high, seed=0, digests={"corpus": corpus})  # fmt: skip
     Store(folder).append("s0", [(made, hits)])
-    about = {"kind": "audit", "model": "m", "corpus": "c", "languages": ["en", "ru"]}
+    about = {"kind": "audit", "model": "m", "corpus": "c", "languages": ["en", "ru"], "created": "2025-05-04"}
     (folder / "run.json").write_text(json.dumps(about), "utf-8")
     return folder
 

@@ -11,6 +11,7 @@ from typing import Any
 from zipfile import BadZipFile
 
 from interlingua.errors import InputError
+from interlingua.paths import usable_path
 from interlingua.report.adjustment_page import adjustment_records
 from interlingua.report.kinds import KINDS, compare, report_page
 from interlingua.report.notebook import Drawing, drawing, framed
@@ -61,7 +62,7 @@ def report_on(*folders: str | Path, out: str | Path | None = None) -> Report:
     """
     if not folders:
         raise InputError("there is no run to report on", remedy=_REMEDY)
-    places = [Path(folder) for folder in folders]
+    places = [usable_path(folder) for folder in folders]
     names = _names(places)
     runs: dict[str, list[Run]] = {}
     for number, (place, name) in enumerate(zip(places, names, strict=True)):
@@ -118,7 +119,20 @@ def read_run(folder: Path) -> tuple[str, Run]:
             notes.append(f"{len(every) - len(records)} records of other settings in the same folder")
     skipped = about.get("skipped") or []
     about = {**about, "skipped": [*([skipped] if isinstance(skipped, str) else skipped), *notes]}
+    if "created" not in about:  # What every command writes at its end.
+        about["unfinished"] = _unfinished(folder, about, records)
     return kind, Run(about, records, more=_more(folder, kind, about))
+
+
+def _unfinished(folder: Path, about: Mapping[str, Any], records: Sequence[Record]) -> str:
+    """How far a run came that was stopped or killed, and what finishes it."""
+    steps = about.get("steps")
+    done = len({record.get("step") for record in records})
+    far = (
+        f": {done} of {len(steps)} steps are done, and all that is said is of those" if isinstance(steps, list) else ""
+    )
+    again = f"The command that began it, interlingua {about['kind']} … --out {folder}, goes on from there."
+    return f"This run is not finished{far}. {again}"
 
 
 def _items(folder: Path) -> Callable[[Record], Items | None]:

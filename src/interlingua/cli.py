@@ -5,7 +5,7 @@ Results on stdout, progress on stderr; exit code 0, 1 (failed), 2 (bad input) or
 
 from __future__ import annotations
 
-import json
+import errno
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -36,8 +36,10 @@ from interlingua.cli_options import (
     print_notes,
     split_names,
 )
+from interlingua.cli_output import standard_output
 from interlingua.cli_progress import progress_bars, resumable
 from interlingua.errors import InputError, InterlinguaError, Interrupted
+from interlingua.paths import too_long
 
 app = typer.Typer(
     help="Shows, explains and improves how a multilingual language model carries meaning across languages.",
@@ -261,7 +263,7 @@ def list_names(load: Load = None, as_json: Json = False) -> None:
     }
     kinds["regimes"] = [{"name": name, "needs": "", "summary": summary} for name, summary in ABOUT.items()]
     if as_json:
-        typer.echo(json.dumps(kinds, ensure_ascii=False))
+        print_json(kinds)
         return
     from rich.table import Table
 
@@ -279,13 +281,18 @@ def list_names(load: Load = None, as_json: Json = False) -> None:
 def main() -> None:
     """Run the command line, with every error a user can meet on one line of stderr."""
     try:
-        app(standalone_mode=True)
+        with standard_output():
+            app(standalone_mode=True)
     except InputError as error:
         _fail(f"error: {error}", 2)
     except Interrupted as stop:
         _fail(f"interrupted: {stop}", STOPPED)
     except InterlinguaError as error:
         _fail(f"error: {error}", 1)
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        _fail(f"error: {too_long(str(error.filename))}", 2)
     except KeyboardInterrupt:
         _fail(AGAIN, STOPPED)
     except SystemExit as end:

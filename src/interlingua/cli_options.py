@@ -45,6 +45,13 @@ def print_notes(notes: Iterable[object]) -> None:
 
 
 def print_json(told: Any) -> None:
-    """One JSON object on stdout, and the end of its line; undefined numbers and what JSON does not know are bugs."""
-    json.dump(told, sys.stdout, ensure_ascii=False, allow_nan=False)
-    sys.stdout.write("\n")
+    """One JSON object on stdout, and the end of its line; undefined numbers and what JSON does not know are bugs.
+
+    The text is whole before any of it is written. Where the output can't hold its letters, they are `\\u` and a number.
+    """
+    text = json.dumps(told, ensure_ascii=False, allow_nan=False)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(told, allow_nan=False)
+    sys.stdout.write(f"{text}\n")

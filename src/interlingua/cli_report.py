@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from interlingua.cli_options import Json, print_json
+from interlingua.cli_options import Json, print_json, print_notes
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -48,6 +48,8 @@ def report(
 
     place = out or (folders[0] / "report.html" if len(folders) == 1 else DEFAULT_OUT)
     result = api_report.report_on(*folders, out=place)
+    every = [run for its in result.runs.values() for run in its]
+    print_notes(f"{run.prefix}{run.about['unfinished']}" for run in every if "unfinished" in run.about)
     if as_json:
         told = {
             "page": str(place),

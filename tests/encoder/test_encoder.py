@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import functools
 import json
+import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
 import interlingua
 import models
@@ -178,6 +183,50 @@ def test_an_interrupted_pass_leaves_no_entry(bert: Encoder, tmp_path: Path) -> N
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_a_killed_process_left_in_the_cache_is_removed_and_what_a_living_one_writes_is_not(
+    bert: Encoder, tmp_path: Path
+) -> None:
+    begin = (
+        "import sys, time, numpy, pathlib; from interlingua.encoder import Cache;"
+        "kept = Cache(pathlib.Path(sys.argv[1])).writer('k' * 40, [0], 4, numpy.dtype('float32'));"
+        "print('begun', flush=True); time.sleep(600)"
+    )
+    line = [sys.executable, "-c", begin, str(tmp_path)]
+    with (
+        subprocess.Popen(line, stdout=subprocess.PIPE) as killed,
+        subprocess.Popen(line, stdout=subprocess.PIPE) as living,
+    ):
+        try:
+            for process in (killed, living):
+                assert process.stdout is not None
+                assert process.stdout.readline() == b"begun\n"
+            every = set(tmp_path.iterdir())
+            assert len(every) == 2
+            killed.kill()
+            killed.wait()
+            entry = tmp_path / bert.encode(LINES, cache=Cache(tmp_path)).key
+            left = set(tmp_path.iterdir()) - {entry}
+            assert len(left) == 1
+            assert left < every
+        finally:
+            killed.kill()
+            living.kill()
+    bert.encode(LINES[:2], cache=Cache(tmp_path))
+    assert [place for place in tmp_path.iterdir() if place.name.startswith(".")] == []
+
+
+def test_what_another_machine_left_in_the_cache_is_removed_after_a_day_of_silence(
+    bert: Encoder, tmp_path: Path
+) -> None:
+    for name, hours in ((".k-fresh", 23), (".k-old", 25), (".k-elsewhere-old", 25)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "layer-000.npy").touch()
+        for place in (tmp_path / name / "layer-000.npy", tmp_path / name):
+            os.utime(place, (time.time() - 3600 * hours,) * 2)
+    bert.encode(LINES, cache=Cache(tmp_path))
+    assert [place.name for place in tmp_path.iterdir() if place.name.startswith(".")] == [".k-fresh"]
+
+
 def test_chunks_do_not_show(bert: Encoder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     whole = bert.encode_views(LINES, [View(), View("word")])
     monkeypatch.setitem(__import__("interlingua.encoder.onepass", fromlist=["x"])._CHUNK_TEXTS, "cpu", 3)
@@ -314,6 +363,38 @@ def test_what_is_read_otherwise_than_a_sentence_transformers_folder_says_is_note
     assert encoder.notes[-1] == "the folder's module Dense is not applied: layers are read before it"
 
 
+def test_weights_that_the_model_has_no_place_for_are_noted_and_heads_are_not(tmp_path: Path) -> None:
+    folder = models.bert(tmp_path / "model")
+    stored = load_file(folder / "model.safetensors")
+    harmless = {
+        "bert.embeddings.position_ids": torch.arange(128),
+        "bert.encoder.layer.0.attention.bias": torch.ones(8, 8),
+        "bert.pooler.extra.weight": torch.ones(2),
+        "classifier.weight": torch.ones(2),
+    }
+    save_file(stored | harmless, folder / "model.safetensors", metadata={"format": "pt"})
+    assert Encoder.load(str(folder)).notes == ()
+    gate = "encoder.layer.0.attention.self.gate.weight"
+    save_file(stored | harmless | {f"bert.{gate}": torch.ones(2)}, folder / "model.safetensors", {"format": "pt"})
+    assert Encoder.load(str(folder)).notes == (f"weights that the model has no place for: 1, such as {gate}",)
+
+
+@pytest.mark.parametrize("architecture", models.ARCHITECTURES)
+def test_no_architecture_is_told_to_leave_weights_unused(architecture: str, tmp_path: Path) -> None:
+    assert Encoder.load(str(models.ARCHITECTURES[architecture](tmp_path / "model"))).notes == ()
+
+
+def test_blocks_that_the_config_makes_no_room_for_are_refused_and_a_cut_is_not(tmp_path: Path) -> None:
+    folder = models.xlm_roberta(tmp_path / "model")
+    assert Encoder.load(str(folder), blocks=1).notes == ()
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"num_hidden_layers": 1}))
+    with pytest.raises(
+        InputError, match=r"the weights have blocks that config\.json makes no room for: 'encoder\.layer\.1, enc"
+    ):
+        Encoder.load(str(folder))
+
+
 def test_a_tokenizer_without_offsets_gives_words_all_the_same(bert: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Marian's own tokenizer keeps no offsets: words are then tokenised one by one."""
     fast = bert.encode(["the kitchen tap , the monkeys"], unit="word")
@@ -374,6 +455,21 @@ def test_a_damaged_cache_entry_is_made_anew(bert: Encoder, tmp_path: Path, damag
         harm(tmp_path / first.key / damage)
         np.testing.assert_array_equal(bert.encode(LINES, cache=cache)[2], expected)
         assert (tmp_path / first.key / damage).is_file()
+    assert cache.notes == [f"damaged representations in the cache, made anew: {tmp_path / first.key}"] * 2
+
+
+@pytest.mark.parametrize("text", ["[]", "null", "{}", '"\\ud800"', '{"layers": 3}', '{"layers": [0], "unit": "word"}'])
+def test_a_cache_entry_that_describes_itself_as_nothing_known_is_made_anew(
+    bert: Encoder, tmp_path: Path, text: str
+) -> None:
+    cache = Cache(tmp_path)
+    first = bert.encode(LINES, cache=cache)
+    expected = np.array(first[2])
+    (tmp_path / first.key / "about.json").write_text(text)
+    again = bert.encode(LINES, cache=cache)
+    assert (again.layers, again.unit) == (first.layers, first.unit)
+    np.testing.assert_array_equal(again[2], expected)
+    assert len(cache.notes) == 1
 
 
 def test_short_texts_keep_to_the_budget_with_their_special_tokens(

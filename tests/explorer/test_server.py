@@ -18,6 +18,7 @@ import pytest
 import interlingua
 from clients import Client
 from interlingua.explorer.explorer import Explorer
+from interlingua.explorer.kept import Kept
 from interlingua.explorer.server import LARGEST, ExplorerServer
 from interlingua.explorer.turns import Turns
 
@@ -138,6 +139,25 @@ def test_what_is_no_json_is_told_so(client: Client, body: bytes) -> None:
 def test_nothing_else_is_here(client: Client, path: str) -> None:
     assert client.ask("GET", path).status == 404
     assert client.ask("POST", path, b"{}").status == 404
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_an_address_that_cannot_be_read_is_one_where_nothing_is(
+    client: Client, method: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    reply = client.ask(method, "http://[", b"{}" if method == "POST" else None)
+    assert reply.status == 404
+    assert client.ask(method, "http://[", b"", Host="evil.example").status == 421
+    assert capfd.readouterr().err == ""
+
+
+def test_what_was_asked_takes_room_as_answers_do() -> None:
+    kept = Kept(room=1000)
+    for number in range(100):
+        kept.put(f"{number:100}", b"{}")
+    assert sum(kept.get(f"{number:100}") is not None for number in range(100)) == 1000 // 102
+    kept.put("x" * 2000, b"")
+    assert kept.get("x" * 2000) is None
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "HEAD", "TRACE"])

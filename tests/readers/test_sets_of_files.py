@@ -125,6 +125,45 @@ def test_xquad_files_that_disagree_are_an_error_with_file_and_id(tmp_path, lacki
         read_corpus(tmp_path)
 
 
+def test_a_list_of_files_may_be_longer_than_a_name(tmp_path):
+    put(tmp_path, {f"{'a' * 150}.en": "a\n", f"{'a' * 150}.ru": "b\n"})
+    listed = ",".join(str(path) for path in sorted(tmp_path.iterdir()))
+    assert read_corpus(listed).texts == {"en": ("a",), "ru": ("b",)}
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a\0.en,b\0.ru"])
+def test_a_zero_byte_in_a_name_is_told(name):
+    with pytest.raises(InputError, match=r"no name of a file \(embedded null"):
+        read_corpus(name)
+
+
+def test_xquad_ids_may_be_numbers(tmp_path):
+    data = squad(**{"1": "Who?", "2": "Why?"})
+    put(tmp_path, {"xquad.en.json": data.replace('"1"', "1").replace('"2"', "2"), "xquad.ru.json": data})
+    assert read_corpus(tmp_path, format="xquad").texts["en"] == ("Who?", "Why?")
+    put(tmp_path, {"xquad.en.json": data.replace('"1"', "1").replace('"2"', "1")})
+    with pytest.raises(InputError, match=r"xquad\.en\.json: an id twice: '1'"):
+        read_corpus(tmp_path, format="xquad")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "problem"),
+    [
+        ('"Who?"', "null", r"the question of 'a' is no text: 'null'\. Give a string"),
+        ('"Who?"', "7", r"the question of 'a' is no text: 7\."),
+        ('"Who?"', r'"\ud83d"', r"the question of 'a' holds half a surrogate pair\. Write the character"),
+        ('"a"', "null", r"the id of a question is no text: 'null'\. Give a string or a number"),
+        ('"a"', r'"\udc00"', r"the id of a question holds half a surrogate pair"),
+        ('"Who?"', "9" * 5000, r"not in the format of SQuAD \(ValueError: "),
+        ('"Who?"', "[" * 100_000, r"not (JSON|in the format of SQuAD) \("),
+    ],
+)
+def test_a_question_that_is_no_text_is_told_by_file_and_id(tmp_path, before, after, problem):
+    put(tmp_path, {"xquad.en.json": squad(a="Who?"), "xquad.ru.json": squad(a="Who?").replace(before, after)})
+    with pytest.raises(InputError, match=rf"xquad\.ru\.json:?\d*: {problem}"):
+        read_corpus(tmp_path, format="xquad")
+
+
 def test_a_folder_with_one_recognisable_file_is_that_file(tmp_path):
     put(tmp_path, {"my.tsv": "en\tru\na\tb\n", "README.md": "About.\n", "empty.txt": ""})
     assert read_corpus(tmp_path).texts == {"en": ("a",), "ru": ("b",)}

@@ -123,6 +123,10 @@ def test_a_bitext_takes_its_languages_from_its_name_even_if_its_first_row_spells
     assert read_corpus(path).texts == {"es": ("Té.",), "en": ("Tea.",)}
 
 
+def declared(encoding):
+    return tmx(unit(en="tea", ru="чай")).replace("version='1.0'", f"version='1.0' encoding='{encoding}'", 1)
+
+
 BOMB = "<!DOCTYPE tmx [<!ENTITY a 'ha'><!ENTITY b '&a;&a;'>]>"
 REFUSED = {
     "too many cells": ("en\tru\na\tb\nc\td\te\n", {}, "stdin:3: 3 cells where the header has 2"),
@@ -136,6 +140,14 @@ REFUSED = {
     "an absent variant": (tmx(unit(en="a", ru="b")), {"languages": ["vi", "en"]}, r"has no vi\. It has: en, ru"),
     "only a header": ("en\tru\n", {}, "the corpus is empty"),
     "an open quote": ('en,ru\na,b\n"c,d\n', {}, "stdin:3: broken quoting"),
+    "a cell without an end": (f'en,ru\na,b\n"{"c,d" * 60_000}', {}, "stdin:3: a cell of more than 131,072 letters"),
+    "a key twice": ('{"en": "a", "ru": "b"}\n{"en": "a", "ru": "b", "en": "c"}\n', {}, "stdin:2: a key twice .*: 'en'"),
+    "an inner key twice": ('{"translation": {"en": "a", "ru": "b", "ru": "c"}}\n', {}, "stdin:1: a key twice .*: 'ru'"),
+    "declared UTF-16": (declared("utf-16"), {}, r"stdin: not utf-16 \(.*\)\. Give the file's encoding"),
+    "declared ASCII": (declared("ascii"), {}, "stdin:[0-9]+: a byte that is not ascii: '0xd1'"),
+    "declared IDNA": (declared("idna"), {}, "stdin: unknown encoding: 'idna'.*--encoding outranks"),
+    "declared nothing": (declared("undefined"), {}, "stdin: unknown encoding: 'undefined'"),
+    "UTF-16 without a mark": ("en\tru\na\tb\n", {"encoding": "utf-16"}, r"stdin: not utf-16 \("),
     "prose": ("It is raining.\n", {}, "not recognised as a parallel corpus; it begins with: 'It is raining.'"),
     "broken JSON": ('{"en": "a", "ru": "b"}\n{"en": \n', {}, "stdin:2: not JSON"),
     "a JSON list": ('{"en": "a", "ru": "b"}\n[1]\n', {}, r"stdin:2: not a JSON object: '\[1\]'"),

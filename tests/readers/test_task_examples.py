@@ -160,6 +160,10 @@ def test_of_a_tydi_file_the_language_asked_for_is_read(tmp_path):
         ('{"rows": []}', r"x\.json:1: not in the format of SQuAD"),
         ('{"data": []}', r"x\.json: no example"),
         (json.dumps(squad(("a", "?", "Tea", 0), ("a", "?", "Tea", 0))), r"x\.json:1: an id twice: 'a'"),
+        (json.dumps(squad(("a", None, "Tea", 0))), r"x\.json:1: the question of 'a' is no text: 'null'"),
+        (json.dumps(squad(("a", "\udc00", "Tea", 0))), r"x\.json:1: the question of 'a' holds half a surrogate pair"),
+        (json.dumps(squad(("a", "?", "Tea", 0), context=None)), r"x\.json:1: the context of 'a' is no text: 'null'"),
+        (json.dumps(squad((1, "?", "Tea", 0), ("1", "?", "Tea", 0))), r"x\.json:1: an id twice: '1'"),
         (json.dumps(squad(("a", "?", "Tea", 0))).replace('"text"', '"words"'), r"x\.json:1: not a question of SQuAD"),
     ],
 )

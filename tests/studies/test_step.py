@@ -103,6 +103,31 @@ def test_the_digest_of_a_file_is_that_of_its_bytes(tmp_path: Path) -> None:
     assert Digests().file(tmp_path / "file").digest == blake2b(data, digest_size=16).hexdigest()
 
 
+def test_links_that_lead_back_to_where_they_lie_add_nothing_to_a_folder(tmp_path):
+    folder, other = tmp_path / "data", tmp_path / "other"
+    for place in (folder, other):
+        (place / "inner").mkdir(parents=True)
+        (place / "inner" / "file").write_text(place.name)
+    (folder / "there").symlink_to(other)
+    once = Digests().file(folder).digest
+    for number in range(30):  # Each in each, they would be more than can ever be walked.
+        (folder / f"own{number}").symlink_to(".")
+        (folder / "inner" / f"up{number}").symlink_to("..")
+        (other / f"back{number}").symlink_to(folder)
+    assert Digests().file(folder).digest == once
+    (other / "inner" / "file").write_text("new")
+    assert Digests().file(folder).digest != once
+
+
+@pytest.mark.parametrize(
+    ("target", "problem"), [("itself", "Too many levels of symbolic links"), ("gone", "to nothing")]
+)
+def test_a_link_that_leads_nowhere_is_told_by_its_own_name(tmp_path, target, problem):
+    (tmp_path / "itself").symlink_to(target)
+    with pytest.raises(InputError, match=rf"itself: .*{problem}.*\. Mend or remove"):
+        Digests().file(tmp_path)
+
+
 def test_a_folder_changes_with_any_file_in_it(tmp_path: Path) -> None:
     folder = tmp_path / "model"
     (folder / "inner").mkdir(parents=True)

@@ -63,6 +63,9 @@ WRONG = {
     "language twice": ('languages = ["ru", "rus"]', 'languages = ["es", "rus"]', 3, "a language twice"),
     "encoder": ('model = "./nowhere"', 'model = "embedded"', 7, "no such model folder"),
     "both": ('model = "embedded"\nrecipe = "x.toml"', 'model = "embedded"', 6, "a model, or a recipe"),
+    "encoder of nobody": ('model = "~nosuchuser/x"', 'model = "embedded"', 7, "no such user: '~nosuchuser/x'"),
+    "long name": (f'corpus = "{"x" * 300}"', 'corpus = "sampler"', 10, "a name that is too long for a file"),
+    "zero byte": ('corpus = "a\\u0000b"', 'corpus = "sampler"', 10, "no name of a file"),
     "corpus": ('corpus = "nowhere.tsv"', 'corpus = "sampler"', 10, "no such file"),
     "aligner": ('corpus = "sampler"\naligner = "diagonl"', 'corpus = "sampler"', 11, "Did you mean 'diagonal'?"),
     "links of a corpus": (

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interlingua.studies.tomlplaces import places
+from interlingua.errors import InputError
+from interlingua.studies.tomlplaces import places, read_toml
 
 NASTY = '''# a comment with [brackets] = and "quotes
 title = "a # no comment, [no] list" # but = this is
@@ -108,6 +109,29 @@ def written(value, wide):
         gap = " # ]\n" if wide else " "
         return "[" + "".join(f"{gap}{written(inner, wide)}," for inner in value) + gap + "]"
     return json.dumps(value) if isinstance(value, str | bool | int | float) else str(value)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path):
+    file = tmp_path / "a.toml"
+    file.write_bytes(b"\xef\xbb\xbf[a]\nb = 1\n")
+    assert read_toml(file, called="file") == ({"a": {"b": 1}}, {("a",): 1, ("a", "b"): 2})
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"a = 1\nb = " + b"[" * 100_000, r"a\.toml: nested too deeply\. Take some"),
+        (b"a = " + b"[" * 5000 + b"]" * 5000, r"a\.toml: nested too deeply"),
+        (b"a = 1\nb = " + b"9" * 5000, r"a\.toml:2: a number of too many digits\. Give a shorter one"),
+        (b"a = 1\nb = '\xe9'", r"a\.toml:2: a byte that is not UTF-8: '0xe9'\. Save it as UTF-8"),
+        ("a = 1".encode("utf-16"), r"a\.toml:1: a byte that is not UTF-8: '0xff'"),
+        (b"a = 1\nb = ]", r"a\.toml:2: not valid TOML"),
+    ],
+)
+def test_what_is_no_toml_is_told_with_its_line(tmp_path, content, problem):
+    (tmp_path / "a.toml").write_bytes(content)
+    with pytest.raises(InputError, match=problem):
+        read_toml(tmp_path / "a.toml", called="file")
 
 
 TABLES = st.lists(st.dictionaries(KEYS, VALUES, max_size=2), min_size=1, max_size=2)

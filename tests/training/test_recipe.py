@@ -93,7 +93,7 @@ def test_a_config_that_cannot_be_read_is_refused(tmp_path):
     with pytest.raises(InputError, match="no such config file"):
         read_config(tmp_path)
     (tmp_path / "c.toml").write_bytes(b"[data]\nfolder = '\xff'\n")
-    with pytest.raises(InputError, match=r"c\.toml: not UTF-8"):
+    with pytest.raises(InputError, match=r"c\.toml:2: a byte that is not UTF-8"):
         read_config(tmp_path / "c.toml")
 
 

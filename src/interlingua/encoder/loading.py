@@ -14,8 +14,10 @@ from typing import Any
 
 import torch
 
+from interlingua.encoder.fitting import check_fit
 from interlingua.encoder.sentence_folders import sentence_folder
 from interlingua.errors import InputError, MissingExtra
+from interlingua.paths import usable_path
 
 ASSETS = Path(__file__).parent.parent / "assets"
 EMBEDDED = "embedded"
@@ -74,29 +76,17 @@ def load(
             file=folder,
             remedy="Check that config.json and the weights belong together and are whole.",
         ) from error
-    if unfit := sorted(report["mismatched_keys"]):
-        key, stored, wanted = unfit[0]
-        raise InputError(
-            f"{len(unfit)} tensors of the weights have another shape than config.json says",
-            file=folder,
-            value=f"{key}: {tuple(stored)}, not {tuple(wanted)}",
-            remedy="Use the weights that belong to this config.json.",
-        )
-    missing = _missing_weights(model, report["missing_keys"])
-    if missing:
-        raise InputError(
-            f"the weights lack {len(missing)} tensors of the model",
-            file=folder,
-            value=", ".join(missing[:3]),
-            remedy="They would be random numbers; use the weights that belong to this config.json.",
-        )
+    unused = check_fit(model, report, folder)
     if config.get("is_encoder_decoder"):
         model = model.get_encoder()
     if any("pooler" in key for key in report["missing_keys"]) and getattr(model, "pooler", None) is not None:
         model.pooler = None  # Made up, other numbers at every load, and never used here.
     model = model.to(device).eval().requires_grad_(False)
     return replace(
-        from_memory(model, tokenizer, name=name), digest=_digest(folder), pooling=parts.pooling, notes=parts.notes
+        from_memory(model, tokenizer, name=name),
+        digest=_digest(folder),
+        pooling=parts.pooling,
+        notes=(*parts.notes, *unused),
     )
 
 
@@ -124,7 +114,7 @@ def find_folder(name: str, *, allow_pickle: bool = False, revision: str | None =
                 remedy="Give a MODEL: a folder or a hub name such as xlm-roberta-base.",
             )
         return folder
-    path = Path(name).expanduser()
+    path = usable_path(name, home=True)
     if path.is_dir():
         return path
     if path.exists():
@@ -245,12 +235,6 @@ def _check_index(file: Path, folder: Path, *, allow_pickle: bool) -> None:
         if not (folder / name).is_file():
             raise InputError("weights that the index names are not there", file=file, value=name,
                              remedy="Fetch the model again.")  # fmt: skip
-
-
-def _missing_weights(model: torch.nn.Module, missing: Any) -> list[str]:
-    """Tensors that had to be made up; a pooler is never used here, and sinusoids are computed, not learnt."""
-    computed = {name for name, module in model.named_modules() if "Sinusoidal" in type(module).__name__ and name}
-    return sorted(key for key in missing if "pooler" not in key and key.rpartition(".")[0] not in computed)
 
 
 def _load_tokenizer(folder: Path, *, trust_remote_code: bool) -> Any:

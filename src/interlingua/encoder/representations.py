@@ -8,7 +8,6 @@ import json
 import mmap
 import os
 import shutil
-import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from interlingua.encoder.unfinished import Unfinished, sweep
 from interlingua.errors import InputError
 
 Vectors = NDArray[np.floating[Any]]
@@ -78,10 +78,14 @@ class Representations:
 
 
 class Cache:
-    """A folder of finished representations, one folder each, written beside and renamed into place."""
+    """A folder of finished representations, one folder each, written beside and renamed into place.
+
+    `notes` say which were damaged, and made anew.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.notes: list[str] = []
 
     def get(self, key: str) -> Representations | None:
         """The representations stored under a key, memory-mapped, or None."""
@@ -90,9 +94,11 @@ class Cache:
             return self._read(place, key)
         except NotADirectoryError:  # A cache that is a file is told when it is written to.
             return None
-        except (FileNotFoundError, ValueError, EOFError):
-            # Not there, or damaged (a file gone or cut, as after a power failure): made anew.
-            shutil.rmtree(place, ignore_errors=True)
+        except (FileNotFoundError, ValueError, EOFError, KeyError, TypeError, IndexError):
+            # Not there, or damaged (a file gone, cut or written over, as after a power failure): made anew.
+            if place.is_dir():
+                self.notes.append(f"damaged representations in the cache, made anew: {place}")
+                shutil.rmtree(place, ignore_errors=True)
             return None
 
     def _read(self, place: Path, key: str) -> Representations:
@@ -154,13 +160,20 @@ class CacheWriter:
     def __init__(self, folder: Path, key: str, layers: Sequence[int], dim: int, dtype: np.dtype[Any]) -> None:
         self.layers, self._key, self._dim, self._dtype = tuple(layers), key, dim, dtype
         self._folder, self._count = folder, 0
+        self._files: list[BinaryIO] = []
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._place = Path(tempfile.mkdtemp(prefix=f".{key[:12]}-", dir=folder))
-            self._files: list[BinaryIO] = [open(self._name(layer), "wb") for layer in self.layers]  # noqa: SIM115
-            for file in self._files:
-                file.write(b"\0" * _HEADER)
+            sweep(folder)
+            self._unfinished = Unfinished(folder, key[:12])
         except OSError as error:
+            raise _cannot_write(folder, error) from error
+        self._place = self._unfinished.place
+        try:
+            for layer in self.layers:
+                self._files.append(open(self._name(layer), "wb"))  # noqa: SIM115
+                self._files[-1].write(b"\0" * _HEADER)
+        except OSError as error:
+            self.abort()
             raise _cannot_write(folder, error) from error
 
     def append(self, chunk: Vectors) -> None:
@@ -208,6 +221,7 @@ class CacheWriter:
                 if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
                     raise
                 shutil.rmtree(self._place)  # Another process finished the same work first; both made the same bytes.
+            self._unfinished.let_go()
         except OSError as error:
             self.abort()
             raise _cannot_write(self._folder, error) from error
@@ -221,6 +235,7 @@ class CacheWriter:
             with contextlib.suppress(OSError):  # The disk is full: closing tries to write once more.
                 file.close()
         shutil.rmtree(self._place, ignore_errors=True)
+        self._unfinished.let_go()
 
     def _name(self, layer: int) -> Path:
         return self._place / f"layer-{layer:03d}.npy"

@@ -9,9 +9,9 @@ ROOM = 4 << 20
 
 
 class Kept:
-    """The answers used last, `room` bytes of them at most.
+    """The answers used last, `room` bytes of them at most, and of what was asked: that may be the longer of the two.
 
-    >>> kept = Kept(room=10)
+    >>> kept = Kept(room=12)
     >>> kept.put("a", b"12345"); kept.put("b", b"12345"); kept.get("a")
     b'12345'
     >>> kept.put("c", b"123"); kept.get("b"), kept.get("a")
@@ -33,9 +33,10 @@ class Kept:
     def put(self, key: str, answer: bytes) -> None:
         """Keep an answer; those used longest ago make room."""
         with self._lock:
-            self._size -= len(self._answers.pop(key, b""))
+            if key in self._answers:
+                self._size -= len(key) + len(self._answers.pop(key))
             self._answers[key] = answer
-            self._size += len(answer)
+            self._size += len(key) + len(answer)
             while self._size > self._room:
-                _, dropped = self._answers.popitem(last=False)
-                self._size -= len(dropped)
+                asked, dropped = self._answers.popitem(last=False)
+                self._size -= len(asked) + len(dropped)

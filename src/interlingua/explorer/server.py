@@ -18,7 +18,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from interlingua.errors import InputError
 from interlingua.explorer.explorer import Answer, Explorer
@@ -158,7 +158,7 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
-        parts = urlsplit(self.path)
+        parts = self._asked
         if (refused := self.server.gate.wrong_host(self._names)) is not None:
             self._refuse(refused)
         elif parts.path == "/" and self.server.gate.enters(parts.query):
@@ -177,13 +177,21 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(Refusal(HTTPStatus.NOT_FOUND, "There is nothing here."))
 
     @property
+    def _asked(self) -> SplitResult:
+        """The address that is asked for; one that can't be read (`http://[`) is one where nothing is."""
+        try:
+            return urlsplit(self.path)
+        except ValueError:
+            return urlsplit("")
+
+    @property
     def _names(self) -> dict[str, str]:
         # Of a header given twice both are read as one, so that neither can hide behind the other.
         return {name.lower(): ", ".join(self.headers.get_all(name, [])) for name in self.headers}
 
     def do_POST(self) -> None:
         refused = self.server.gate.refusal("POST", self._names) or self._too_large()
-        route = urlsplit(self.path).path.removeprefix("/api/")
+        route = self._asked.path.removeprefix("/api/")
         if refused is None and route not in self.server.explorer.routes:
             refused = Refusal(HTTPStatus.NOT_FOUND, "There is nothing here.")
         if refused is not None:

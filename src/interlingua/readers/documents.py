@@ -49,7 +49,7 @@ class Document:
         if not self._first:
             raise InputError("the file is empty", file=name, remedy="Give a file with text in it.")
         marked = [codec for mark, codec in _MARKS if self._first.startswith(mark)]
-        self.encoding = marked[0] if marked else _known(encoding or "utf-8")
+        self.recode(marked[0] if marked else encoding or "utf-8")
         self.told = bool(marked) or encoding is not None
         if "\0" in self.head:
             raise InputError(
@@ -103,8 +103,16 @@ class Document:
             yield number + 1, rest
 
     def recode(self, encoding: str) -> None:
-        """Take an encoding the text itself declares; only before the first line is read."""
-        self.encoding = _known(encoding)
+        """Take an encoding, such as one the text itself declares; only before the first line is read."""
+        self.encoding = _known(encoding, self.name)
+        try:
+            _ = self.head
+        except UnicodeError as error:  # UTF-16 and UTF-32 without a mark that says which half of them it is.
+            raise InputError(
+                f"not {encoding} ({error})",
+                file=self.name,
+                remedy="Give the file's encoding (--encoding utf-8, or utf-16-le).",
+            ) from error
 
     def check_head(self) -> None:
         """Raise where the head can't be decoded: a wrong encoding explains an unknown format."""
@@ -239,14 +247,13 @@ def _zstandard(raw: BinaryIO) -> Iterator[bytes]:
         raise EOFError("the last frame has no end")
 
 
-def _known(encoding: str) -> str:
+def _known(encoding: str, file: str) -> str:
     try:
-        codecs.getincrementaldecoder(encoding)
         "".encode(encoding)
-    except (LookupError, TypeError):
-        raise InputError(
-            "unknown encoding", value=encoding, remedy="Use a name Python knows, such as 'utf-8' or 'cp1251'."
-        ) from None
+        codecs.getincrementaldecoder(encoding)("ignore").decode(b"a")
+    except (LookupError, TypeError, UnicodeError):
+        remedy = "Use a name Python knows, such as 'utf-8' or 'cp1251'; --encoding outranks what a file declares."
+        raise InputError("unknown encoding", file=file, value=encoding, remedy=remedy) from None
     return encoding
 
 

@@ -2,7 +2,7 @@
 
 Three shapes: `{"en": …, "ru": …}`; `{"translation": {"en": …, "ru": …}}`, as Hugging Face datasets
 have it; and `{"source": …, "target": …}`, where two languages are asked for. Other keys are ignored
-and counted; an absent key or a null is an empty cell.
+and counted; an absent key or a null is an empty cell; a key twice is an error.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from interlingua.errors import InputError
 from interlingua.readers import readers, sniffers
 from interlingua.readers.documents import Document
 from interlingua.readers.gathering import Gathering, by_role, language_of
+from interlingua.readers.jsontexts import text_of
 from interlingua.readers.xquad import is_squad
 
 
@@ -73,22 +74,8 @@ def _text(value: Any, key: str, gathering: Gathering, line: int) -> str:
         return ""
     if isinstance(value, int) and key.lower() in ("id", "no"):
         return str(value)  # Judged with the other values of its column: a number is no Indonesian.
-    if not isinstance(value, str):
-        raise InputError(
-            f"the value of {key!r} is no text",
-            file=gathering.file,
-            line=line,
-            value=value,
-            remedy="Give a string or null.",
-        )
-    if any("\ud800" <= sign <= "\udfff" for sign in value):
-        raise InputError(
-            f"the value of {key!r} holds half a surrogate pair",
-            file=gathering.file,
-            line=line,
-            remedy="Write the character itself, or both halves of its escape.",
-        )
-    return value
+    what = f"the value of {key!r}"
+    return text_of(value, what, file=gathering.file, line=line, remedy="Give a string or null.")
 
 
 def _objects(document: Document, gathering: Gathering) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -106,8 +93,19 @@ def _objects(document: Document, gathering: Gathering) -> Iterator[tuple[int, Ma
 
 def json_on_line(document: Document, line: int, text: str) -> Any:
     """What a line says, whatever it is of: examples of tasks are read by it, too."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            keys = [key for key, _ in pairs]
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise InputError(
+                "a key twice in one object", file=document.name, line=line, value=twice, remedy="Keep one of the two."
+            )
+        return made
+
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=once)
     except (ValueError, RecursionError) as error:
         raise InputError(
             f"not JSON ({error})", file=document.name, line=line, remedy="Give one JSON object a line."

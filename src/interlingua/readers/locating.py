@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import BinaryIO, cast
 
 from interlingua.corpus import ParallelCorpus
 from interlingua.errors import InputError
+from interlingua.paths import usable_path
 from interlingua.readers import readers, sniffers
 from interlingua.readers.documents import Document, opened
 from interlingua.readers.gathering import language_of, too_few
@@ -38,7 +40,6 @@ def read(given: str, request: Request, *, stdin: BinaryIO | None) -> ParallelCor
     if request.format is not None and readers[request.format].needs not in ("file", "folder"):
         known = ", ".join(entry.name for entry in readers if entry.needs in ("file", "folder"))
         raise InputError("not a format of corpus files", value=request.format, remedy=f"Known: {known}.")
-    path = Path(given)
     if given == "sampler" or given.startswith("hf:"):
         reader = "sampler" if given == "sampler" else "hf"
         return cast(
@@ -48,12 +49,13 @@ def read(given: str, request: Request, *, stdin: BinaryIO | None) -> ParallelCor
     if given == "-":
         document = Document(stdin or sys.stdin.buffer, name="stdin", encoding=request.encoding)
         return _read_document(document, request)
+    if "," in given and not os.path.lexists(given):
+        return _read_set(_listed(given, request.languages), request)
+    path = usable_path(given)
     if path.is_dir():
         return _read_folder(path, request)
     if path.is_file() or path.is_fifo():
         return _read_file(path, request)
-    if "," in given:
-        return _read_set(_listed(given, request.languages), request)
     if path.parent.is_dir():
         sets = sets_in(path.parent, _files(path.parent))
         named = [each for each in sets if each.label == path.name] or [
@@ -186,7 +188,9 @@ def _only(sets: list[FileSet], path: Path) -> FileSet:
 
 def _listed(given: str, asked: tuple[str, ...] | None) -> FileSet:
     """The files of a comma list, one language each: by their names, else in the order asked for."""
-    paths = [Path(part.strip()) for part in given.split(",") if part.strip()]
+    paths = [usable_path(part.strip()) for part in given.split(",") if part.strip()]
+    if not paths:
+        raise InputError("no file is named", value=given, remedy="Give files with a comma between them.")
     for path in paths:
         if path.is_dir():
             raise InputError("a folder where a file was expected", file=path, remedy="List files only.")

@@ -15,6 +15,7 @@ from interlingua import languages as codes
 from interlingua.errors import InputError
 from interlingua.readers.documents import opened
 from interlingua.readers.examples import Answer, Examples, Question, Skips, gathered
+from interlingua.readers.jsontexts import question_id, text_of
 
 _TYDI = {
     "arabic": "ar", "bengali": "bn", "english": "en", "finnish": "fi", "indonesian": "id", "japanese": "ja",
@@ -35,8 +36,8 @@ def read_questions(path: str | Path, *, language: str, strict: bool = False) -> 
     skips = Skips(name)
     places = _Places(text)
     items: dict[str, Question] = {}
-    for context, item in _asked(text, file):
-        question = _question(context, item, file, places)
+    for paragraph, item in _asked(text, file):
+        question = _question(paragraph, item, file, places)
         said = _TYDI.get(question.id.split("-")[0])
         if said is not None and said != code:
             skips.add("questions in other languages", question.line)
@@ -103,35 +104,39 @@ class _Places:
         return self.last
 
 
-def _asked(text: str, file: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _asked(text: str, file: str) -> Iterator[tuple[object, Mapping[str, Any]]]:
     """Every question's object with its paragraph."""
     try:
         for article in json.loads(text)["data"]:
             for paragraph in article["paragraphs"]:
                 for item in paragraph["qas"]:
-                    yield str(paragraph["context"]), item
+                    yield paragraph["context"], item
     except json.JSONDecodeError as error:
         raise InputError(
             f"not JSON ({error.msg})", file=file, line=error.lineno, remedy="Give a file in the format of SQuAD."
         ) from error
-    except (KeyError, TypeError, RecursionError) as error:
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise InputError(
-            f"not in the format of SQuAD (no {error})",
+            f"not in the format of SQuAD ({type(error).__name__}: {error})",
             file=file,
             line=1,
             remedy="Give data, paragraphs, context and qas.",
         ) from error
 
 
-def _question(context: str, item: Mapping[str, Any], file: str, places: _Places) -> Question:
+def _question(paragraph: object, item: Mapping[str, Any], file: str, places: _Places) -> Question:
     try:
         line = places.line(item["id"])
+        key = question_id(item["id"], file=file, line=line)
+        context = text_of(paragraph, f"the context of {key!r}", file=file, line=line)
         answers = []
         for answer in item["answers"]:
-            text, start = str(answer["text"]), int(answer["answer_start"])
+            text = text_of(answer["text"], f"an answer to {key!r}", file=file, line=line)
+            start = int(answer["answer_start"])
             stands = start >= 0 and text != "" and context[start : start + len(text)] == text
             answers.append(Answer(text, start if stands else -1))
-        return Question(str(item["id"]), str(item["question"]), context, tuple(answers), line)
+        asked = text_of(item["question"], f"the question of {key!r}", file=file, line=line)
+        return Question(key, asked, context, tuple(answers), line)
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"not a question of SQuAD ({type(error).__name__}: {error})",

@@ -83,6 +83,13 @@ def quoted_rows(document: Document, delimiter: str) -> Iterator[_Row]:
         try:
             cells = next(records, None)
         except csv.Error as error:
+            if "field limit" in str(error):
+                raise InputError(
+                    f"a cell of more than {csv.field_size_limit():,} letters",
+                    file=document.name,
+                    line=line,
+                    remedy="Close its quotation mark, or cut it: no sentence is so long.",
+                ) from error
             raise InputError(
                 f"broken quoting ({error})",
                 file=document.name,

@@ -17,6 +17,7 @@ from interlingua.errors import InputError
 from interlingua.readers import readers
 from interlingua.readers.documents import Document, opened
 from interlingua.readers.files import one_file_each
+from interlingua.readers.jsontexts import question_id, text_of
 from interlingua.readers.naming import FileSet
 
 
@@ -73,17 +74,20 @@ def _texts(path: Path, encoding: str | None, *, contexts: bool) -> dict[str, str
             for paragraph in article["paragraphs"]:
                 asked = paragraph["qas"][:1] if contexts else paragraph["qas"]
                 for item in asked:
-                    if item["id"] in texts:
-                        raise InputError(
-                            "an id twice", file=path, value=item["id"], remedy="Give each question one id."
-                        )
-                    texts[str(item["id"])] = str(paragraph["context"] if contexts else item["question"])
+                    key = question_id(item["id"], file=str(path))
+                    if key in texts:
+                        raise InputError("an id twice", file=path, value=key, remedy="Give each question one id.")
+                    what = "context" if contexts else "question"
+                    said = (paragraph if contexts else item)[what]
+                    texts[key] = text_of(said, f"the {what} of {key!r}", file=str(path))
     except json.JSONDecodeError as error:
         raise InputError(
             f"not JSON ({error.msg})", file=path, line=error.lineno, remedy="Give a file in the format of SQuAD."
         ) from error
-    except (KeyError, TypeError, RecursionError) as error:
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise InputError(
-            f"not in the format of SQuAD (no {error})", file=path, remedy="Give data, paragraphs, qas, id and question."
+            f"not in the format of SQuAD ({type(error).__name__}: {error})",
+            file=path,
+            remedy="Give data, paragraphs, qas, id and question.",
         ) from error
     return texts

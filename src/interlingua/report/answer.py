@@ -35,9 +35,14 @@ class Finding:
 def answer(records: Iterable[Record] | Readings, run: Mapping[str, Any]) -> list[Finding]:
     """The findings in the order a reader asks for them, the headline first; those without records are left out."""
     found = records if isinstance(records, Readings) else gather(records)
-    parts = (_overall, _languages, _pairs, _layers, _centring, _rotation, _tokenizer)
+    parts = (_unfinished, _overall, _languages, _pairs, _layers, _centring, _rotation, _tokenizer)
     findings = [finding for part in parts if (finding := part(found, run)) is not None]
     return findings or [Finding("Overall", "No alignment between languages was measured in this run.")]
+
+
+def _unfinished(found: Readings, run: Mapping[str, Any]) -> Finding | None:
+    """Before all else, since it bears on all else."""
+    return Finding("Unfinished", str(run["unfinished"])) if run.get("unfinished") else None
 
 
 def rank_correlation(x: Sequence[float], y: Sequence[float], *, seed: int = 0) -> tuple[float, float]:

@@ -20,7 +20,7 @@ from interlingua.stats import mean_interval
 
 Numbers = Mapping[str, Reading]
 _NO_SETTING = ("names", "skipped", "left_out", "trained", "seconds", "created", "metrics", "before", "after", "steps",
-               "pieces", "notes")  # fmt: skip
+               "pieces", "notes", "unfinished")  # fmt: skip
 """What a run found out, which is no setting."""
 _SAME = ("measure", "variant", "source", "target", "seed", "n")
 _BY_SENTENCE = ("retrieval", "procrustes")

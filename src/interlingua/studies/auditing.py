@@ -105,6 +105,7 @@ def measure(prepared: Prepared, folder: Path | None, *, cache: Cache | None, tel
         "names": {code: codes.name(code) for code in texts.languages},
         "skipped": [
             *dict.fromkeys(note for encoder in encoders for note in encoder.notes),
+            *(cache.notes if cache is not None else ()),
             *left_out(texts, prepared.skipped, spaces),
             *unmeasured(plan, made, chosen),
         ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import time
@@ -48,11 +49,13 @@ class Digests:
                 digest = self._digest(place)
             return File(str(place), digest, stamp(place))
         except FileNotFoundError as error:
+            if os.path.lexists(place):
+                raise InputError("a link to nothing", file=error.filename, remedy="Mend or remove it.") from error
             raise InputError("no such file or folder", value=str(path), remedy="Check the path.") from error
         except OSError as error:
-            raise InputError(
-                f"cannot be read ({error.strerror})", file=path, remedy="Check its permissions."
-            ) from error
+            loop = error.errno == errno.ELOOP
+            remedy = "Mend or remove that link." if loop else "Check its permissions."
+            raise InputError(f"cannot be read ({error.strerror})", file=error.filename, remedy=remedy) from error
 
     def keep(self) -> None:
         """Write what is known, beside and renamed; a cache that can't be written is no error."""
@@ -92,16 +95,19 @@ def stamp(place: Path) -> str:
     return blake2b(text.encode(), digest_size=8).hexdigest()
 
 
-def _files(place: Path) -> list[Path]:
-    """The file, or all files under the folder; hidden ones of a folder are not content (.git, .cache, .DS_Store)."""
+def _files(place: Path, above: tuple[str, ...] = ()) -> list[Path]:
+    """The file, or all files under the folder; hidden ones of a folder are not content (.git, .cache, .DS_Store).
+
+    Links are followed, but for those that lead back to a folder that they lie in: nothing new is there.
+    """
     if not place.is_dir():
         place.stat()
         return [place]
-    found = []
-    for folder, folders, names in os.walk(place, followlinks=True):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        found += [Path(folder, name) for name in names if not name.startswith(".")]
-    return found
+    real = os.path.realpath(place)
+    if real in above:
+        return []
+    entries = [entry for entry in place.iterdir() if not entry.name.startswith(".")]
+    return [file for entry in entries for file in _files(entry, (*above, real))]
 
 
 def _stamp_of(path: Path) -> str:

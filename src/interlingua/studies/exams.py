@@ -9,6 +9,7 @@ from typing import Any
 
 from interlingua import languages as codes
 from interlingua.errors import InputError
+from interlingua.paths import usable_path
 from interlingua.readers.locating import missing
 from interlingua.readers.squad import crossed
 from interlingua.tasks import tasks
@@ -157,7 +158,7 @@ def one_file(files: Files, option: str) -> File:
 
 def check_file(path: File) -> None:
     """Refuse a path where no file is."""
-    if not Path(path).is_file():
+    if not usable_path(path).is_file():
         raise missing(Path(path))
 
 

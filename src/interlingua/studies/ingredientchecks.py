@@ -18,7 +18,7 @@ from interlingua.studies.recipe import read_config
 from interlingua.studies.scenarios import MAPS, REGIMES
 from interlingua.studies.stages import PairSettings
 from interlingua.studies.step import Resources
-from interlingua.studies.study import expanded, linking_encoder
+from interlingua.studies.study import expanded, linking_encoder, model_place
 from interlingua.studies.tables import EncoderTable, ResourceTable
 from interlingua.studies.tomlplaces import Path as Place
 from interlingua.studies.valuechecks import Checks
@@ -64,7 +64,11 @@ def check_encoder(checks: Checks, path: Place, table: EncoderTable) -> None:
         )
         return
     home = checks.study.file.parent
-    local = table.recipe is not None or table.model == "embedded" or (home / str(table.model)).expanduser().is_dir()
+    try:
+        local = table.recipe is not None or table.model == "embedded" or model_place(home, str(table.model)).is_dir()
+    except InputError as error:
+        checks.problems.take((*path, "model"), error)
+        return
     if table.revision is not None and local:
         checks.wrong((*path, "revision"), "a revision is of a hub name", value=table.revision, remedy="Leave it out.")
     if table.recipe is not None:

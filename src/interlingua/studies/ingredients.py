@@ -15,7 +15,7 @@ from interlingua.studies.revisions import Revisions
 from interlingua.studies.scenarios import TransferSettings
 from interlingua.studies.stages import PairSettings
 from interlingua.studies.step import Resources, Step
-from interlingua.studies.study import MADE, Study, expanded, linking_encoder
+from interlingua.studies.study import MADE, Study, expanded, linking_encoder, model_place
 from interlingua.studies.tables import AdjustTable, ResourceTable
 from interlingua.training.regime import Phase
 
@@ -105,7 +105,7 @@ class Ingredients:
         model: Any = str(table.model)
         if model == "embedded":
             model = self.digests.file(find_folder(model))
-        elif (folder := (home / model).expanduser()).is_dir():
+        elif (folder := model_place(home, model)).is_dir():
             model = self.digests.file(folder)
         else:
             commit = self.revisions.commit(model, table.revision)

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from interlingua.errors import InputError
+from interlingua.paths import usable_path
 from interlingua.registry import unknown
 from interlingua.studies.exams import spoken_in
 from interlingua.studies.plugins import Plugins
@@ -83,7 +84,12 @@ class Study:
 
     def place(self, file: str) -> Path:
         """Where a file of the study lies."""
-        return self.data / Path(file).expanduser()
+        return self.data / usable_path(file, home=True)
+
+
+def model_place(home: Path, model: str) -> Path:
+    """Where a model's folder would lie that a study file in `home` names."""
+    return home / usable_path(model, home=True)
 
 
 def expanded(files: Files, languages: Sequence[str], source: str) -> dict[str, tuple[str, ...]]:

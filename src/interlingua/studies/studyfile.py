@@ -7,6 +7,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from interlingua.errors import InputError
+from interlingua.paths import usable_path
 from interlingua.registry import unknown
 from interlingua.studies.plugins import Plugins, load_all
 from interlingua.studies.strict import Problems, build
@@ -26,10 +27,13 @@ def read_study(file: str | FilePath, *, size: str | None = None, data: str | Fil
     path = FilePath(file)
     table, problems, taken = read_tables(path, size)
     if table is not None:
-        folder = FilePath(data) if data is not None else path.parent / FilePath(table.data).expanduser()
-        plugins = Plugins()
+        folder, plugins = path.parent, Plugins()
         try:
-            plugins = load_all(path.parent / FilePath(each).expanduser() for each in table.load)
+            folder = FilePath(data) if data is not None else path.parent / usable_path(table.data, home=True)
+        except InputError as error:
+            problems.take(("data",), error)
+        try:
+            plugins = load_all(path.parent / usable_path(each, home=True) for each in table.load)
         except InputError as error:
             problems.take(("load",), error)
         study = check(Study(table, path, taken, folder.absolute(), plugins), problems)

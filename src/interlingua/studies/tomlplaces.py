@@ -14,6 +14,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _SCALAR = re.compile(r"[^,\]}\n#]*")
 _QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'')
 _LONG = re.compile(r'"""(?:[^\\]|\\.)*?"{3,5}|\'\'\'.*?\'{3,5}', re.DOTALL)
+_LONG_NUMBER = re.compile(r"(?:\d_?){4301,}")
 _BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _SPACE = re.compile(r"[ \t]*")
 
@@ -21,16 +22,31 @@ _SPACE = re.compile(r"[ \t]*")
 def read_toml(file: FilePath, *, called: str) -> tuple[dict[str, Any], dict[Path, int]]:
     """What a TOML file says, and the line of everything in it by its path; `called` is what the user knows it as."""
     try:
-        text = file.read_text("utf-8")
-        return tomllib.loads(text), places(text)
+        text = file.read_text("utf-8-sig")  # Editors on Windows begin a file with a byte order mark.
     except (FileNotFoundError, IsADirectoryError) as error:
         raise InputError(f"no such {called}", value=str(file), remedy="Give the path of a TOML file.") from error
     except UnicodeDecodeError as error:
-        raise InputError(f"not UTF-8 ({error})", file=file, remedy="Save it as UTF-8.") from error
+        raise InputError(
+            "a byte that is not UTF-8",
+            file=file,
+            line=error.object[: error.start].count(b"\n") + 1,
+            value=f"{error.object[error.start]:#04x}",
+            remedy="Save it as UTF-8.",
+        ) from error
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", file=file, remedy="Check its permissions.") from error
+    try:
+        return tomllib.loads(text), places(text)
+    except RecursionError as error:
+        raise InputError("nested too deeply", file=file, remedy="Take some of the brackets out.") from error
     except tomllib.TOMLDecodeError as error:
         at = re.search(r"\s*\(at line (\d+), column \d+\)", str(error))
         why, line = (str(error), None) if at is None else (str(error)[: at.start()], int(at[1]))
         raise InputError(f"not valid TOML ({why})", file=file, line=line, remedy="Mend that line.") from error
+    except ValueError as error:  # Python makes no number of so many digits.
+        long = _LONG_NUMBER.search(text)
+        line = None if long is None else text.count("\n", 0, long.start()) + 1
+        raise InputError("a number of too many digits", file=file, line=line, remedy="Give a shorter one.") from error
 
 
 def places(text: str) -> dict[Path, int]:

@@ -84,12 +84,19 @@ class Checks:
         for file in files:
             if file.startswith(MADE):
                 self.known(path, "synth", file[len(MADE) :].partition("/")[0], self.study.table.synth)
-            elif not _templated(file) and not (found := self.study.place(file)).exists():
-                self.wrong(
-                    path, "no such file", value=file, remedy=f"Looked in {self.study.data}; --data names another."
-                )
-            elif not _templated(file) and found.is_dir() and not folders:
-                self.wrong(path, "a folder, not a file", value=file, remedy="Name the file.")
+            elif not _templated(file):
+                self._there(path, file, folders=folders)
+
+    def _there(self, path: Place, file: str, *, folders: bool) -> None:
+        try:
+            found = self.study.place(file)
+        except InputError as error:
+            self.problems.take(path, error)
+            return
+        if not found.exists():
+            self.wrong(path, "no such file", value=file, remedy=f"Looked in {self.study.data}; --data names another.")
+        elif found.is_dir() and not folders:
+            self.wrong(path, "a folder, not a file", value=file, remedy="Name the file.")
 
     def corpus(self, path: Place, name: str, languages: Iterable[str]) -> None:
         """A parallel corpus: the sampler, a dataset of the hub, or a file or folder that is there."""
