@@ -188,7 +188,7 @@ def test_what_a_killed_process_left_in_the_cache_is_removed_and_what_a_living_on
 ) -> None:
     begin = (
         "import sys, time, numpy, pathlib; from interlingua.encoder import Cache;"
-        "kept = Cache(pathlib.Path(sys.argv[1])).writer('k' * 40, [0], 4, numpy.dtype('float32'));"
+        "kept = Cache(pathlib.Path(sys.argv[1])).writer('a' * 40, [0], 4, numpy.dtype('float32'));"
         "print('begun', flush=True); time.sleep(600)"
     )
     line = [sys.executable, "-c", begin, str(tmp_path)]
@@ -218,13 +218,16 @@ def test_what_a_killed_process_left_in_the_cache_is_removed_and_what_a_living_on
 def test_what_another_machine_left_in_the_cache_is_removed_after_a_day_of_silence(
     bert: Encoder, tmp_path: Path
 ) -> None:
-    for name, hours in ((".k-fresh", 23), (".k-old", 25), (".k-elsewhere-old", 25)):
+    key, foreign = "0123456789ab", ".docker-settings"
+    names = {f".{key}-fresh000": 23, f".{key}-old00000": 25, f".{key}-0a1b2c3d-old00000": 25, foreign: 25}
+    for name, hours in names.items():
         (tmp_path / name).mkdir()
         (tmp_path / name / "layer-000.npy").touch()
         for place in (tmp_path / name / "layer-000.npy", tmp_path / name):
             os.utime(place, (time.time() - 3600 * hours,) * 2)
     bert.encode(LINES, cache=Cache(tmp_path))
-    assert [place.name for place in tmp_path.iterdir() if place.name.startswith(".")] == [".k-fresh"]
+    left = {place.name for place in tmp_path.iterdir() if place.name.startswith(".")}
+    assert left == {f".{key}-fresh000", foreign}  # Not ours: a user may name any folder as the cache.
 
 
 def test_chunks_do_not_show(bert: Encoder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import socket
 import sys
@@ -22,6 +23,8 @@ if sys.platform != "win32":  # There, only silence tells.
     import fcntl
 
 _SILENT = 24 * 3600.0
+_OURS = re.compile(r"\.[0-9a-f]{12}-(?:[0-9a-f]{8}-)?[a-z0-9_]{8}")
+"""The names that are given here, and were before they had a machine's name in them: no other folder is touched."""
 
 
 class Unfinished:
@@ -46,7 +49,9 @@ class Unfinished:
 
 def sweep(folder: Path) -> None:
     """Remove the folders of processes that were killed while they wrote; a living one's is left alone."""
-    for place in folder.glob(".*-*"):
+    for place in folder.iterdir():
+        if _OURS.fullmatch(place.name) is None:  # A user may name any folder as the cache.
+            continue
         with suppress(OSError):  # Gone meanwhile, or not ours to open.
             if place.is_dir() and (_machine() in place.name.split("-")[1:-1] or _silence(place) > _SILENT):
                 _remove_if_free(place)
