@@ -119,8 +119,8 @@ def measure_tables(run: Run, called: str | None = None, *, between: bool | None 
             table = held.setdefault((details["called"], record["measure"]), {})
             table.setdefault(cell, []).append((place, record))
     caption = (
-        "The best value over layers (the lowest where low is best, as of errors, distances and crowding) with its 95 % interval, layer and "
-        "null, and that of the last layer; all are in records.jsonl."
+        "The best value over layers (the lowest where low is best, as of errors, distances and crowding) with its 95 % "
+        "interval, layer and null, and that of the last layer; all are in records.jsonl."
     )
     tables = []
     for (block, measure), cells in held.items():
