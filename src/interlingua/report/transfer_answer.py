@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from interlingua.report.runs import Run
 from interlingua.report.transfer import SHOWN, Entry, cell, gain, learnt, metrics, stuck_seeds, sure
-from interlingua.report.wording import listing, visible
+from interlingua.report.wording import language_name, listing, visible
 
 
 def run_scores(run: Run) -> Sequence[Entry]:
@@ -46,7 +46,7 @@ def told(run: Run) -> tuple[str, list[tuple[str, str]] | None]:
     first, low, luck, stuck = base_regime(run), at_chance(run), unlucky(run), stuck_seeds(entries)
     base = {entry["test"]: entry for entry in entries if entry["regime"] == first}
     lead = (
-        f"Trained in {visible(run.about['source'])} ({visible(first)}), in percent, "
+        f"Trained in {named(run.about['source'])} ({visible(first)}), in percent, "
         f"{SHOWN.get(metric, visible(metric))}: {_read(list(base.values()))}."
     )
     facts = []
@@ -74,14 +74,23 @@ MANY = 8
 
 def _read(own: Sequence[Entry]) -> str:
     if len(own) <= MANY:
-        return ", ".join(f"{visible(entry['test'])} {cell(entry)}" for entry in own)
+        return ", ".join(f"{named(entry['test'])} {cell(entry)}" for entry in own)
     least, most = min(own, key=lambda entry: entry["mean"]), max(own, key=lambda entry: entry["mean"])
-    ends = [f"{visible(entry['test'])} {cell(entry)}" for entry in (least, most)]
+    ends = [f"{named(entry['test'])} {cell(entry)}" for entry in (least, most)]
     return f"{' to '.join(ends)}, {len(own)} tests"
 
 
+def named(test: str) -> str:
+    """What a test is called in a sentence: its language, where it is named after one alone.
+
+    >>> named("ru"), named("en+ru"), named("ru:mlqa")
+    ('Russian', 'en+ru', 'ru:mlqa')
+    """
+    return language_name(test, {})
+
+
 def _tests(names: Sequence[str], every: Sequence[str]) -> str:
-    return "every test" if set(names) == set(every) and len(every) > 3 else listing([*map(visible, names)])
+    return "every test" if set(names) == set(every) and len(every) > 3 else listing([*map(named, names)])
 
 
 def unlucky(run: Run) -> set[tuple[str, str]]:
@@ -115,7 +124,8 @@ def _without(entries: Sequence[Entry], first: str, stuck: Mapping[tuple[str, int
 
 
 def _gain(test: str, points: float) -> str:
-    return f"{visible(test)} ({points:+.1f})".replace("-", "−")
+    signed = f"{points:+.1f}".replace("-", "−")
+    return f"{named(test)} ({signed})"
 
 
 def _against(
