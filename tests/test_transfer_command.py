@@ -231,6 +231,18 @@ def test_bad_input_ends_with_2_and_says_what_and_how(
     assert not (tmp_path / "out").exists()
 
 
+def test_a_bitext_that_cannot_be_used_is_told_before_anything_is_trained(
+    world: World, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "one.en-ru.tsv").write_text("a\tb\n", "utf-8")
+    monkeypatch.setattr("interlingua.training.phases.train", None)
+    files = ["--train", world["ner-train-en.tsv"], "--test", f"ru={world['ner-test-ru.tsv']}"]
+    bitext = ["--bitext", f"ru={tmp_path / 'one.en-ru.tsv'}"]
+    code, _, err = run(world["model"], "--task", "ner", *files, *bitext, *QUICK, "--out", tmp_path / "out")
+    assert code == 2, err
+    assert not (tmp_path / "out").exists()
+
+
 TASK = '''"""Names again, as a task of one's own."""
 
 from dataclasses import dataclass

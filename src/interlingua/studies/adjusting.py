@@ -171,10 +171,13 @@ def adjust(
                 for code, text in texts.items()
             }
             data = {code: _pairs(whole, tokenizer, text, settings) for code, text in read.items()}
+        whole.to(device)
+        kept = out / STATE / "before.json"
+        before = told_by(kept) if kept.is_file() else _measures(whole, tokenizer, data, settings)
+        if is_first_process():
             # Only now: input that cannot be used leaves no run behind.
             write_text(out / STATE / "run.json", json.dumps({"kind": "adjust", "digest": digest}))
-        whole.to(device)
-        before = _once(out / STATE / "before.json", lambda: _measures(whole, tokenizer, data, settings))
+            write_text(kept, json.dumps(before))
         stage = _stage(whole, data, settings, out, device, progress)
         place = Place(out / STATE)
         train_stages(
@@ -336,17 +339,6 @@ def _finish(model: Any, tokenizer: Any, summary: dict[str, Any], out: Path, jour
     # Last, and at once: a folder with this file is whole.
     write_text(out / _ABOUT, json.dumps({**kept, **summary}, ensure_ascii=False, indent=1))
     shutil.rmtree(out / STATE, ignore_errors=True)
-
-
-def _once(place: Path, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What a file holds; where there is none, what `make` gives, written by the first process."""
-    if place.is_file():
-        found: dict[str, Any] = json.loads(place.read_text("utf-8"))
-        return found
-    made = make()
-    if is_first_process():
-        write_text(place, json.dumps(made))
-    return made
 
 
 def _opened(out: Path, digest: str) -> dict[str, Any] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -33,8 +34,8 @@ def alone_in(out: Path | None, kind: str) -> Iterator[None]:
     """Be the one process that runs in a folder: a second one is refused, the lock of a dead one is taken over.
 
     Of several processes that train together the first speaks for all. Nothing is left behind of the lock, nor of a
-    folder in which nothing was written. Where no lock can be made (a folder that is only read, a file system without
-    hard links) the run goes on without one.
+    folder in which nothing was written, nor of a new one where bad input ended the run before its first result. Where
+    no lock can be made (a folder that is only read, a file system without hard links) the run goes on without one.
     """
     if out is None or not is_first_process():
         yield
@@ -51,6 +52,10 @@ def alone_in(out: Path | None, kind: str) -> Iterator[None]:
             )
         with told_when_full(out):
             yield
+    except InputError:
+        if out in made:
+            _remove_begun(out)
+        raise
     finally:
         if own is not None:
             own.release(lock)
@@ -60,6 +65,17 @@ def alone_in(out: Path | None, kind: str) -> Iterator[None]:
                 lock.parent.rmdir()
                 for place in made:
                     place.rmdir()
+
+
+def _remove_begun(out: Path) -> None:
+    """Remove what a run leaves that came to nothing: links, empty folders, and word of itself; all or nothing."""
+    entries = [entry for entry in out.iterdir() if entry.name != RUNNING] if out.is_dir() else []
+    if all(_begun(entry) or entry.name == "run.json" for entry in entries):
+        for entry in entries:
+            if entry.is_dir():
+                shutil.rmtree(entry, ignore_errors=True)
+            else:
+                entry.unlink(missing_ok=True)
 
 
 def _owner(place: Path) -> Owner | None:
@@ -142,7 +158,7 @@ def told_by(file: Path) -> dict[str, Any]:
 def _begun(entry: Path) -> bool:
     """Whether a run killed before its first file was whole leaves this: nothing that could be lost."""
     if entry.name == STATE:
-        return all(inner.name.startswith((".", "links-")) for inner in entry.iterdir())
+        return all(inner.name.startswith((".", "links")) for inner in entry.iterdir())
     return (
         entry.name == RUNNING
         or entry.name.startswith(".run.json.")
