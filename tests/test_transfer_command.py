@@ -104,6 +104,27 @@ def test_a_table_is_printed_the_same_again_and_files_are_written(world: World, r
     assert len(dots) == 3 * 2
 
 
+def test_the_time_told_is_that_of_all_sessions_or_none(world: World, tmp_path: Path) -> None:
+    def seconds(seeds: int) -> float | None:
+        files = {"train": world["ner-train-en.tsv"], "out": tmp_path / "out", "device": "cpu"}
+        settings = interlingua.TransferSettings(epochs=1, batch=16)
+        done = interlingua.transfer(
+            world["model"], "ner", {"ru": world["ner-test-ru.tsv"]}, seeds=seeds, settings=settings, **files
+        )
+        return done.run["seconds"]
+
+    first = seconds(1)
+    assert first
+    assert seconds(1) == first
+    both = seconds(2)
+    assert both is not None
+    assert both > first
+    (tmp_path / "out/records.jsonl").unlink()  # As if it had been killed: what it took before is not known.
+    told = json.loads((tmp_path / "out/run.json").read_text("utf-8"))
+    (tmp_path / "out/run.json").write_text(json.dumps({**told, "seconds": None}), "utf-8")
+    assert seconds(2) is None
+
+
 def check_sheets(out: Path) -> None:
     found = json.loads((out / "transfer.json").read_text("utf-8"))
     words = {"regime", "state", "language", "test", "less", "ru marks"}

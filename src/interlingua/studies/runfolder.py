@@ -155,6 +155,20 @@ def told_by(file: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def seconds_of(before: Mapping[str, Any], own: float | None) -> float | None:
+    """How long a run took in all its sessions, the last one's `own` seconds included; None where that is not known.
+
+    `before` is what the folder told before this session. A session that was killed told nothing of its time.
+
+    >>> seconds_of({}, 2.0), seconds_of({"seconds": 60.0}, 2.0), seconds_of({"seconds": 60.0}, None)
+    (2.0, 62.0, 60.0)
+    >>> seconds_of({"kind": "transfer"}, 2.0) is None
+    True
+    """
+    told: float | None = before.get("seconds") if before else 0.0
+    return told if told is None or own is None else round(told + own, 1)
+
+
 def _begun(entry: Path) -> bool:
     """Whether a run killed before its first file was whole leaves this: nothing that could be lost."""
     if entry.name == STATE:
