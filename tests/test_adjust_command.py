@@ -405,6 +405,7 @@ BAD: dict[str, tuple[tuple[str, ...], str]] = {
     "one column": (("--bitext", "talk.en"), "talk.en"),
     "unequal files": (("--bitext", "talk.en,short.ru"), "no partner"),
     "too little text": (("--bitext", "short.txt"), "too few sentence pairs"),
+    "too little to hold out": (("--bitext", "few.txt"), "more than half of the words are of one sentence"),
 }
 
 
@@ -415,6 +416,7 @@ def test_bad_input_is_told_on_one_line_before_training_and_leaves_no_run(case, h
     write(home / "empty.txt", [""])
     lines = (home / "talk.txt").read_text("utf-8").splitlines()
     write(home / "short.txt", lines[:3])
+    write(home / "few.txt", lines[:12])
     write(home / "short.ru", ["a"])
     monkeypatch.setattr("interlingua.training.phases.train", None)
     told = run("model", "--out", tmp_path / "out", "--device", "cpu", *options)
@@ -423,7 +425,7 @@ def test_bad_input_is_told_on_one_line_before_training_and_leaves_no_run(case, h
     last = told.err.strip().splitlines()[-1]
     assert last.startswith("error: ")
     assert problem in last
-    assert not (tmp_path / "out" / ".training" / "run.json").exists()
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_model_that_is_not_there_and_an_out_that_is_a_file_are_refused(home, tmp_path, run, monkeypatch):

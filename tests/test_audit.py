@@ -38,6 +38,7 @@ LANGUAGES = ["en", "es", "ru", "hi"]
 ROWS = 120
 KEYS = {"measure", "variant", "model", "source", "target", "layer", "value", "null", "n", "seed", "digests", "low"} | {
     "high", "unit", "pooling", "corpus", "details", "items", "step", "part", "versions", "schema", "target_model",
+    "best",
 }  # fmt: skip
 
 

@@ -21,7 +21,7 @@ from interlingua.errors import InputError, MissingExtra
 from interlingua.readers.examples import Answer, Question, TaggedWords
 from interlingua.studies.store import Store
 from interlingua.tasks import tasks
-from interlingua.tasks.saving import FineTuned, save
+from interlingua.tasks.saving import FineTuned, load, save
 from interlingua.training.task import TaskModel
 
 LANGUAGES = ("en", "es", "ru")
@@ -240,6 +240,20 @@ def test_entities_are_paired_by_type_and_order_and_those_alone_are_counted(tmp_p
     found = result.select("consistency", "entities")
     assert {key[2]: each["n"] for key, each in found.items()} == {"en": 3, "es": 2}
     assert any("1 targets (entities) that the other language does not have" in note for note in result.run["skipped"])
+
+
+def test_a_name_that_begins_with_an_inner_tag_is_explained_as_it_is_judged(tmp_path: Path) -> None:
+    tuned(tmp_path, "ner")
+    model = load(tmp_path / "tuned", device="cpu")
+    with torch.no_grad():  # A head that calls every word I-LOC.
+        next(each for each in model.model.head.parameters() if each.ndim == 1)[model.labels.index("I-LOC")] = 99.0
+    save(model, tmp_path / "inner")
+    file = tmp_path / "en.tsv"
+    file.write_text("kitchen\tO\ntap\tI-LOC\n", "utf-8")
+    for target, first in (("predicted", "kitchen"), ("gold", "tap")):
+        settings = ExplainSettings(target=target, unit="word", steps=2, tolerance=None)
+        (found,) = explain_rows(tmp_path / "inner", {"en": file}, ["1"], settings=settings)
+        assert found.examples[0]["about"][0].startswith(f"I-LOC at '{first}'")
 
 
 def test_two_texts_are_printed_with_flows(nli: Path) -> None:

@@ -80,7 +80,7 @@ def test_a_table_is_printed_the_same_again_and_files_are_written(world: World, r
     assert "models: 6/6" in err or "models" in err
     page = html.unescape((tmp_path / "out" / "transfer.html").read_text("utf-8"))
     lead = " ".join(first.split("adjusted.")[0].split())
-    assert lead.startswith("Trained in en (original)")
+    assert lead.startswith("Trained in English (original)")
     assert lead in " ".join(page.split())
     assert "\nadjusted. " in first.split("\n\n")[0]
     code, second, _ = run(*ner(world, tmp_path / "out"), "--distances")
@@ -102,6 +102,27 @@ def test_a_table_is_printed_the_same_again_and_files_are_written(world: World, r
     drawing = ElementTree.parse(tmp_path / "out" / "transfer.svg").getroot()
     dots = [node for node in drawing.iter() if node.get("class") == "seed"]
     assert len(dots) == 3 * 2
+
+
+def test_the_time_told_is_that_of_all_sessions_or_none(world: World, tmp_path: Path) -> None:
+    def seconds(seeds: int) -> float | None:
+        files = {"train": world["ner-train-en.tsv"], "out": tmp_path / "out", "device": "cpu"}
+        settings = interlingua.TransferSettings(epochs=1, batch=16)
+        done = interlingua.transfer(
+            world["model"], "ner", {"ru": world["ner-test-ru.tsv"]}, seeds=seeds, settings=settings, **files
+        )
+        return done.run["seconds"]
+
+    first = seconds(1)
+    assert first
+    assert seconds(1) == first
+    both = seconds(2)
+    assert both is not None
+    assert both > first
+    (tmp_path / "out/records.jsonl").unlink()  # As if it had been killed: what it took before is not known.
+    told = json.loads((tmp_path / "out/run.json").read_text("utf-8"))
+    (tmp_path / "out/run.json").write_text(json.dumps({**told, "seconds": None}), "utf-8")
+    assert seconds(2) is None
 
 
 def check_sheets(out: Path) -> None:
@@ -228,6 +249,18 @@ def test_bad_input_ends_with_2_and_says_what_and_how(
     code, out, err = run(*ner(world, tmp_path / "out"), *change)
     assert (code, out) == (2, "")
     assert problem in " ".join(err.replace("│", " ").split())
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_bitext_that_cannot_be_used_is_told_before_anything_is_trained(
+    world: World, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "one.en-ru.tsv").write_text("a\tb\n", "utf-8")
+    monkeypatch.setattr("interlingua.training.phases.train", None)
+    files = ["--train", world["ner-train-en.tsv"], "--test", f"ru={world['ner-test-ru.tsv']}"]
+    bitext = ["--bitext", f"ru={tmp_path / 'one.en-ru.tsv'}"]
+    code, _, err = run(world["model"], "--task", "ner", *files, *bitext, *QUICK, "--out", tmp_path / "out")
+    assert code == 2, err
     assert not (tmp_path / "out").exists()
 
 

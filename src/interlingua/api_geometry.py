@@ -22,7 +22,7 @@ from interlingua.studies.geometry import Geometry, GeometrySettings
 from interlingua.studies.looking import LookSettings
 from interlingua.studies.pairwise import PairwiseSettings
 from interlingua.studies.record import versions
-from interlingua.studies.runfolder import alone_in, check_folder
+from interlingua.studies.runfolder import alone_in, check_folder, seconds_of
 from interlingua.studies.store import Store, write_text
 from interlingua.studies.synthesising import Rules, Synthetic, synthesise
 from interlingua.studies.watching import Watch
@@ -176,7 +176,7 @@ def _result(study: Geometry, about: dict[str, Any], out: Path, began: float) -> 
             "device": str(study.encoder.device),
             "digests": {"model": study.encoder.digest},
             "versions": versions(),
-            "seconds": round(time.monotonic() - began, 1) if missing else before.get("seconds", 0.0),
+            "seconds": seconds_of(before, time.monotonic() - began if missing else None),
             "created": now if missing else before.get("created", now),
         }
         result = GeometryFound([record.to_dict() for record in records], run, study.maps(), found, out)

@@ -26,7 +26,7 @@ from interlingua.studies.lessons import Lesson
 from interlingua.studies.linkedtexts import LinkedFiles, Linking, check_aligner, linking_of
 from interlingua.studies.predictions import read_predictions
 from interlingua.studies.record import versions
-from interlingua.studies.runfolder import alone_in, check_folder
+from interlingua.studies.runfolder import alone_in, check_folder, seconds_of
 from interlingua.studies.scenarios import UNTRAINED, TransferSettings, plan
 from interlingua.studies.stages import Progress
 from interlingua.studies.store import Store, write_text
@@ -162,8 +162,9 @@ def _result(
     """Run what is missing, compare, and write tables and picture."""
     before = _kept(out / "run.json")
     missing = any(not study.store.done(key) for key in study.steps)
-    if is_first_process() and not before:
-        write_text(out / "run.json", json.dumps(about, ensure_ascii=False, indent=1))
+    if is_first_process() and missing:  # Of a session that is cut short the time is not known.
+        told = {**(before or about), "seconds": None}
+        write_text(out / "run.json", json.dumps(told, ensure_ascii=False, indent=1))
     lost = _left_out(study, exams) if missing else []
     study.run()
     lost = list(dict.fromkeys([*before.get("left_out", []), *lost, *study.notes]))
@@ -177,7 +178,7 @@ def _result(
         "precision": study.precision,
         "digests": {"model": study.encoder.digest, **{code: each.digest for code, each in study.bitexts.items()}},
         "versions": versions(),
-        "seconds": round(time.monotonic() - started, 1) if missing else before.get("seconds", 0.0),
+        "seconds": seconds_of(before, time.monotonic() - started if missing else None),
         "created": now if missing else before.get("created", now),
     }
     with first_process_first(study.encoder.device):  # The others read what it wrote.

@@ -23,13 +23,21 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Entry:
-    """A registered thing: its name, the function, what it needs, one line about it, and whether it fits something."""
+    """A registered thing: its name, the function, what it needs, one line about it, whether it fits something.
+
+    `low` has how the names begin of those of its numbers that are best when low.
+    """
 
     name: str
     call: Callable[..., Any]
     needs: str
     summary: str
     fits: bool = False
+    low: tuple[str, ...] = ()
+
+    def best(self, variant: str) -> str:
+        """Which value of a variant is best: `"low"` or `"high"`."""
+        return "low" if variant.startswith(self.low) else "high"
 
 
 class Registry:
@@ -40,11 +48,15 @@ class Registry:
         self._entries: dict[str, Entry] = {}
         self._discovered = False
 
-    def register(self, name: str, *, needs: str = "", fits: bool = False) -> Callable[[F], F]:
+    def register(
+        self, name: str, *, needs: str = "", fits: bool = False, low: bool | tuple[str, ...] = False
+    ) -> Callable[[F], F]:
         """Register a function under a name; the first line of its docstring is its summary.
 
         `fits` says that it fits something to each pair, which costs more than comparing, so that fewer pairs get it.
+        `low` says that its numbers are best when low: all, or those whose names begin so.
         """
+        lows = low if isinstance(low, tuple) else ("",) if low else ()
 
         def add(call: F) -> F:
             if not call.__module__.startswith(self.package):
@@ -53,7 +65,7 @@ class Registry:
                 raise InputError(f"two {self.kind}s are called", value=name, remedy="Rename one of them.")
             if not call.__doc__:
                 raise InputError(f"the {self.kind} has no docstring", value=name, remedy="Say what it returns.")
-            self._entries[name] = Entry(name, call, needs, call.__doc__.strip().splitlines()[0], fits)
+            self._entries[name] = Entry(name, call, needs, call.__doc__.strip().splitlines()[0], fits, lows)
             return call
 
         return add

@@ -321,6 +321,7 @@ def test_identical_sides_read_the_best_value(name):
         (row,) = rows_of(name, variant)
         if row.best is not None:
             assert score.value == pytest.approx(row.best, abs=1e-5), variant
+            assert entry.best(variant) == ("high" if row.best else "low"), variant
 
 
 @pytest.mark.parametrize("name", ENTRIES)

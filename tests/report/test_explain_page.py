@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+import io
+import re
 import xml.etree.ElementTree as ET
 from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from interlingua.report.explain import all_tables, correlations
 from interlingua.report.explain_page import explain_files
 from interlingua.report.explain_picture import scatter
+from interlingua.report.explain_terminal import render_explanation
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>"
 CODES = ("en", "es", "ru", "hi", "zh")
@@ -70,11 +74,32 @@ def test_the_picture_is_well_formed_and_has_a_dot_a_language_but_the_source(
 
 
 def test_one_language_beside_the_source_is_neither_most_nor_least(records: list[Any], run: dict[str, Any]) -> None:
-    assert "Most alike: es (0.45); least: zh (0.30)." in explain_files(records, run, [])["explain.html"]
+    assert "Most alike: Spanish (0.45); least: Chinese (0.30)." in explain_files(records, run, [])["explain.html"]
     two = {**run, "languages": ["en", "es"]}
     page = explain_files([each for each in records if each["target"] in two["languages"]], two, [])["explain.html"]
     assert "Most alike" not in page
-    assert "es (0.45) is the one language beside that of training" in page
+    assert "Spanish (0.45) is the one language beside that of training" in page
+
+
+def test_a_terminal_has_the_answer_on_top_and_no_broken_words_whatever_the_languages(
+    records: list[Any], run: dict[str, Any]
+) -> None:
+    codes = ["ar", "bg", "de", "el", "fr", "sw", "th", "tr", "ur", "vi"]
+    like = next(each for each in records if each["target"] == "es" and each["measure"] == "consistency")
+    faith = record("faithfulness", "comprehensiveness/entities", "es", 0.3)
+    many = {**run, "languages": [*run["languages"], *codes]}
+    screen = Console(file=io.StringIO(), width=80)
+    render_explanation([*records, *({**like, "target": code} for code in codes), faith], many, screen)
+    said = screen.file.getvalue()
+    assert re.match(r"0\.\d\d of the attribution", said)
+    assert "comprehensiveness/entities" in said
+    assert {line.split()[0] for line in said.splitlines() if re.match(r" [a-z]{2} ", line)} == set(many["languages"])
+
+
+@pytest.mark.parametrize(("unit", "said"), [("token", "the same word pieces"), ("word", "the same words")])
+def test_pieces_of_words_are_not_called_words(records: list[Any], run: dict[str, Any], unit: str, said: str) -> None:
+    page = explain_files(records, {**run, "settings": {"unit": unit}}, [])["explain.html"]
+    assert said in page
 
 
 def test_missing_numbers_are_shown_as_missing(records: list[Any], run: dict[str, Any]) -> None:

@@ -274,7 +274,7 @@ def test_consistency_is_told_and_drawn_beside_random_attributions() -> None:
     report = study_report(dict(ABOUT), [], [], [], records)
     by_code = {each["target"]: each for each in records if each["measure"] == "consistency"}
     random = np.mean([by_code[code]["details"]["random"] for code in ("ru", "ar", "sw", "hi")])
-    assert f"where random attributions reach {random:.2f} (more in ru, ar and sw)" in report.page()
+    assert f"where random attributions reach {random:.2f} (more in Russian, Arabic and Swahili)" in report.page()
     [trace] = figures(page_data(report.page()), "above-random-")["above-random-nli-label"]["traces"]
     drawn = dict(zip((text.strip("\u2068\u2069") for text in trace["x"]), trace["y"], strict=True))
     assert drawn == pytest.approx({"ru": 0.1, "ar": 0.05, "sw": 0.02, "hi": 0.02}, abs=1e-4)
@@ -287,7 +287,7 @@ def test_consistency_is_told_and_drawn_beside_random_attributions() -> None:
 
 def test_records_without_differences_to_random_fall_back_and_it_is_said() -> None:
     page = study_report(dict(ABOUT), [], [], [], controlled(paired=False)).page()
-    assert "(more in ru and ar; older records have no interval of the difference" in page
+    assert "(more in Russian and Arabic; older records have no interval of the difference" in page
     figure = figures(page_data(page), "above-random-")["above-random-nli-label"]
     assert figure["traces"][0]["error_y"]["array"] == pytest.approx([0.04] * 4, abs=1e-4)
     assert "do as well. Older records have no interval" in page

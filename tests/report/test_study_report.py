@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
+from interlingua.report.readings import gather
+from interlingua.report.study_answer import peaks
 from interlingua.report.study_files import as_json, study_files, study_report
 from interlingua.report.tables import to_csv
 from interlingua.report.transfer import score_table
@@ -63,17 +65,35 @@ def test_correlations_are_those_of_scipy_with_the_source_and_without(explained):
 
 
 @pytest.mark.parametrize(
-    ("variant", "best"), [("p@1", (0.7, 1, 0.5)), ("error/mapped", (0.2, 0, 0.5)), ("overlap/l2", (0.2, 0, 0.5))]
+    ("measure", "variant", "told", "best"),
+    [
+        ("retrieval", "p@1", "high", (0.7, 1, 0.5)),
+        ("mine", "gap", "low", (0.2, 0, 0.5)),
+        ("mine", "error", "high", (0.7, 1, 0.5)),
+        # Older records do not tell.
+        ("mine", "gap", None, (0.7, 1, 0.5)),
+        ("procrustes", "error/mapped", None, (0.2, 0, 0.5)),
+        ("separation", "overlap/l2", None, (0.2, 0, 0.5)),
+    ],
 )
-def test_a_measure_is_shown_at_its_best_layer_and_at_the_last(variant, best):
+def test_a_measure_is_shown_at_its_best_layer_and_at_the_last(measure, variant, told, best):
     def at(layer, value):
-        given = record("retrieval", variant, "ru", value, layer=layer, low=value - 0.05, high=value + 0.05)
-        return {**given, "details": {"called": "space"}}
+        given = record(measure, variant, "ru", value, layer=layer, low=value - 0.05, high=value + 0.05)
+        return {**given, "details": {"called": "space"}, **({} if told is None else {"best": told})}
 
     table = study_report(ABOUT, [], [], [], [at(0, 0.2), at(1, 0.7), at(2, 0.5)]).tables[0]
     shown = dict(zip(table.columns, table.rows[0], strict=True))
     assert (shown["best"], shown["layer"], shown["at last"]) == best
     assert (shown["low"], shown["high"]) == (best[0] - 0.05, best[0] + 0.05)
+
+
+def test_the_words_of_a_study_tell_the_lowest_of_a_measure_that_says_so():
+    given = [
+        record("mine", "gap", "ru", value, layer=layer, details={}, best="low")
+        for layer, value in enumerate([0.2, 0.7])
+    ]
+    ((_, _, layer, reading),) = peaks(gather(given))
+    assert (layer, reading.value) == (0, 0.2)
 
 
 def test_the_papers_numbers_stand_beside_ours_with_both_marks():

@@ -98,9 +98,9 @@ def test_the_words_are_of_the_regime_that_was_tested_against_wherever_it_stands(
         return dict(told(run)[1])
 
     usual = said("original", "adjusted", "continual")
-    assert usual["adjusted"].startswith("Helped: es (+")
+    assert usual["adjusted"].startswith("Helped: Spanish (+")
     assert said("continual", "original")["continual"] == usual["continual"]
-    assert said("adjusted", "continual")["continual"].startswith("Helped: es (+")
+    assert said("adjusted", "continual")["continual"].startswith("Helped: Spanish (+")
     assert said("continual", "adjusted") == said("adjusted", "continual")
 
 
@@ -124,18 +124,18 @@ def test_regimes_of_ones_own_are_compared_with_the_first_two_that_a_test_has(hit
     table = score_table(scores, run.about, "accuracy")
     assert "Differs (p < 0.05): * from plain or mapped, ** from mapped." in table.caption
     lead, facts = told(run)
-    assert re.fullmatch(r"Trained in en, in percent, Accuracy: plain, es [\d.]+ ±[\d.]+; mapped, ru .*", lead)
-    assert dict(facts)["mapped"].startswith("Helped: es (+")
-    assert "ru (+" in dict(facts)["shuffled"]
+    assert re.fullmatch(r"Trained in English, in percent, Accuracy: plain, Spanish [\d.]+ ±[\d.]+; mapped, Russian .*", lead)
+    assert dict(facts)["mapped"].startswith("Helped: Spanish (+")
+    assert "Russian (+" in dict(facts)["shuffled"]
     assert next(pairwise_figures(run)).title == "Regimes against the first"
 
 
 def test_a_difference_of_models_at_chance_neither_helps_nor_hurts(found):
     low = [{**entry, "null": 0.9, "above": 0} for entry in found]
     facts = dict(told(Run(RUN, more={"scores": low}))[1])
-    assert facts["adjusted"].startswith("Both at chance: es (+")
+    assert facts["adjusted"].startswith("Both at chance: Spanish (+")
     assert "Helped" not in facts["adjusted"]
-    assert facts["Chance"] == "In no seed above chance (original): es and ru."
+    assert facts["Chance"] == "In no seed above chance (original): Spanish and Russian."
 
 
 def test_two_seeds_far_above_chance_are_above_it_however_wide_the_interval_of_their_mean(found):
@@ -148,7 +148,7 @@ def test_two_seeds_far_above_chance_are_above_it_however_wide_the_interval_of_th
     assert interval(seeds[0])[0] < 1 / 3
     facts = dict(told(Run({**RUN, "seeds": [0, 1], "regimes": REGIMES[:2]}, more={"scores": seeds}))[1])
     assert facts.keys() == {"adjusted"}
-    assert facts["adjusted"].startswith("Helped: es (+")
+    assert facts["adjusted"].startswith("Helped: Spanish (+")
 
 
 def test_words_tell_the_difference_that_was_tested_not_that_of_seeds_one_side_has(hits, tmp_path):
@@ -165,7 +165,7 @@ def test_words_tell_the_difference_that_was_tested_not_that_of_seeds_one_side_ha
     assert entry["mean"] > one(scores, "es", "original")["mean"]
     assert entry["against"]["original"]["difference"] < 0
     facts = dict(told(Run(RUN, more={"scores": scores}))[1])
-    assert facts["adjusted"].startswith("Hurt: es (−")
+    assert facts["adjusted"].startswith("Hurt: Spanish (−")
 
 
 @pytest.mark.parametrize("spread", [0.0, 0.6])
@@ -202,7 +202,7 @@ def test_one_seed_is_shown_with_its_interval_over_examples_and_judged_by_it(hits
         "in brackets the 95 % interval of one seed over its examples" in score_table(scores, about, "accuracy").caption
     )
     facts = dict(told(Run(about, more={"scores": scores}))[1])
-    assert facts["Chance"] == "Not above chance (original): es and ru."
+    assert facts["Chance"] == "Not above chance (original): Spanish and Russian."
 
 
 def test_distances_have_the_interval_over_seeds_and_of_one_seed_that_over_words():
@@ -364,9 +364,9 @@ def test_a_stuck_seed_makes_no_regime_better_and_the_others_are_tested_without_i
     facts = dict(told(run)[1])
     more = f"{100 * (ours - theirs).mean():+.1f}".replace("-", "−")
     said = "helped" if scipys.pvalue < 0.05 else "no clear difference"
-    assert facts["adjusted"].startswith("Helped: es (+")
-    assert "A seed is stuck: ru (+" in facts["adjusted"]
-    assert facts["adjusted"].endswith(f"Over the seeds in which both learnt (2 a test): {said}: ru ({more}).")
+    assert facts["adjusted"].startswith("Helped: Spanish (+")
+    assert "A seed is stuck: Russian (+" in facts["adjusted"]
+    assert facts["adjusted"].endswith(f"Over the seeds in which both learnt (2 a test): {said}: Russian ({more}).")
     assert "original 1 (regime and seed)" in score_table(scores, run.about, "accuracy").caption
     table = difference_table(scores, run.about, "accuracy")
     assert [row[:4] for row in table.rows] == [
@@ -388,7 +388,7 @@ def test_what_no_seed_of_the_original_learnt_is_help_and_no_luck():
     )
     assert unlucky(run) == set()
     facts = dict(told(run)[1])
-    assert facts["adjusted"] == "Helped: hi (+11.7)."
+    assert facts["adjusted"] == "Helped: Hindi (+11.7)."
     assert "Stuck" not in facts
 
 
@@ -418,7 +418,7 @@ def test_stuck_seeds_on_both_sides_are_stuck_and_not_at_chance():
     scores = [nli("ru", "original", [1 / 3, 0.5]), {**nli("ru", "adjusted", [0.5, 1 / 3]), "without_stuck": {}}]
     run = Run({**RUN, "tests": ["ru"], "regimes": ["original", "adjusted"], "seeds": [0, 1]}, more={"scores": scores})
     facts = dict(told(run)[1])
-    assert facts["adjusted"].startswith("A seed is stuck: ru")
+    assert facts["adjusted"].startswith("A seed is stuck: Russian")
     assert facts["adjusted"].endswith("No seed is left in which both learnt.")
 
 

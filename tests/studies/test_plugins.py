@@ -24,7 +24,7 @@ from interlingua.measures import measures
 from interlingua.score import Score
 
 
-@measures.register("twice", needs="sentences")
+@measures.register("twice", needs="sentences", low=True)
 def twice(source, target):
     """Twice the number of rows."""
     return {"rows": Score(2.0 * len(source), len(source))}
@@ -142,7 +142,8 @@ def done(world: World, tmp_path_factory: pytest.TempPathFactory) -> Planned:
 
 def test_a_measure_a_task_and_an_objective_of_ones_own_are_used(done: Planned) -> None:
     records = Store(done.home.folder).read()
-    assert {(r.variant, r.value) for r in records if r.measure == "twice"} == {("rows", 60.0)}
+    assert {(r.variant, r.value, r.best) for r in records if r.measure == "twice"} == {("rows", 60.0, "low")}
+    assert {r.best for r in records if r.measure == "cka"} == {"high"}
     told = {(r.details["task"], r.details["regime"]) for r in records if "regime" in r.details}
     assert told == {("tagging", "original"), ("tagging", "centred")}
     assert done.run().done == 0

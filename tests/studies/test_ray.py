@@ -116,6 +116,7 @@ def test_no_cluster_is_an_error_that_says_how_to_start_one(tmp_path: Path) -> No
             executor="ray",
             options=Options(address="127.0.0.1:1"),
         )
+    assert not (tmp_path / "study").exists()
 
 
 def test_workers_of_a_cluster_load_the_files_of_a_step(tmp_path: Path, options: Options) -> None:

@@ -82,6 +82,7 @@ def load(
     if any("pooler" in key for key in report["missing_keys"]) and getattr(model, "pooler", None) is not None:
         model.pooler = None  # Made up, other numbers at every load, and never used here.
     model = model.to(device).eval().requires_grad_(False)
+    _check_finite(model, folder)
     return replace(
         from_memory(model, tokenizer, name=name),
         digest=_digest(folder),
@@ -235,6 +236,19 @@ def _check_index(file: Path, folder: Path, *, allow_pickle: bool) -> None:
         if not (folder / name).is_file():
             raise InputError("weights that the index names are not there", file=file, value=name,
                              remedy="Fetch the model again.")  # fmt: skip
+
+
+def _check_finite(model: torch.nn.Module, folder: Path) -> None:
+    """Refuse broken weights before anything is computed or written: in training they look like a bad learning rate."""
+    for name, weight in model.named_parameters():
+        # The sum is one pass without a copy; in half precision it may overflow where no weight does.
+        if not bool(torch.isfinite(weight.sum())) and not bool(torch.isfinite(weight).all()):
+            raise InputError(
+                "the weights hold infinite or undefined values",
+                file=folder,
+                value=name,
+                remedy="They are broken; fetch or train the model again.",
+            )
 
 
 def _load_tokenizer(folder: Path, *, trust_remote_code: bool) -> Any:

@@ -68,7 +68,7 @@ class Head:
         said = [self._said(read) for read in reads]
         sides = explainer.two(reads[0], reads[1], label=self._label(label, said[0]))
         if sides is None:
-            # Keys of entities are (example, tag, which of its kind); those of answers and labels meet.
+            # Keys of entities are (example, kind, which of it); those of answers and labels meet.
             keys = [read.aspects[0].keys for read in reads]
             found_in = [sorted({str(key[1]) for key in side if isinstance(key, tuple)}) for side in keys]
             shown = [", ".join(tags) or "none" for tags in found_in]

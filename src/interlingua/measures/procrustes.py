@@ -129,7 +129,7 @@ def _polar(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(polar)
 
 
-@measures.register("procrustes", needs="sentences", fits=True)
+@measures.register("procrustes", needs="sentences", fits=True, low=("error",))
 def procrustes(
     source: Tensor,
     target: Tensor,
@@ -198,7 +198,7 @@ def procrustes(
     return scores | {"error/mapped": _error(mapped, astray, right, nothing, whose, seed)} if spread else scores
 
 
-@measures.register("procrustes-words", needs="words", fits=True)
+@measures.register("procrustes-words", needs="words", fits=True, low=("error",))
 def procrustes_words(
     source: Tensor,
     target: Tensor,

@@ -19,7 +19,7 @@ from interlingua.stats import Z95, group_sums, half_width, mean_interval
 Distances = NDArray[np.float64]
 
 
-@measures.register("separation", needs="words")
+@measures.register("separation", needs="words", low=("distance", "overlap"))
 def separation(
     source: Tensor,
     target: Tensor,

@@ -29,7 +29,8 @@ CAPTION = (
     "Arrows: the share of sentences whose nearest neighbour in the other language is their translation (P@1). AUC: how "
     "often a word lies nearer to its translation than to an unrelated word, 0.5 without a relation. Distances (L2, of "
     "words in context) fall or grow with the whole space, so they decide nothing: the AUC does. Better or worse is "
-    "said where the 95 % intervals lie apart."
+    "said where the 95 % interval of the difference, sentence by sentence, leaves out 0; of the AUC, where the two "
+    "intervals lie apart."
 )
 
 
@@ -56,9 +57,10 @@ def adjustment_lines(summary: Found, code: str) -> list[Line]:
         for way, arrow in (("", f"translation → {called}"), ("/backward", f"{called} → translation")):
             found = [state["retrieval"][layer][f"p@1/cosine/{variant}{way}"] for state in states]
             lines.append(_line(f"{arrow}, {shown}", found, percent, judged=True))
-    best = [_best(state["retrieval"]) for state in states]
+    best = [best_layer(state["retrieval"]) for state in states]
     words = [Told(f"{percent(value)} at layer {at}", {"": value, "layer": int(at)}) for at, value in best]
-    lines.append(Line("both arrows at their best layer, means removed", words[0], words[-1]))
+    change = verdict(states[-1]["changes"]["best"]["change"]) if "changes" in states[-1] else ""
+    lines.append(Line("both arrows at their best layer, means removed", words[0], words[-1], change))
     for kind, what in (("related", "a word from its translation"), ("unrelated", "unrelated words")):
         found = [state["distances"][f"distance/{kind}/l2"] for state in states]
         lines.append(_line(f"distance of {what}", found, number, judged=False))
@@ -81,24 +83,34 @@ def _three(value: float) -> str:
 
 
 def changed(before: Found, after: Found) -> str:
-    """Whether a score, of which more is better, changed: told where the 95 % intervals lie apart.
+    """Whether a score, of which more is better, changed: by the interval of its change, where `after` has one.
 
-    Both are of the same sentences, so that intervals that just touch may hide a change; none that is told is chance.
+    Else it is told where the two 95 % intervals lie apart: intervals that just touch may hide a change, but none that
+    is told is chance.
 
+    >>> changed({}, {"change": [0.1, 0.02, 0.18]}), changed({}, {"change": [0.1, -0.02, 0.22]})
+    ('better', 'no clear change')
     >>> changed({"low": 0.6, "high": 0.7}, {"low": 0.8, "high": 0.9}), changed({"low": 0.6, "high": 0.8}, {"low": 0.7})
     ('better', 'no clear change')
     """
+    if "change" in after:
+        return verdict(after["change"])
     ends = [found[end] for found in (before, after) for end in ("low", "high") if found.get(end) is not None]
     if len(ends) < 4:
         return UNCLEAR
     return "better" if ends[2] > ends[1] else "worse" if ends[3] < ends[0] else UNCLEAR
 
 
+def verdict(change: Sequence[float]) -> str:
+    """Better or worse where the interval of a mean change, its last two numbers, leaves out 0."""
+    return "better" if change[1] > 0 else "worse" if change[2] < 0 else UNCLEAR
+
+
 def _distance(state: Found, kind: str) -> float:
     return float(state["distances"][f"distance/{kind}/l2"]["value"])
 
 
-def _best(by_layer: Found) -> tuple[str, float]:
+def best_layer(by_layer: Found) -> tuple[str, float]:
     """The layer with the best mean P@1 of both directions, language means removed."""
 
     def value(layer: str) -> float:

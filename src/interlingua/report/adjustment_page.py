@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from interlingua.report.adjustment import CAPTION, UNCLEAR, Line, adjustment_lines, distance_picture, left_out
+from interlingua.report.adjustment import (
+    CAPTION,
+    UNCLEAR,
+    Line,
+    adjustment_lines,
+    best_layer,
+    distance_picture,
+    left_out,
+    verdict,
+)
+from interlingua.report.evidence import Change
 from interlingua.report.page import Page, render_page, settings_section
 from interlingua.report.readings import Reading, Record, mean
 from interlingua.report.runs import Run, colour
@@ -105,13 +115,15 @@ def adjustment_answer(run: Run) -> Section:
     """The section on top: do translations find each other more often, and are they told from unrelated words?"""
     found, layer = _readings(run), run.about["layer"]
     whens = [when for when in WHENS if when in run.about]
-    facts, told, apart = [], [], []
+    facts, told, best, apart = [], [], [], []
     for code, about in run.about["languages"].items():
         called, lines = language_name(code, run.about), adjustment_lines(run.about, code)
         both = [_both(found, when, code, layer, "centred") for when in whens]
-        told.append(
-            f"{called} {', '.join(f'{percent(each.value)} {when}' for each, when in zip(both, whens, strict=True))}"
-        )
+        shown = ", ".join(f"{percent(each.value)} {when}" for each, when in zip(both, whens, strict=True))
+        told.append(f"{called} {shown}{_judgement(run, code, 'adjusted')}")
+        tops = [(when, *best_layer(run.about[when][code]["retrieval"])) for when in whens]
+        shown = ", ".join(f"{percent(value)} {when} (layer {at})" for when, at, value in tops)
+        best.append(f"{called} {shown}{_judgement(run, code, 'best')}")
         apart.append(f"{called} {' to '.join((lines[-1].before, lines[-1].after)[: len(whens)])}{_said(lines[-1])}")
         change = " to ".join(f"{percent(each.value)} ({percent(each.low)}–{percent(each.high)})" for each in both)
         trained = f"{about['rows']:,} sentences with {about['pairs']:,} word pairs trained on"
@@ -120,12 +132,22 @@ def adjustment_answer(run: Run) -> Section:
              f"{_verdicts(lines)}{trained}, {about['held_out']:,} held out.")
         )  # fmt: skip
     words = (
-        f"After {run.about['steps']:,} steps, so many sentences find their translation: {'; '.join(told)} (layer "
-        f"{layer}, language means removed, both directions).",
+        f"After {run.about['steps']:,} steps, so many sentences find their translation (layer {layer}, language means "
+        f"removed, both directions): {'; '.join(told)}.",
+        f"Before and after each at its own best layer: {'; '.join(best)}.",
         f"A word lies nearer to its translation than to an unrelated word (AUC, 0.5 is chance): {'; '.join(apart)}.",
     )
     title = f"The answer: {run.name}" if run.key else "The answer"
     return Section(run.id("answer"), title, words, facts=tuple(facts))
+
+
+def _judgement(run: Run, code: str, where: str) -> str:
+    """Whether the change is clear, with its interval; nothing where sentences were not compared."""
+    found = (run.about.get("after") or {}).get(code, {}).get("changes")
+    if found is None:
+        return ""
+    change = found[where]["change"]
+    return f", {verdict(change)} ({Change(*change).told})"
 
 
 def _said(line: Line) -> str:

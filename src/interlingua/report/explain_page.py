@@ -14,14 +14,15 @@ from interlingua.report.runs import Run, colour
 from interlingua.report.scatter import Dot, dot_plot
 from interlingua.report.sections import Choice, Figure, Section, Trace, label, of_run, short
 from interlingua.report.tables import Ref, Table, to_csv, to_latex, to_markdown
-from interlingua.report.wording import number, visible
+from interlingua.report.wording import language_name, number, visible
 
 FURTHER = ("choices", "faithfulness")
 SHADED, FLOWS = 24, 80
 _LINE = 14 / 576  # a line of text as a part of a tall figure's height
 """How many pairs of texts are printed with their words shaded, and how many flows of a pair are drawn."""
 _WORDS = (
-    "Consistency is the share of attribution that finds a similar word with as much of it in the translation. Read it "
+    "Consistency is the share of attribution that finds a similar word (or word piece, where these are what was "
+    "weighed) with as much of it in the translation. Read it "
     "beside its two controls: what texts of other examples reach, and what random attributions reach on the same texts."
 )
 
@@ -48,7 +49,7 @@ def explain_page(run: Run) -> str:
 
 def explain_sections(runs: Sequence[Run]) -> list[Section]:
     """What there is to show of each explanation."""
-    sections = [_answer(run) for run in runs]
+    sections = [explain_answer(run) for run in runs]
     figures = tuple(of_run(figure, run.key, run.name) for run in runs for figure in _levels(run))
     if figures:
         sections.append(Section("levels", "Consistency beside its controls", (_WORDS,), figures=figures))
@@ -69,8 +70,10 @@ def explain_sections(runs: Sequence[Run]) -> list[Section]:
     return sections + [_made(run) for run in runs]
 
 
-def _answer(run: Run) -> Section:
+def explain_answer(run: Run) -> Section:
+    """The section on top: do the languages look at the same words, more than random weights would?"""
     facts = []
+    units = _units(run)
     lead = "Nothing has been compared yet: run the same command again."
     for place, aspect in enumerate(aspects(run.records)):
         cells = selected(run.records, "consistency", aspect)
@@ -88,17 +91,18 @@ def _answer(run: Run) -> Section:
         above = above_random(others)
         within = "" if above.low is None else f" ({number(above.low, 3)} to {number(above.high, 3)})"
         verdict = (
-            f"the model looks at the same words more than random weights would, by {number(above.value, 3)}{within}."
+            f"the model looks at the same {units} more than random weights would, by {number(above.value, 3)}{within}."
             if above.sure
-            else f"no proof that the model looks at the same words: {number(above.value, 3)} above random{within}."
+            else f"no proof that the model looks at the same {units}: {number(above.value, 3)} above random{within}."
         )
         verdict += "" if above.paired else f" {UNPAIRED}"
         text = (
-            f"{number(value)} of the attribution ({visible(aspect)}) finds as much of it on similar words of the other "
-            f"language; random attributions reach {number(random)}, other examples’ texts {number(null)}: {verdict}"
+            f"{number(value)} of the attribution ({visible(aspect)}) finds as much of it on similar {units} of the "
+            f"other language; random attributions reach {number(random)}, other examples’ texts {number(null)}: "
+            f"{verdict}"
         )
         lead = text if place == 0 else lead
-        rest = _ends(others)
+        rest = _ends(others, run)
         facts.append((visible(aspect), rest if place == 0 else f"{text} {rest}"))
     for each in correlations(run.records, run.about):
         if each["without_source"]:
@@ -113,10 +117,15 @@ def _answer(run: Run) -> Section:
     return Section(run.id("answer"), title, (lead,), facts=tuple(facts))
 
 
-def _ends(others: Sequence[Mapping[str, Any]]) -> str:
+def _units(run: Run) -> str:
+    """What bears attributions: the pieces that the tokenizer cuts words into, where the run has no whole words."""
+    return "word pieces" if (run.about.get("settings") or {}).get("unit") == "token" else "words"
+
+
+def _ends(others: Sequence[Mapping[str, Any]], run: Run) -> str:
     """Which language agrees most with that of training, and which least; of one alone there is nothing to say."""
     best, worst = (pick(others, key=lambda each: each["value"]) for pick in (max, min))
-    told = [f"{visible(each['target'])} ({number(each['value'])})" for each in (best, worst)]
+    told = [f"{language_name(each['target'], run.about)} ({number(each['value'])})" for each in (best, worst)]
     if len({each["target"] for each in others}) < 2:
         return f"{told[0]} is the one language beside that of training: with two or more they can be compared."
     return f"Most alike: {told[0]}; least: {told[1]}."
@@ -201,10 +210,11 @@ def _examples(run: Run) -> list[Section]:
     if not examples:
         return []
     title = "Examples" + (f": {run.name}" if run.key else "")
+    units = _units(run)
     words = (
-        "The stronger a word’s shade, the more it matters; blue speaks for what is explained, orange against it. The "
-        "ribbons of the pair that is chosen are what flows from each word of the one text to words of the other. Pairs "
-        "on which the model is wrong come first."
+        f"The stronger the shade of {units}, the more they matter; blue speaks for what is explained, orange against "
+        f"it. The ribbons of the pair that is chosen are what flows from {units} of the one text to {units} of the "
+        "other. Pairs on which the model is wrong come first."
     )
     shown = [
         (str(place), f"{place + 1}. {'wrong, ' if is_wrong(each) else ''}{_pair(each)}: {_begin(each)}")

@@ -1,8 +1,9 @@
-"""Explanations as a terminal shows them: tables, and texts with words shaded by what they matter."""
+"""Explanations as a terminal shows them: the answer, tables, and texts with words shaded by what they matter."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from rich import box
@@ -10,8 +11,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from interlingua.report.explain import all_tables, shaded
-from interlingua.report.screen import print_table
+from interlingua.report.explain import choices_table, correlation_table, correlations, faithfulness_table, shaded
+from interlingua.report.explain_page import explain_answer
+from interlingua.report.explain_picture import aspects, selected, short_names
+from interlingua.report.runs import Run
+from interlingua.report.screen import print_answer, print_table
+from interlingua.report.tables import Table as Written
 from interlingua.report.wording import visible
 
 Found = Mapping[str, Any]
@@ -20,9 +25,55 @@ _SHADES = {"plus": ((255, 255, 255), (0, 114, 178)), "minus": ((255, 255, 255), 
 
 
 def render_explanation(records: Sequence[Found], run: Found, console: Console) -> None:
-    """Print every table of a study."""
-    for each in all_tables(records, run):
-        print_table(each, console)
+    """Print the answer, then tables of each model: a row a language, since many would not fit a screen as columns."""
+    print_answer(explain_answer(Run(run, records)), console)
+    further = (
+        correlation_table(correlations(records, run), run),
+        choices_table(records, run),
+        faithfulness_table(records, run),
+    )
+    for model, source in run["models"]:
+        name = short_names(run)[model]
+        for table in _levels(records, run, model, source):
+            print_table(replace(table, title=f"{table.title}: {name}, trained in {source}"), console)
+    for table in (each for each in further if each is not None):
+        for own in _by_model(table):
+            print_table(own, console)
+
+
+def _levels(records: Sequence[Found], run: Found, model: str, source: str) -> list[Written]:
+    """An aspect's consistency beside its controls and the task's score: a row a language."""
+    performance = selected(records, "task", run["metric"])
+    heads = ("language", "consistency", "random", "shuffled", visible(run["metric"]))
+    caption = (
+        "Earth mover's similarity, 0 to 1; a text beside itself is 1. Random: of random attributions on the same "
+        "texts. Shuffled: with other examples' texts."
+    )
+    tables = []
+    for aspect in aspects(records):
+        cells = selected(records, "consistency", aspect)
+        rows = []
+        for code in run["languages"]:
+            if (model, source, code) in cells:
+                each, score = cells[model, source, code], performance.get((model, source, code))
+                reached = None if score is None else score["value"]
+                rows.append((visible(code), each["value"], each["details"]["random"], each["null"], reached))
+        tables.append(Written("levels", f"Consistency of attributions, {visible(aspect)}", caption, heads, tuple(rows)))
+    return tables
+
+
+def _by_model(table: Written) -> list[Written]:
+    """The rows of each model apart, its name in the title: a column of names leaves no room for words."""
+    models = list(dict.fromkeys(row[0] for row in table.rows))
+    return [
+        replace(
+            table,
+            title=f"{table.title}: {model}",
+            columns=tuple(head.removesuffix(" attributions") for head in table.columns[1:]),
+            rows=tuple(row[1:] for row in table.rows if row[0] == model),
+        )
+        for model in models
+    ]
 
 
 def render_texts(example: Found, about: Sequence[str], console: Console) -> None:

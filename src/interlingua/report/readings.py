@@ -10,6 +10,7 @@ from itertools import count
 from typing import Any
 
 from interlingua.errors import InputError
+from interlingua.measures import measures
 
 Record = Mapping[str, Any]
 Pair = tuple[str, str | None]
@@ -28,7 +29,7 @@ HEADLINE = (
 class Reading:
     """A value, what it reads without a relation, and the bounds of its 95 % interval; None where unknown.
 
-    `records` are the places of the records it was made from.
+    `records` are the places of the records it was made from, and `best` what these tell: whether high or low is best.
     """
 
     value: float
@@ -38,6 +39,7 @@ class Reading:
     n: int = 0
     details: Mapping[str, Any] = field(default_factory=dict)
     records: tuple[int, ...] = field(default=(), repr=False)
+    best: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,8 @@ def gather(records: Iterable[Record], *, places: Iterable[int] | None = None) ->
             variant, pair = variant.removesuffix("/backward"), (target, source)
         null, low, high = (finite(record.get(key)) for key in ("null", "low", "high"))
         n, details = record.get("n") or 0, record.get("details") or {}
-        reading = Reading(value, null, low, high, n=n, details=details, records=(place,))
+        best = record.get("best")
+        reading = Reading(value, null, low, high, n=n, details=details, records=(place,), best=best)
         # One language in two models is another question than two languages: it has readings of its own.
         measure = record["measure"] + SAME_LANGUAGE * (source == target)
         found[measure, variant][record.get("layer")][pair].append(reading)
@@ -161,7 +164,22 @@ def mean(readings: Iterable[Reading]) -> Reading:
         n=min(reading.n for reading in many),
         details=many[0].details if len(many) == 1 else {},
         records=tuple(place for reading in many for place in reading.records),
+        best=many[0].best,
     )
+
+
+def lower_is_better(told: str | None, measure: str, variant: str) -> bool:
+    """Whether less is better: what a record tells as `best`, or, of one too old to tell, what its measure says.
+
+    >>> lower_is_better("low", "mine", "gap"), lower_is_better(None, "mine", "gap")
+    (True, False)
+    >>> [lower_is_better(None, "separation", each) for each in ("overlap/l2", "auc/l2")]
+    [True, False]
+    """
+    if told is None:
+        name = measure.removesuffix(SAME_LANGUAGE)
+        told = next((entry.best(variant) for entry in measures if entry.name == name), "high")
+    return told == "low"
 
 
 def both_ways(readings: Mapping[Pair, Reading]) -> dict[Pair, Reading]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from interlingua.report.papers import in_names
-from interlingua.report.readings import Record
+from interlingua.report.readings import Record, lower_is_better
 from interlingua.report.runs import Run
 from interlingua.report.study_geometry import study_geometry_tables
 from interlingua.report.study_parts import (
@@ -120,12 +120,12 @@ def measure_tables(run: Run, called: str | None = None, *, between: bool | None 
             table = held.setdefault((details["called"], record["measure"]), {})
             table.setdefault(cell, []).append((place, record))
     caption = (
-        "The best value over layers (of errors, distances and crowding the lowest) with its 95 % interval, layer and "
-        "null, and that of the last layer; all are in records.jsonl."
+        "The best value over layers (the lowest where low is best, as of errors, distances and crowding) with its 95 % "
+        "interval, layer and null, and that of the last layer; all are in records.jsonl."
     )
     tables = []
     for (block, measure), cells in held.items():
-        lines = [(cell, *_best_and_last(cell[-1], its)) for cell, its in cells.items()]
+        lines = [(cell, *_best_and_last(its)) for cell, its in cells.items()]
         rows = tuple(
             (visible(model), source, target or None, visible(variant), best["value"], best.get("low"), best.get("high"),
              best["layer"], last["value"], best["null"], best["n"])
@@ -137,20 +137,9 @@ def measure_tables(run: Run, called: str | None = None, *, between: bool | None 
     return tables
 
 
-_LOWER = ("error", "distance", "overlap/", "average-cosine", "top-", "fertility", "continued", "unknown", "tnld", "nld")
-
-
-def lower_is_better(variant: str) -> bool:
-    """Whether less is better: errors, distances, hills that overlap, a crowded space, words in many pieces.
-
-    >>> [lower_is_better(each) for each in ("overlap/l2", "overlap", "isoscore", "top-10", "p@1/cosine/raw")]
-    [True, False, False, True, False]
-    """
-    return variant.startswith(_LOWER)
-
-
-def _best_and_last(variant: str, its: Numbered) -> tuple[tuple[int, Record], tuple[int, Record]]:
-    sign = -1.0 if lower_is_better(variant) else 1.0
+def _best_and_last(its: Numbered) -> tuple[tuple[int, Record], tuple[int, Record]]:
+    first = its[0][1]
+    sign = -1.0 if lower_is_better(first.get("best"), first["measure"], first["variant"]) else 1.0
     best = max(its, key=lambda each: (sign * each[1]["value"], -(each[1]["layer"] or 0)))
     return best, max(its, key=lambda each: each[1]["layer"] or 0)
 

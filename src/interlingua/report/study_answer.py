@@ -9,10 +9,9 @@ from interlingua.report.geometry_page import geometry_tiles
 from interlingua.report.geometry_tables import findings
 from interlingua.report.panels import PANELS
 from interlingua.report.papers import in_names
-from interlingua.report.readings import Reading, Readings, mean
+from interlingua.report.readings import Reading, Readings, lower_is_better, mean
 from interlingua.report.runs import Run
 from interlingua.report.sections import Section
-from interlingua.report.study import lower_is_better
 from interlingua.report.study_consistency import explained as explained_in
 from interlingua.report.study_geometry import geometry_runs
 from interlingua.report.study_parts import (
@@ -194,9 +193,9 @@ def peaks(found: Readings) -> list[tuple[str, str, int | None, Reading]]:
         known = [variant for name, variants, *_ in PANELS if name == measure for variant in variants]
         every = found.variants(measure)
         variant = next((each for each in known if each in every), every[0])
-        sign = -1.0 if lower_is_better(variant) else 1.0
         layers: list[int | None] = [*found.layers(measure, variant)] or [None]
         by_layer = {at: mean(pairs.values()) for at in layers if (pairs := found.at(measure, variant, at))}
+        sign = -1.0 if lower_is_better(next(iter(by_layer.values())).best, measure, variant) else 1.0
         layer = max(by_layer, key=lambda at: (sign * by_layer[at].value, -(at or 0)))
         made.append((measure, variant, layer, by_layer[layer]))
     return made
@@ -206,7 +205,7 @@ def _peaks(found: Readings) -> Iterator[str]:
     for measure, variant, layer, reading in peaks(found):
         null = "" if reading.null is None else f", without a relation {number(reading.null)}"
         at = "" if layer is None else f" at layer {layer}"
-        which = "" if layer is None else "lowest " if lower_is_better(variant) else "highest "
+        which = "" if layer is None else "lowest " if lower_is_better(reading.best, measure, variant) else "highest "
         yield f"{measure_name(measure)}, {variant_name(measure, variant)}: {which}{number(reading.value)}{at}{null}"
 
 

@@ -16,7 +16,7 @@ from interlingua.report.sections import Figure, Section, Trace, label, of_run, s
 from interlingua.report.study import consistency_tables
 from interlingua.report.study_parts import Controlled, consistency_controls, consistency_points, slug
 from interlingua.report.tables import Table
-from interlingua.report.wording import listing, number, visible
+from interlingua.report.wording import language_name, listing, number, visible
 from interlingua.stats import spearman
 
 _WORDS = in_names(
@@ -55,7 +55,8 @@ def explained(run: Run) -> list[str]:
             goes = f" With performance: ρ = {number(rho)}{within} over {len(others)} languages."
         model, task, regime, source, aspect = map(visible, key)
         of = ", ".join((model, task, regime, aspect))
-        between = f"of {source} with {listing([visible(point[0]) for point in others])}"
+        spoken = listing([language_name(point[0], run.about) for point in others])
+        between = f"of {language_name(source, run.about)} with {spoken}"
         above = _above(controls.get(key, {}), key[3])
         said.append(f"{of}: consistency {between} {number(float(x.mean()))} on average{above}.{goes}")
     return said
@@ -68,7 +69,7 @@ def _above(cells: Mapping[str, Controlled], source: str) -> str:
         return ""
     random = float(np.mean([each.random for each in known.values()]))
     more = [code for code, each in known.items() if each.above.sure]
-    where = f"more in {listing([visible(code) for code in more])}" if more else "more in none"
+    where = f"more in {listing([language_name(code, {}) for code in more])}" if more else "more in none"
     if len(more) == len(known):
         where = "more in all"
     told = "" if all(each.above.paired for each in known.values()) else f"; {UNPAIRED[0].lower()}{UNPAIRED[1:-1]}"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from interlingua.report.runs import Run
 from interlingua.report.transfer import SHOWN, Entry, cell, gain, learnt, metrics, stuck_seeds, sure
-from interlingua.report.wording import listing, visible
+from interlingua.report.wording import language_name, listing, visible
 
 
 def run_scores(run: Run) -> Sequence[Entry]:
@@ -58,7 +59,7 @@ def told(run: Run) -> tuple[str, list[tuple[str, str]] | None]:
     first, low, luck, stuck = base_regimes(run), at_chance(run), unlucky(run), stuck_seeds(entries)
     base = {entry["test"]: entry for entry in entries if entry["regime"] == first[entry["test"]]}
     read = _by_regime(base.values())
-    metric_name, source = SHOWN.get(metric, visible(metric)), visible(run.about["source"])
+    metric_name, source = SHOWN.get(metric, visible(metric)), named(run.about["source"])
     lead = f"Trained in {source} ({visible(base_name(run))}), in percent, {metric_name}: {_read([*base.values()])}."
     if len(read) > 1:
         each = "; ".join(f"{visible(name)}, {_read(own)}" for name, own in read.items())
@@ -95,14 +96,24 @@ MANY = 8
 
 def _read(own: Sequence[Entry]) -> str:
     if len(own) <= MANY:
-        return ", ".join(f"{visible(entry['test'])} {cell(entry)}" for entry in own)
+        return ", ".join(f"{named(entry['test'])} {cell(entry)}" for entry in own)
     least, most = min(own, key=lambda entry: entry["mean"]), max(own, key=lambda entry: entry["mean"])
-    ends = [f"{visible(entry['test'])} {cell(entry)}" for entry in (least, most)]
+    ends = [f"{named(entry['test'])} {cell(entry)}" for entry in (least, most)]
     return f"{' to '.join(ends)}, {len(own)} tests"
 
 
+def named(test: str) -> str:
+    """What a test is called in a sentence: the names of its languages, and what else it is called.
+
+    >>> named("ru"), named("en+ru"), named("ru:mlqa"), named("ru mixed"), named("mine")
+    ('Russian', 'English+Russian', 'Russian:mlqa', 'Russian mixed', 'mine')
+    """
+    codes = re.split(r"[: ]", test, maxsplit=1)[0]
+    return "+".join(language_name(code, {}) for code in codes.split("+")) + visible(test[len(codes) :])
+
+
 def _tests(names: Sequence[str], every: Sequence[str]) -> str:
-    return "every test" if set(names) == set(every) and len(every) > 3 else listing([*map(visible, names)])
+    return "every test" if set(names) == set(every) and len(every) > 3 else listing([*map(named, names)])
 
 
 def unlucky(run: Run) -> set[tuple[str, str]]:
@@ -113,7 +124,8 @@ def unlucky(run: Run) -> set[tuple[str, str]]:
 
 
 def _gain(test: str, points: float) -> str:
-    return f"{visible(test)} ({points:+.1f})".replace("-", "−")
+    signed = f"{points:+.1f}".replace("-", "−")
+    return f"{named(test)} ({signed})"
 
 
 def _against(

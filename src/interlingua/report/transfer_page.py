@@ -13,7 +13,7 @@ from interlingua.report.sections import Figure, Section, Trace, label, of_run, s
 from interlingua.report.states import STATES_WORDS, state_hills
 from interlingua.report.tables import Ref, Table
 from interlingua.report.transfer import SHOWN, Entry, distance_lines, interval, metrics, score_table, table_files
-from interlingua.report.transfer_answer import base_name, base_regimes, main_entries, run_scores, told
+from interlingua.report.transfer_answer import base_name, base_regimes, main_entries, named, run_scores, told
 from interlingua.report.wording import visible
 
 SEEDS_WORDS = (
@@ -31,7 +31,7 @@ def transfer_page(run: Run) -> str:
     """The page of a transfer study, which makes no request; `run.more` has `scores` and `distances`."""
     about = run.about
     seeds, tests = len(about["seeds"]), len(about["tests"])
-    below = f"{about['task']}, trained in {about['source']}, seeds: {seeds}, tests: {tests}"
+    below = f"{about['task']}, trained in {named(about['source'])}, seeds: {seeds}, tests: {tests}"
     return render_page(Page("transfer", str(about["model"]), below, transfer_sections([run]), run.records))
 
 

@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from interlingua import languages
+
 MEASURES = {
     "retrieval": "Translation retrieval",
     "procrustes": "Orthogonal map, sentences",
@@ -64,9 +66,15 @@ def measure_name(measure: str) -> str:
 
 
 def language_name(code: str, run: Mapping[str, Any]) -> str:
-    """The English name that the run recorded for a code (`run["names"]`), or the code."""
+    """The English name of a language: what the run recorded (`run["names"]`), else CLDR's; else what is given.
+
+    >>> language_name("ru", {"names": {"ru": "Russian (old)"}}), language_name("ru", {}), language_name("ru:mlqa", {})
+    ('Russian (old)', 'Russian', 'ru:mlqa')
+    """
     names = run.get("names")
-    return visible(str(names[code])) if isinstance(names, Mapping) and code in names else visible(code)
+    if isinstance(names, Mapping) and code in names:
+        return visible(str(names[code]))
+    return visible(languages.name(code) if languages.is_language(code) else code)
 
 
 def number(value: float | None, digits: int = 2) -> str:

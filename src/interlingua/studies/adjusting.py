@@ -20,6 +20,7 @@ from interlingua.errors import InputError
 from interlingua.measures.retrieval import retrieval
 from interlingua.objectives.adjustment import REDUCTIONS, TARGETS, check_choice
 from interlingua.score import Score
+from interlingua.studies.changes import with_changes, without_items
 from interlingua.studies.linkedtexts import LinkedText, linked_text
 from interlingua.studies.runfolder import STATE, check_folder, told_by
 from interlingua.studies.stages import Material, Pairs, PairSettings, drawn_pairs, loop_settings, recorded, stages
@@ -170,10 +171,13 @@ def adjust(
                 for code, text in texts.items()
             }
             data = {code: _pairs(whole, tokenizer, text, settings) for code, text in read.items()}
+        whole.to(device)
+        kept = out / STATE / "before.json"
+        before = told_by(kept) if kept.is_file() else _measures(whole, tokenizer, data, settings)
+        if is_first_process():
             # Only now: input that cannot be used leaves no run behind.
             write_text(out / STATE / "run.json", json.dumps({"kind": "adjust", "digest": digest}))
-        whole.to(device)
-        before = _once(out / STATE / "before.json", lambda: _measures(whole, tokenizer, data, settings))
+            write_text(kept, json.dumps(before))
         stage = _stage(whole, data, settings, out, device, progress)
         place = Place(out / STATE)
         train_stages(
@@ -189,7 +193,8 @@ def adjust(
         summary = _summary(whole, origin.name, data, settings, stage, state, before)
         if is_first_process():
             if state.get("finished"):
-                summary["after"] = _measures(whole, tokenizer, data, settings)
+                after = _measures(whole, tokenizer, data, settings)
+                summary["after"] = without_items(with_changes(before, after, summary["layer"]))
             _finish(whole, tokenizer, summary, out, place.journal(0, stage))
     except OSError as error:
         raise cannot_write(out, error) from error
@@ -272,7 +277,7 @@ def _measures(model: Any, tokenizer: Any, data: Mapping[str, Pairs], settings: A
         for layer in encoder.layers:
             vectors = [torch.from_numpy(np.array(side[layer], np.float32)) for side in sides]
             scores = retrieval(vectors[0], vectors[1], ks=(1,), similarities=("cosine",))
-            by_layer[str(layer)] = {name: _plain(score) for name, score in scores.items()}
+            by_layer[str(layer)] = {name: {**_plain(score), **_items(name, score)} for name, score in scores.items()}
         found[code] = {
             "distances": {name: _plain(score) for name, score in distances.items()},
             "retrieval": by_layer,
@@ -283,6 +288,11 @@ def _measures(model: Any, tokenizer: Any, data: Mapping[str, Pairs], settings: A
 def _plain(score: Score) -> dict[str, Any]:
     bounds = {"value": score.value, "n": score.n, "null": score.null, "low": score.low, "high": score.high}
     return {**bounds, **({"details": dict(score.details)} if score.details else {})}
+
+
+def _items(name: str, score: Score) -> dict[str, Any]:
+    """Which sentences were found, so that before and after can be compared by sentence."""
+    return {"items": score.items.tolist()} if name.startswith("p@1") and score.items is not None else {}
 
 
 def _summary(
@@ -314,7 +324,7 @@ def _summary(
         "of_steps": stage.settings.steps,
         "finished": bool(state.get("finished")),
         "metrics": state.get("metrics", []),
-        "before": dict(before),
+        "before": without_items(before),
     }
 
 
@@ -329,17 +339,6 @@ def _finish(model: Any, tokenizer: Any, summary: dict[str, Any], out: Path, jour
     # Last, and at once: a folder with this file is whole.
     write_text(out / _ABOUT, json.dumps({**kept, **summary}, ensure_ascii=False, indent=1))
     shutil.rmtree(out / STATE, ignore_errors=True)
-
-
-def _once(place: Path, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What a file holds; where there is none, what `make` gives, written by the first process."""
-    if place.is_file():
-        found: dict[str, Any] = json.loads(place.read_text("utf-8"))
-        return found
-    made = make()
-    if is_first_process():
-        write_text(place, json.dumps(made))
-    return made
 
 
 def _opened(out: Path, digest: str) -> dict[str, Any] | None:

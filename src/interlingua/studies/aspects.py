@@ -85,8 +85,8 @@ class Asked:
         seen: dict[tuple[int, str], int] = {}
         word = 0
         for number, example in enumerate(self.examples):
-            for offset in range(len(example.words)):
-                tag = tags[word]
+            own = tags[word : word + len(example.words)]
+            for offset, tag in enumerate(own):
                 if tag not in numbers:
                     raise InputError(
                         "a tag that the model was not trained on",
@@ -95,11 +95,12 @@ class Asked:
                         value=tag,
                         remedy=f"It knows: {', '.join(self.labels)}.",
                     )
-                if tag.startswith("B-"):
-                    place = seen[number, tag] = seen.get((number, tag), -1) + 1
-                    keys.append((number, tag, place))
-                    items.append(word)
-                word += 1
+            # As the judge finds them: a model may begin an entity with I-, and so may its data.
+            for kind, first, _ in sorted(entities(own), key=lambda entity: entity[1]):
+                place = seen[number, kind] = seen.get((number, kind), -1) + 1
+                keys.append((number, kind, place))
+                items.append(word + first)
+            word += len(example.words)
         chosen = np.array(items, np.int64)
         assert self.inputs.items is not None
         readable = np.isin(chosen, self.inputs.items)

@@ -334,6 +334,7 @@ def _records(
             null=score.null,
             low=score.low,
             high=score.high,
+            best=entry.best(variant),
             n=score.n,
             seed=plan.seed,
             corpus=corpus.name,

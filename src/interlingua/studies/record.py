@@ -40,6 +40,7 @@ class Record:
     null: float | None = None
     low: float | None = None
     high: float | None = None
+    best: str | None = None
     seed: int | None = None
     corpus: str = ""
     digests: Mapping[str, str] = field(default_factory=dict)

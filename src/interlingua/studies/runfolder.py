@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -33,8 +34,8 @@ def alone_in(out: Path | None, kind: str) -> Iterator[None]:
     """Be the one process that runs in a folder: a second one is refused, the lock of a dead one is taken over.
 
     Of several processes that train together the first speaks for all. Nothing is left behind of the lock, nor of a
-    folder in which nothing was written. Where no lock can be made (a folder that is only read, a file system without
-    hard links) the run goes on without one.
+    folder in which nothing was written, nor of a new one where bad input ended the run before its first result. Where
+    no lock can be made (a folder that is only read, a file system without hard links) the run goes on without one.
     """
     if out is None or not is_first_process():
         yield
@@ -51,6 +52,10 @@ def alone_in(out: Path | None, kind: str) -> Iterator[None]:
             )
         with told_when_full(out):
             yield
+    except InputError:
+        if out in made:
+            _remove_begun(out)
+        raise
     finally:
         if own is not None:
             own.release(lock)
@@ -60,6 +65,17 @@ def alone_in(out: Path | None, kind: str) -> Iterator[None]:
                 lock.parent.rmdir()
                 for place in made:
                     place.rmdir()
+
+
+def _remove_begun(out: Path) -> None:
+    """Remove what a run leaves that came to nothing: links, empty folders, and word of itself; all or nothing."""
+    entries = [entry for entry in out.iterdir() if entry.name != RUNNING] if out.is_dir() else []
+    if all(_begun(entry) or entry.name == "run.json" for entry in entries):
+        for entry in entries:
+            if entry.is_dir():
+                shutil.rmtree(entry, ignore_errors=True)
+            else:
+                entry.unlink(missing_ok=True)
 
 
 def _owner(place: Path) -> Owner | None:
@@ -139,10 +155,24 @@ def told_by(file: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def seconds_of(before: Mapping[str, Any], own: float | None) -> float | None:
+    """How long a run took in all its sessions, the last one's `own` seconds included; None where that is not known.
+
+    `before` is what the folder told before this session. A session that was killed told nothing of its time.
+
+    >>> seconds_of({}, 2.0), seconds_of({"seconds": 60.0}, 2.0), seconds_of({"seconds": 60.0}, None)
+    (2.0, 62.0, 60.0)
+    >>> seconds_of({"kind": "transfer"}, 2.0) is None
+    True
+    """
+    told: float | None = before.get("seconds") if before else 0.0
+    return told if told is None or own is None else round(told + own, 1)
+
+
 def _begun(entry: Path) -> bool:
     """Whether a run killed before its first file was whole leaves this: nothing that could be lost."""
     if entry.name == STATE:
-        return all(inner.name.startswith((".", "links-")) for inner in entry.iterdir())
+        return all(inner.name.startswith((".", "links")) for inner in entry.iterdir())
     return (
         entry.name == RUNNING
         or entry.name.startswith(".run.json.")

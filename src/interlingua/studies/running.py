@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -9,7 +10,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from interlingua.errors import InputError
+from interlingua.errors import InputError, InterlinguaError
 from interlingua.studies.collecting import collect
 from interlingua.studies.disk import sweep
 from interlingua.studies.executors import Options, executors
@@ -63,7 +64,7 @@ def run(
     A failed step fails those that need it, and the rest goes on; it is left alone by later runs unless `retry`. A run
     that was killed or stopped goes on where it was when it is started again, and a finished one runs nothing.
     """
-    entry = executors[executor]
+    entry, fresh = executors[executor], not home.folder.exists()
     with _clearly(home):
         home.make()
         sweep(home)
@@ -82,8 +83,13 @@ def run(
             with closing(entry.call(jobs, home, options or Options(), book.hear)) as outcomes:
                 for outcome in outcomes:
                     book.enter(outcome)
+        except InterlinguaError:
+            if fresh and not any(file.stat().st_size for file in home.folder.rglob("*") if file.is_file()):
+                shutil.rmtree(home.folder)  # Nothing was begun: no cluster, no such device.
+            raise
         finally:
-            book.keep_times()
+            if home.folder.is_dir():
+                book.keep_times()
     with _clearly(home):
         return book.closed(collect(graph, home))
 

@@ -114,6 +114,9 @@ class TransferStudy:
         """Train and measure, run by run; a run that was killed goes on from its newest checkpoint."""
         left = [(run, [each for each in wanted if not self._done(each)]) for run, wanted in self.plan]
         todo = [(run, missing) for run, missing in left if missing]
+        for run, _ in todo:
+            for code in run.spoken if run.seed == todo[0][0].seed else ():
+                self._linked(code, run.seed)  # Text that cannot be used ends the run before anything is trained.
         for number, (run, missing) in enumerate(todo):
             self._tell("models", number, len(todo))
             self._one(run, missing)
