@@ -188,9 +188,9 @@ def audit(
     epilog="""
 **Examples**
 
-    interlingua pretrain recipes/tiny-bilingual-en-ru.toml --out tiny  # minutes on a CPU
+    interlingua pretrain recipes/tiny-mono-en.toml --out tiny      # minutes; reads recipes/mono/en.txt, your text
 
-    interlingua pretrain recipes/embedded.toml --out model --json      # the numbers as JSON
+    interlingua pretrain recipes/embedded.toml --out model --json  # a file a language in recipes/mono/; prints JSON
 
     torchrun --nproc-per-node 8 -m interlingua pretrain my.toml --out model  # eight GPUs
 """
