@@ -188,9 +188,9 @@ def audit(
     epilog="""
 **Examples**
 
-    interlingua pretrain recipes/tiny-mono-en.toml --out tiny      # minutes; reads recipes/mono/en.txt, your text
+    interlingua pretrain recipes/tiny-mono-en.toml --out tiny  # your text is in recipes/mono/en.txt
 
-    interlingua pretrain recipes/embedded.toml --out model --json  # a file a language in recipes/mono/; prints JSON
+    interlingua pretrain recipes/embedded.toml --out model --json  # and there in 19 languages more
 
     torchrun --nproc-per-node 8 -m interlingua pretrain my.toml --out model  # eight GPUs
 """
