@@ -17,7 +17,9 @@ The rooms of the house from the ground up: a module imports its own room and low
 to that.
 """
 FLOORS = {
-    "The ground: what everything stands on": ("errors", "paths", "registry", "score", "languages", "words", "corpus"),
+    "The ground: what everything stands on": (
+        "errors", "paths", "registry", "score", "languages", "words", "counting", "corpus",
+    ),
     "Floor 1: pure functions, and files read": (
         "stats", "measures", "flattening", "transport", "kernels", "readers", "wordalign", "synthetic",
     ),

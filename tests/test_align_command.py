@@ -301,7 +301,7 @@ def test_gold_with_bad_lines_is_judged_on_the_others(run: Run, tmp_path: Path) -
     (tmp_path / "l").write_text("0-0\n0-0\n\n")
     (tmp_path / "gold").write_text("0-0\n7-7\n0-0\n")
     done = run(text, "--links", tmp_path / "l", "--gold", tmp_path / "gold", "--gold-base", "0")
-    assert re.search(r"AER  0\.000 .* 1 rows", done.err)
+    assert re.search(r"AER  0\.000 .* 1 row", done.err)
     assert f"1 line left out: a link past the words of its row ({tmp_path / 'gold'}:2)" in done.err
     assert f"1 line left out: no separator ({text}:3)" in done.err
 
@@ -365,7 +365,7 @@ def test_the_neural_aligner_runs_on_any_model_folder(run: Run, spoilt: Path, ber
         (["--bad-lines", "ignore"], "unknown treatment of bad lines: 'ignore'"),
         (["--base", "2"], "the first word is 0 or 1: 2"),
         (["--iterations", "0"], "bad iterations of the aligner: 0"),
-        (["--p0", "1"], "bad null of the aligner: 1.0"),
+        (["--p0", "1"], "bad p0 (null) of the aligner: 1.0"),
         (["--alpha", "-1"], "bad alpha of the aligner: -1.0"),
         (["--tension", "99"], "bad tension of the aligner: 99.0"),
         (["--method", "neural", "--save", "m"], "--save has nothing to do here"),
@@ -421,7 +421,7 @@ def test_a_few_foreign_words_need_no_segmenter_and_a_language_does(
     text.write_text(f"{plain}中文 is it\tэто 中文\n", "utf-8")
     done = run(text)
     assert len(done.lines) == 121
-    assert "1 rows" in done.err
+    assert "1 row" in done.err
     text.write_text(plain + "中文\tпёс\n" * 3, "utf-8")
     done = run(text)
     assert done.code == 2

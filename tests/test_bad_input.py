@@ -155,9 +155,9 @@ def one_sentence(place: Place) -> list[str]:
     return ["--corpus", place.corpus(rows=1)]
 
 
-@bad(r"an audit compares languages, and this corpus has one: 'en'\. Give at least two\.")
+@bad(r"an audit compares languages, and one was named: 'en'\. Give at least two\.")
 def one_language(place: Place) -> list[str]:
-    return ["--corpus", place.corpus(), "--languages", "en"]
+    return ["--corpus", place.corpus(), "--languages", "en,en"]
 
 
 @bad(r"corpus\.tsv:1: fewer than two languages \(none\) among the columns: 'first, second'\. Name the columns by ISO")

@@ -152,7 +152,7 @@ def test_pairs_without_a_shared_row_are_not_listed():
 def test_places_name_what_was_skipped_and_only_the_first_three():
     texts = {"en": ["a"] * 6, "ru": ["b"] * 6}
     corpus = ParallelCorpus.of(texts, places=[f"f:{n}" for n in range(6)], skipped=[Skip("blank lines", 1)])
-    assert [str(skip) for skip in corpus.skipped] == ["1 blank lines", "5 duplicate rows (f:1, f:2, f:3, …)"]
+    assert [str(skip) for skip in corpus.skipped] == ["1 blank line", "5 duplicate rows (f:1, f:2, f:3, …)"]
 
 
 @pytest.mark.parametrize(

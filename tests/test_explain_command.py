@@ -239,7 +239,7 @@ def test_entities_are_paired_by_type_and_order_and_those_alone_are_counted(tmp_p
     result = explain(model, files, settings=ExplainSettings(steps=2, tolerance=None), out=tmp_path / "out")
     found = result.select("consistency", "entities")
     assert {key[2]: each["n"] for key, each in found.items()} == {"en": 3, "es": 2}
-    assert any("1 targets (entities) that the other language does not have" in note for note in result.run["skipped"])
+    assert any("1 target (entities) that the other language does not have" in note for note in result.run["skipped"])
 
 
 def test_a_name_that_begins_with_an_inner_tag_is_explained_as_it_is_judged(tmp_path: Path) -> None:
@@ -351,7 +351,7 @@ def test_long_texts_are_cut_to_the_models_limit_and_counted(nli: Path, tmp_path:
         (tmp_path / f"{code}.tsv").write_text(f"{long}\t{long}\tneutral\na tap\tagain\tneutral\n", "utf-8")
     files = {code: tmp_path / f"{code}.tsv" for code in ("en", "es")}
     result = explain(nli / "tuned", files, settings=ExplainSettings(steps=2, tolerance=None), out=tmp_path / "out")
-    assert any("pairs cut to" in note for note in result.run["skipped"])
+    assert any("pair cut to" in note for note in result.run["skipped"])
     assert [each["n"] for each in result.select("consistency", "label").values()] == [2, 2]
 
 

@@ -396,7 +396,7 @@ def test_records_that_a_study_s_report_was_not_made_from_are_counted_and_not_sho
         file.write(json.dumps(record("cka", "debiased", 0.9, step="older", target_model=None)) + "\n")
     made = interlingua.report_on(run)
     assert len(made.runs["study"][0].records) == before
-    assert "1 records that the study’s last report was not made from" in made.html
+    assert "1 record that the study’s last report was not made from" in made.html
 
 
 def test_a_study_that_was_not_reported_yet_is_told_how_to(tmp_path: Path) -> None:

@@ -56,6 +56,11 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_right_file_is_said_to_be_right(world: World, run: Run) -> None:
+    code, out, err = run("status", world["study.toml"], "--out", world.folder / "nowhere")
+    assert (code, out) == (2, "")
+    assert "nowhere: nothing was run yet in this folder. Run it first" in err
+    assert not (world.folder / "nowhere").exists()
+    assert "" not in json.loads(run("check", world["study.toml"], "--json")[1])
     code, out, _ = run("check", world["study.toml"])
     assert code == 0
     assert "right, 4 steps" in out

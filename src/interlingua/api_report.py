@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
+from interlingua.counting import counted
 from interlingua.errors import InputError
 from interlingua.paths import usable_path
 from interlingua.report.adjustment_page import adjustment_records
@@ -116,7 +117,7 @@ def read_run(folder: Path) -> tuple[str, Run]:
         every, wanted = records, set(about["steps"])
         records = [record for record in every if record.get("step") in wanted]
         if len(records) < len(every):
-            notes.append(f"{len(every) - len(records)} records of other settings in the same folder")
+            notes.append(f"{counted(len(every) - len(records), 'records')} of other settings in the same folder")
     skipped = about.get("skipped") or []
     about = {**about, "skipped": [*([skipped] if isinstance(skipped, str) else skipped), *notes]}
     if "created" not in about:  # What every command writes at its end.
@@ -165,7 +166,7 @@ def _study(folder: Path) -> Run:
     wanted = set(steps) if isinstance(steps, list) else {record.get("step") for record in every}
     records = [record for record in every if record.get("step") in wanted]
     if len(records) < len(every):
-        notes.append(f"{len(every) - len(records)} records that the study’s last report was not made from")
+        notes.append(f"{counted(len(every) - len(records), 'records')} that the study’s last report was not made from")
     more = {name: found.get(name) or [] for name in ("scores", "distances", "beside", "geometries")}
     for each in more["geometries"]:
         each["maps"] = maps_of(folder, each["steps"])

@@ -190,9 +190,9 @@ def audit(
     epilog="""
 **Examples**
 
-    interlingua pretrain recipes/tiny-bilingual-en-ru.toml --out tiny  # minutes on a CPU
+    interlingua pretrain recipes/tiny-mono-en.toml --out tiny  # your text is in recipes/mono/en.txt
 
-    interlingua pretrain recipes/embedded.toml --out model --json      # the numbers as JSON
+    interlingua pretrain recipes/embedded.toml --out model --json  # and there in 19 languages more
 
     torchrun --nproc-per-node 8 -m interlingua pretrain my.toml --out model  # eight GPUs
 """

@@ -10,6 +10,7 @@ import typer
 
 from interlingua.cli_options import Device, Json, print_json
 from interlingua.cli_progress import progress_bars
+from interlingua.counting import counted
 
 if TYPE_CHECKING:
     from interlingua.studies.aligning import Alignment
@@ -203,5 +204,5 @@ def _summary(result: Alignment) -> list[str]:
     lines = [f"note: {note}" for note in result.notes] + [str(left) for left in result.left_out]
     for name, score in (result.quality or {}).items():
         shown = "AER" if name == "aer" else name
-        lines.append(f"{shown:>9}  {score.value:.3f}  [{score.low:.3f}, {score.high:.3f}]  {score.n} rows")
+        lines.append(f"{shown:>9}  {score.value:.3f}  [{score.low:.3f}, {score.high:.3f}]  {counted(score.n, 'rows')}")
     return lines

@@ -10,6 +10,8 @@ import typer
 
 from interlingua.cli_options import Json, print_json, print_notes, split_names
 from interlingua.cli_progress import Tell, progress_bars, resumable
+from interlingua.counting import counted
+from interlingua.errors import InputError
 
 if TYPE_CHECKING:
     from interlingua.api_study import Planned
@@ -53,10 +55,11 @@ def check(file: File, size: Size = None, data: Data = None, as_json: Json = Fals
 
     found = check_study(file, size=size, data=data)
     if as_json:
-        print_json({name: len(planned.graph) for name, planned in found.items()})
+        # A file without sizes is one study: it goes by its own name.
+        print_json({name or planned.study.name: len(planned.graph) for name, planned in found.items()})
         return
     for name, planned in found.items():
-        typer.echo(f"{file}{f' [{name}]' if name else ''}: right, {len(planned.graph)} steps")
+        typer.echo(f"{file}{f' [{name}]' if name else ''}: right, {counted(len(planned.graph), 'steps')}")
 
 
 @app.command()
@@ -132,8 +135,8 @@ def run(
     else:
         _show_report(report)
         typer.echo(
-            f"\n{ran.done} steps run, {ran.reused} done before, {len(ran.failed)} failed, {ran.blocked} blocked. "
-            f"Page, tables and records: {planned.home.folder}"
+            f"\n{counted(ran.done, 'steps')} run, {ran.reused} done before, {len(ran.failed)} failed, "
+            f"{ran.blocked} blocked. Page, tables and records: {planned.home.folder}"
         )
     if ran.failed:
         raise typer.Exit(1)
@@ -145,6 +148,12 @@ def status(file: File, size: Size = None, data: Data = None, out: Out = None, as
     from interlingua.api_study import as_dict, plan_study
 
     planned = plan_study(file, size=size, data=data, out=out)
+    if not planned.home.folder.is_dir():
+        raise InputError(
+            "nothing was run yet in this folder",
+            file=planned.home.folder,
+            remedy="Run it first (interlingua study run), or see what a run would do (interlingua study plan).",
+        )
     told = planned.plan()
     if as_json:
         print_json(as_dict(planned, told) | {"disk": [vars(use) for use in planned.usage()]})
@@ -152,7 +161,8 @@ def status(file: File, size: Size = None, data: Data = None, out: Out = None, as
     _show_plan(planned, told)
     for use in planned.usage():
         typer.echo(
-            f"{use.kind}: {_bytes(use.bytes)} in {use.steps} steps, {_bytes(use.heavy)} of them models and vectors"
+            f"{use.kind}: {_bytes(use.bytes)} in {counted(use.steps, 'steps')}, {_bytes(use.heavy)} of them models and "
+            "vectors"
         )
     for failure in planned.failures():
         typer.echo(f"failed: {failure.label}: {failure.message}")

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from interlingua import languages as codes
+from interlingua.counting import counted
 from interlingua.errors import InputError
 
 Cell = str | None
@@ -31,7 +32,7 @@ class Skip:
 
     def __str__(self) -> str:
         places = f" ({', '.join(self.where)}{', …' if self.count > len(self.where) else ''})" if self.where else ""
-        return f"{self.count} {self.reason}{places}"
+        return f"{counted(self.count, self.reason)}{places}"
 
 
 @dataclass(frozen=True)

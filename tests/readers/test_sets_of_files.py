@@ -80,7 +80,7 @@ def test_two_column_bitexts_in_a_folder_are_merged(tmp_path):
     }
     assert [str(skip) for skip in read_corpus(tmp_path).skipped] == [
         "1 empty cells (es t.en-es.tsv:2)",
-        "1 rows with fewer than two languages (t.en-es.tsv:2)",
+        "1 row with fewer than two languages (t.en-es.tsv:2)",
     ]
 
 

@@ -79,7 +79,7 @@ def test_bad_pairs_are_told_with_their_line(text, problem, tmp_path):
 
 def test_pairs_with_an_empty_side_are_counted(tmp_path):
     examples = tasks["nli"].call().read(written(tmp_path, "x.tsv", "a\tb\tneutral\n \tb\tneutral\n"), "en")
-    assert [str(skip) for skip in examples.skipped] == ["1 pairs with an empty side (x.tsv:2)"]
+    assert [str(skip) for skip in examples.skipped] == ["1 pair with an empty side (x.tsv:2)"]
 
 
 @pytest.mark.parametrize(
@@ -195,5 +195,5 @@ def test_questions_on_paragraphs_in_another_language_are_joined_by_id(tmp_path):
     assert (one.language, other.language) == ("es", "en")
     assert other[0].question == "¿Qué?"
     lonely = read_questions(written(tmp_path, "c.json", json.dumps(squad(("a", "What?", "Tea", 0)))), language="en")
-    with pytest.raises(InputError, match=r"1 questions have ids that c\.json does not have: 'b'"):
+    with pytest.raises(InputError, match=r"ids that c\.json does not have, of 1 question: 'b'"):
         crossed(lonely, spanish)

@@ -192,6 +192,20 @@ def test_a_study_without_fine_tuning_is_told_by_what_it_has(records: Any, run: A
     assert [topic for topic, _ in findings(before, run, {})] == ["Clusters", "Cosine"]
 
 
+def test_of_two_languages_none_is_best_and_no_group_is_told(records: Any, run: Any, found: Any) -> None:
+    two = ("be", "ru")
+    kept = [each for each in records if each["source"] in two and each["target"] in two]
+    groups = {"languages": list(two), "matrix": [[1.0, 0.9], [0.9, 1.0]], "null": [[0.2] * 2] * 2, "groups": [0, 1]}
+    told = dict(findings(kept, run, {"groups": {**groups, "span": 2}}))
+    assert "Best" not in told["Transfer"]
+    assert told["Transfer"].startswith("From Belarusian to Russian (14\N{NO-BREAK SPACE}% wrong), from Russian to")
+    assert told["Moving together"].endswith(
+        "Belarusian and Russian change with r = 0.90, their curves shifted in time with 0.20."
+    )
+    (table,) = (each for each in all_tables(kept, run, {"groups": {**groups, "span": 2}}) if each.name == "groups")
+    assert table.columns == ("", "be", "ru", "chance")
+
+
 def made_run(records: Any, run: Any, maps: Any, found: Any, **more: Any) -> Run:
     return Run(run, records, more={"maps": maps, "found": found}, **more)
 

@@ -95,7 +95,7 @@ def test_an_entity_without_tokens_is_left_out_in_every_language_and_counted(enco
     holed = (*whole[:2], Mention("r2", "PER", "", text, (12, 12)), whole[3])
     made = entity_vectors(encoder, Mentions("test", {"en": whole, "ru": holed}))
     assert made.rows.tolist() == [0, 1, 3]
-    assert [str(skip) for skip in made.skipped] == ["1 entities that the tokenizer turns into nothing (ru r2)"]
+    assert [str(skip) for skip in made.skipped] == ["1 entity that the tokenizer turns into nothing (ru r2)"]
     assert made.vectors["en"].shape == made.vectors["ru"].shape == (len(encoder.layers), 3, encoder.dim)
 
 

@@ -287,7 +287,7 @@ def test_what_is_left_out_of_dev_and_of_the_models_folder_is_told_by_transfer_an
     run_here(planned)
     for told in (made.run["skipped"], (tmp_path / "study/notes.txt").read_text("utf-8").splitlines()):
         assert any("module Dense is not applied" in note for note in told)
-        assert any("pairs cut" in note and "dev.tsv:41" in note for note in told)
+        assert any("pair cut" in note and "dev.tsv:41" in note for note in told)
 
 
 def test_dev_and_tests_are_predicted_in_the_precision_of_the_run(world, tmp_path, monkeypatch):

@@ -170,7 +170,7 @@ def test_a_word_that_is_turned_into_nothing_is_counted_and_tagged_outside(encode
     examples = Examples((TaggedWords(("The", "\u200b", "tap"), ("O", "B-X", "B-X"), 7),), "en", "x.iob")
     labels = ("O", "B-X", "I-X")
     inputs = Ner().inputs(examples, encoder, labels=labels, training=False)
-    assert [str(skip) for skip in inputs.skipped] == ["1 words that the tokenizer turns into nothing (x.iob:7)"]
+    assert [str(skip) for skip in inputs.skipped] == ["1 word that the tokenizer turns into nothing (x.iob:7)"]
     torch.manual_seed(0)
     model = TaskModel(encoder.model, TokenHead(encoder.dim, 3, dropout=0.0))
     tags = Ner().predict(model, inputs, labels=labels)

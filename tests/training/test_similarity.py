@@ -87,8 +87,8 @@ def test_a_row_that_does_not_fit_in_one_language_is_left_out_of_all_and_counted(
     sample = Sample.of(made.encoder, texts)
     assert len(sample) == 18
     assert [str(skip) for skip in sample.skipped] == [
-        "1 rows of a sample too long for the model",
-        "1 rows of a sample without words",
+        "1 row of a sample too long for the model",
+        "1 row of a sample without words",
     ]
     kept = {code: [text for row, text in enumerate(column) if row not in (2, 5)] for code, column in texts.items()}
     again = Similarities.of(Sample.of(made.encoder, kept), made.model).begun

@@ -469,7 +469,7 @@ def test_sides_of_different_length_are_an_error() -> None:
     ],
 )
 def test_a_bad_setting_is_named(name: str, value: object, accepted: str) -> None:
-    with pytest.raises(InputError, match=rf"bad {name} of the aligner.*Give {accepted}\.") as error:
+    with pytest.raises(InputError, match=rf"bad .*\b{name}\b.* of the aligner.*Give {accepted}\.") as error:
         Settings(**{name: value})  # type: ignore[arg-type]
     assert error.value.value is value
 

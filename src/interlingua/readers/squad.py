@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from interlingua import languages as codes
+from interlingua.counting import counted
 from interlingua.errors import InputError
 from interlingua.readers.documents import opened
 from interlingua.readers.examples import Answer, Examples, Question, Skips, gathered
@@ -77,7 +78,7 @@ def crossed(questions: Examples[Question], paragraphs: Examples[Question]) -> Ex
     ):
         if odd:
             raise InputError(
-                f"{len(odd)} questions have ids that {other.name} does not have",
+                f"ids that {other.name} does not have, of {counted(len(odd), 'questions')}",
                 file=side.name,
                 line=odd[0].line,
                 value=odd[0].id,

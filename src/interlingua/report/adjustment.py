@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from interlingua.counting import counted
 from interlingua.report.tables import Told
 from interlingua.report.wording import language_name, number, percent, visible
 
@@ -126,8 +127,9 @@ def left_out(summary: Found) -> list[str]:
     told = []
     for code, about in summary["languages"].items():
         told += [f"{code}: {note}" for note in about["notes"]]
-        told += [f"{code}: {count:,} {reason} left out" for reason, count in about["left_out"].items() if count]
-        told += [f"{code}: {count:,} links dropped: {name}" for name, count in about["links_dropped"].items() if count]
+        told += [f"{code}: {counted(count, reason)} left out" for reason, count in about["left_out"].items() if count]
+        dropped = {f"links dropped: {name}": count for name, count in about["links_dropped"].items() if count}
+        told += [f"{code}: {counted(count, what)}" for what, count in dropped.items()]
     return [visible(line) for line in told]
 
 

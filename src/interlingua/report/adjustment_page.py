@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from interlingua.counting import counted
 from interlingua.report.adjustment import (
     CAPTION,
     UNCLEAR,
@@ -67,7 +68,7 @@ def _readings(run: Run) -> Readings:
 def adjustment_page(summary: Found) -> str:
     """The page of an adjustment, which makes no request."""
     run = Run(summary, adjustment_records(summary))
-    below = f"{summary['steps']:,} steps, vectors of layer {summary['layer']} (0 is the embedding output)"
+    below = f"{counted(summary['steps'], 'steps')}, vectors of layer {summary['layer']} (0 is the embedding output)"
     return render_page(Page("adjust", visible(str(summary["model"])), below, adjustment_sections([run]), run.records))
 
 
@@ -126,14 +127,14 @@ def adjustment_answer(run: Run) -> Section:
         best.append(f"{called} {shown}{_judgement(run, code, 'best')}")
         apart.append(f"{called} {' to '.join((lines[-1].before, lines[-1].after)[: len(whens)])}{_said(lines[-1])}")
         change = " to ".join(f"{percent(each.value)} ({percent(each.low)}–{percent(each.high)})" for each in both)
-        trained = f"{about['rows']:,} sentences with {about['pairs']:,} word pairs trained on"
+        trained = f"{counted(about['rows'], 'sentences')} with {counted(about['pairs'], 'word pairs')} trained on"
         facts.append(
             (called, f"Sentences that find their translation at layer {layer}: from {change}, 95 % intervals. "
              f"{_verdicts(lines)}{trained}, {about['held_out']:,} held out.")
         )  # fmt: skip
     words = (
-        f"After {run.about['steps']:,} steps, so many sentences find their translation (layer {layer}, language means "
-        f"removed, both directions): {'; '.join(told)}.",
+        f"After {counted(run.about['steps'], 'steps')}, so many sentences find their translation (layer {layer}, "
+        f"language means removed, both directions): {'; '.join(told)}.",
         f"Before and after each at its own best layer: {'; '.join(best)}.",
         f"A word lies nearer to its translation than to an unrelated word (AUC, 0.5 is chance): {'; '.join(apart)}.",
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
+from interlingua.counting import counted
 from interlingua.report.adjustment import CAPTION, Found, adjustment_lines
 from interlingua.report.adjustment_page import adjustment_answer, adjustment_records
 from interlingua.report.runs import Run
@@ -31,7 +32,7 @@ def render_adjustment(summary: Found, console: Console) -> None:
         curves = [_curve(summary[when][code]["retrieval"]) for when in ("before", "after")[: 1 + after]]
         table.add_row("both arrows by layer, means removed, 0 to 100 %", *(sparkline(curve) for curve in curves))
         console.print(table)
-        console.print(f"trained on {about['rows']:,} sentences with {about['pairs']:,} word pairs")
+        console.print(f"trained on {counted(about['rows'], 'sentences')} with {counted(about['pairs'], 'word pairs')}")
     console.print(Text(CAPTION, style="dim italic"))
     finished = "" if summary["finished"] else ", not finished: run the same command again"
     console.print(f"{summary['steps']:,} of {summary['of_steps']:,} steps{finished}")

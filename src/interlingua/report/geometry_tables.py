@@ -216,6 +216,9 @@ def _groups(found: Found) -> Table | None:
         "another's shifted in time."
     )
     heads = ("", "group", *(visible(code) for code in codes), "chance")
+    if len(codes) < 3:  # Two are cut into two groups whatever they do.
+        caption = caption.replace("; groups by average linkage", "")
+        heads, rows = (heads[0], *heads[2:]), tuple((row[0], *row[2:]) for row in rows)
     return Table("groups", "Languages that move together", caption, heads, rows)
 
 
@@ -305,6 +308,9 @@ def _transfer(records: Sequence[Found], run: Found) -> tuple[str, str] | None:
     def told(pair: tuple[str, str]) -> str:
         return f"{language_name(pair[0], run)} to {language_name(pair[1], run)} ({percent(others[pair])} wrong)"
 
+    if len(others) < 3:  # Of two there is no best: they differ by chance at least.
+        each = ", ".join(f"from {told(pair)}" for pair in others)
+        return "Transfer", f"{each[:1].upper()}{each[1:]}; within a language {percent(mean)} are wrong."
     return "Transfer", f"Best from {told(best)}, worst from {told(worst)}; within a language {percent(mean)} are wrong."
 
 
@@ -334,6 +340,11 @@ def _moving(found: Found, run: Found) -> tuple[str, str] | None:
     together = found.get("groups")
     if not together:
         return None
+    if len(together["languages"]) < 3:  # Two are cut into two groups whatever they do.
+        names = " and ".join(language_name(code, run) for code in together["languages"])
+        r, chance = number(together["matrix"][0][1]), number(together["null"][0][1])
+        said = f"In fine-tuning the spaces of {names} change with r = {r}, their curves shifted in time with {chance}."
+        return "Moving together", said
     groups: dict[int, list[str]] = {}
     for code, group in zip(together["languages"], together["groups"], strict=True):
         groups.setdefault(group, []).append(language_name(code, run))

@@ -142,7 +142,7 @@ def audit_corpus(
         corpus = corpus.select(languages)
     if len(corpus.languages) < (1 if alone else 2):
         raise InputError(
-            "an audit compares languages, and this corpus has one",
+            f"an audit compares languages, and {'this corpus has one' if languages is None else 'one was named'}",
             value=corpus.languages[0],
             remedy="Give at least two.",
         )

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from interlingua.corpus import ParallelCorpus, Skip
+from interlingua.counting import counted
 from interlingua.measures import measures
 from interlingua.studies.dictionaries import NAME
 from interlingua.studies.languagepairs import Asked
@@ -18,33 +19,37 @@ def left_out(texts: ParallelCorpus, skips: Iterable[Skip], spaces: Iterable[Sequ
     notes = [str(skip) for skip in (*texts.skipped, *skips)]
     for language in (language for space in spaces for language in space):
         if language.words is not None and language.words.lost:
-            notes.append(f"{language.words.lost} words of {language.code} that the tokenizer turns into nothing")
+            what = f"words of {language.code} that the tokenizer turns into nothing"
+            notes.append(counted(language.words.lost, what))
         if language.sentences.windowed:
-            notes.append(
-                f"{language.sentences.windowed} texts of {language.code} longer than the model's limit, read in windows"
-            )
+            what = f"texts of {language.code} longer than the model's limit, read in windows"
+            notes.append(counted(language.sentences.windowed, what))
     return notes
 
 
 def unmeasured(plan: MeasurePlan, made: Sequence[Record], asked: Asked) -> list[str]:
     """What had to be left out, counted: pairs of languages, numbers that are undefined, entries of dictionaries."""
-    notes = [f"{asked.apart} pairs of languages that share no row"] if asked.apart else []
+    notes = [counted(asked.apart, "pairs of languages that share no row")] if asked.apart else []
     pairs = set(asked.pairs)
     if pairs - asked.mapped and any(measures[name].fits for name in plan.measures):
-        notes.append(f"{len(pairs - asked.mapped)} pairs without a fitted map: --maps all fits one for every pair")
+        what = "pairs without a fitted map: --maps all fits one for every pair"
+        notes.append(counted(len(pairs - asked.mapped), what))
     reasons = {"words": "too few repeated word links", "names": "no names in both"}
     for name in plan.measures:
         if measures[name].needs in reasons:
             have = {(record.source, record.target) for record in made if record.measure == name}
             wanted = asked.mapped if measures[name].fits else pairs
             if wanted - have:
-                notes.append(f"{len(wanted - have)} pairs without {name}: {reasons[measures[name].needs]}")
+                notes.append(counted(len(wanted - have), f"pairs without {name}: {reasons[measures[name].needs]}"))
     undefined = Counter(f"{each.measure} {what}" for each in made for what in each.details.get("undefined", ()))
     notes += [f"{count} undefined: {what}" for what, count in undefined.items()]
     dropped = {(r.source, str(r.target)): r.details["dropped"] for r in made if r.measure == NAME}
     notes += [
-        f"{count} entries of the {source}–{target} dictionary: a test word that is trained on, or one that the "
-        "tokenizer turns into nothing"
+        counted(
+            count,
+            f"entries of the {source}–{target} dictionary: a test word that is trained on, or one that the tokenizer "
+            "turns into nothing",
+        )
         for (source, target), count in dropped.items()
         if count
     ]

@@ -12,6 +12,7 @@ from typing import Any, cast
 import numpy as np
 import torch
 
+from interlingua.counting import counted
 from interlingua.encoder import Encoder
 from interlingua.encoder.inputs import Inputs
 from interlingua.errors import InputError
@@ -95,8 +96,8 @@ class Pairs:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was left out on the way here, counted, in words."""
-        lost = [f"{count:,} {reason} left out" for reason, count in self.trained.left_out if count]
-        dropped = [f"{links:,} links dropped: {name}" for name, links in self.dropped.items() if links]
+        lost = [f"{counted(count, reason)} left out" for reason, count in self.trained.left_out if count]
+        dropped = [counted(links, f"links dropped: {name}") for name, links in self.dropped.items() if links]
         return (*self.given.notes, *lost, *dropped)
 
     @cached_property

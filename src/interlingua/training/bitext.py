@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from interlingua.counting import counted
 from interlingua.encoder.pooling import send
 from interlingua.encoder.tokens import TokenisedTexts, Tokeniser
 from interlingua.encoder.wordtokens import WordTokens, align_tokens, beginnings, spread, word_tokens
@@ -204,7 +205,9 @@ def bitext(
     kept = np.flatnonzero(words_linked & fits)
     if not len(kept):
         raise InputError(
-            "no row has a pair of linked words", value=f"{len(source)} rows", remedy="Give more text, or better links."
+            "no row has a pair of linked words",
+            value=counted(len(source), "rows"),
+            remedy="Give more text, or better links.",
         )
     chosen = aligned.take(kept)
     texts = [own.ids_of(kept) for own in tokens]

@@ -45,16 +45,16 @@ class Settings:
 
     def __post_init__(self) -> None:
         low, high = TENSIONS
-        for name, good, accepted in (
-            ("iterations", self.iterations >= 1, "1 or more"),
-            ("null", 0 <= self.null < 1, "a probability below 1"),
-            ("tension", low <= self.tension <= high, f"from {low} to {high}"),
-            ("alpha", 0 < self.alpha < math.inf, "a positive number"),
-            ("tension_step", 0 < self.tension_step <= 1, "above 0, at most 1"),
-            ("tension_rule", self.tension_rule in RULES, " or ".join(RULES)),
+        for name, value, good, accepted in (
+            ("iterations", self.iterations, self.iterations >= 1, "1 or more"),
+            ("p0 (null)", self.null, 0 <= self.null < 1, "a probability below 1"),
+            ("tension", self.tension, low <= self.tension <= high, f"from {low} to {high}"),
+            ("alpha", self.alpha, 0 < self.alpha < math.inf, "a positive number"),
+            ("tension_step", self.tension_step, 0 < self.tension_step <= 1, "above 0, at most 1"),
+            ("tension_rule", self.tension_rule, self.tension_rule in RULES, " or ".join(RULES)),
         ):
             if not good:
-                raise InputError(f"bad {name} of the aligner", value=getattr(self, name), remedy=f"Give {accepted}.")
+                raise InputError(f"bad {name} of the aligner", value=value, remedy=f"Give {accepted}.")
 
 
 @dataclass(frozen=True, eq=False)
