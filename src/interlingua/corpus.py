@@ -54,7 +54,7 @@ class ParallelCorpus:
 
     >>> corpus = ParallelCorpus.of({"eng": ["Hello.", "Bye."], "spa": ["Hola.", ""]})
     >>> corpus.languages, len(corpus), [str(skip) for skip in corpus.skipped]
-    (('en', 'es'), 1, ['1 empty cells (es row 2)', '1 rows with fewer than two languages (row 2)'])
+    (('en', 'es'), 1, ['1 empty cell (es row 2)', '1 row with fewer than two languages (row 2)'])
     >>> corpus.pair("en", "es").target_texts
     ('Hola.',)
     """

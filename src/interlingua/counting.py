@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _NOUNS = (
-    "entries", "entities", "examples", "languages", "lines", "links", "pairs", "questions", "records",
+    "cells", "entries", "entities", "examples", "languages", "lines", "links", "pairs", "questions", "records",
     "rows", "sentences", "steps", "targets", "texts", "words",
 )  # fmt: skip
 _PLURAL = re.compile(rf"\b({'|'.join(_NOUNS)})\b")

@@ -79,7 +79,7 @@ def test_two_column_bitexts_in_a_folder_are_merged(tmp_path):
         "ru": (None, "а", "б"),
     }
     assert [str(skip) for skip in read_corpus(tmp_path).skipped] == [
-        "1 empty cells (es t.en-es.tsv:2)",
+        "1 empty cell (es t.en-es.tsv:2)",
         "1 row with fewer than two languages (t.en-es.tsv:2)",
     ]
 
