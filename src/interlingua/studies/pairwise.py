@@ -64,7 +64,7 @@ class PairwiseSettings:
     def __post_init__(self) -> None:
         for name in ("train_rows", "test_rows", "epochs", "learning_rate", "batch", "checkpoint_every"):
             value = getattr(self, name)
-            if value is not None and value <= 0:
+            if value is not None and not value > 0:  # NaN, too.
                 raise InputError(f"{name.replace('_', ' ')} must be above 0", value=value, remedy="Give more.")
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
             raise InputError("seeds must differ, and be one at least", value=self.seeds, remedy="Give 0, 1, 2 …")

@@ -64,7 +64,7 @@ class TransferSettings:
         own = ("train_rows", "length", "epochs", "learning_rate", "batch")
         for name in (*own, "adjust_epochs", "adjust_learning_rate", "adjust_batch"):
             value = getattr(self, name)
-            if value is not None and value <= 0:
+            if value is not None and not value > 0:  # NaN, too.
                 raise InputError(f"{name.replace('_', ' ')} must be above 0", value=value, remedy="Give more.")
         if self.warmup is not None and not 0 <= self.warmup < 1:
             raise InputError("warmup is a share of the steps", value=self.warmup, remedy="Give 0.1, say.")
