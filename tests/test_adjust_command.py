@@ -402,6 +402,7 @@ BAD: dict[str, tuple[tuple[str, ...], str]] = {
     "no batch": (("--bitext", "talk.txt", "--batch", "0"), "the batch must be above 0"),
     "a negative seed": (("--bitext", "talk.txt", "--seed", "-1"), "the seed is negative"),
     "empty": (("--bitext", "empty.txt"), "empty"),
+    "a folder": (("--bitext", "ru=model"), "model: a folder where a file was expected. Give a file in it."),
     "one column": (("--bitext", "talk.en"), "talk.en"),
     "unequal files": (("--bitext", "talk.en,short.ru"), "no partner"),
     "too little text": (("--bitext", "short.txt"), "too few sentence pairs"),
