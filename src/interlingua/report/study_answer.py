@@ -54,9 +54,18 @@ def study_answer(run: Run) -> Section:
     first = [text for _, said in looked for _, text in said[:1]]
     leading = first[0] if first and not comparisons(parts) else lead(parts, blocks, explained)
     second = measured(blocks) if comparisons(parts) and blocks else ""
-    words = tuple(text for text in (leading, second, f"Asked: {question}" if question else "") if text)
+    asked = f"Asked: {question}" if question else ""
+    words = tuple(text for text in (_unfinished(run), leading, second, asked) if text)
     tiles = [tile for part, _ in looked[:1] for tile in geometry_tiles(part)]
     return Section(run.id("answer"), title, words, (*tiles, *_tiles(run, parts, blocks)), tuple(facts))
+
+
+def _unfinished(run: Run) -> str:
+    """How far a study came that was stopped, or in which steps failed; nothing of one that is done."""
+    steps = run.about.get("steps") or {}
+    done, every = steps.get("done", 0), sum(steps.values())
+    far = f"{done} of {every} steps are done, and all that is said is of those"
+    return f"This study is not finished: {far}. interlingua study status says what is left." if done < every else ""
 
 
 def comparisons(parts: Sequence[Run]) -> list[Entry]:
