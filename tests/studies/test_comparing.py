@@ -124,7 +124,9 @@ def test_regimes_of_ones_own_are_compared_with_the_first_two_that_a_test_has(hit
     table = score_table(scores, run.about, "accuracy")
     assert "Differs (p < 0.05): * from plain or mapped, ** from mapped." in table.caption
     lead, facts = told(run)
-    assert re.fullmatch(r"Trained in English, in percent, Accuracy: plain, Spanish [\d.]+ ±[\d.]+; mapped, Russian .*", lead)
+    assert re.fullmatch(
+        r"Trained in English, in percent, Accuracy: plain, Spanish [\d.]+ ±[\d.]+; mapped, Russian .*", lead
+    )
     assert dict(facts)["mapped"].startswith("Helped: Spanish (+")
     assert "Russian (+" in dict(facts)["shuffled"]
     assert next(pairwise_figures(run)).title == "Regimes against the first"
