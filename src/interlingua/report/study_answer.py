@@ -88,6 +88,8 @@ def _base(parts: Sequence[Run]) -> str:
 def lead(parts: Sequence[Run], blocks: Mapping[Block, Found], explained: Sequence[str]) -> str:
     """How many comparisons with the base came out higher, lower or not clear; without any, what was measured."""
     found = comparisons(parts)
+    if len(found) == 1:
+        return _only(parts)
     if found:
         higher, lower = (len(_clear(parts, sign)) for sign in (1, -1))
         plain = sum(entry["p"][base] < 0.05 for entry, base, _ in _told(parts))
@@ -109,6 +111,12 @@ def lead(parts: Sequence[Run], blocks: Mapping[Block, Found], explained: Sequenc
     if blocks:
         return measured(blocks)
     return told(parts[0])[0] if parts else "Nothing has been measured yet: run the study again."
+
+
+def _only(parts: Sequence[Run]) -> str:
+    """The one comparison of a study as its task tells it: a count of one names neither the regime nor what it gains."""
+    [(first, facts)] = [told(part) for part in parts if _tested(part)]
+    return " ".join([first, *(f"{name}. {said}" for name, said in facts or []), f"Helped or hurt is said at {SURE}."])
 
 
 def _without_stuck(parts: Sequence[Run]) -> str:
@@ -268,10 +276,11 @@ def _sure(run: Run, parts: Sequence[Run]) -> Iterator[Fact]:
         if each["detectable"] is not None
     ]
     if sizes:
+        low, high = (f"{end(sizes):.1f}" for end in (min, max))
         said.append(
             "differences are tested over examples, seeds averaged, which says nothing of other seeds; found in 4 of 5 "
             "such studies would be "
-            f"{min(sizes):.1f} to {max(sizes):.1f} points or more"
+            f"{low if low == high else f'{low} to {high}'} points or more"
         )
     steps = run.about.get("steps") or {}
     counted = ", ".join(f"{count} {visible(name)}" for name, count in steps.items() if count)
