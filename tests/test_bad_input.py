@@ -160,7 +160,9 @@ def one_language(place: Place) -> list[str]:
     return ["--corpus", place.corpus(), "--languages", "en"]
 
 
-@bad(r"corpus\.tsv:1: fewer than two languages \(none\) among the columns: 'first, second'\. Name the columns by ISO")
+@bad(
+    r"corpus\.tsv:1: fewer than two languages \(none\) among the columns: 'first, second'\. Name.*--languages en,rus\."
+)
 def header_without_languages(place: Place) -> list[str]:
     return ["--corpus", place.file("corpus.tsv", "first\tsecond\nOne.\tUno.\n")]
 
