@@ -54,9 +54,13 @@ class Change:
 
         >>> Change(0.03, 0.014, 0.046).told
         '95\xa0% interval of the change +1.4 to +4.6 points'
+        >>> Change(0.0, 0.0, 0.0).told
+        'every sentence as before'
         """
         if self.low is None or self.high is None:
             return "without an interval"
+        if self.low == self.high == 0:  # Differences that are all 0 have an interval of no width, which proves nothing.
+            return "every sentence as before"
         ends = ((f"{'+' if end > 0 else ''}{number(100 * end, 1)}") for end in (self.low, self.high))
         return f"95\N{NO-BREAK SPACE}% interval of the change {' to '.join(ends)} points"
 
