@@ -294,7 +294,7 @@ def model_of_an_unknown_user(place: Place) -> list[str]:
     return ["MODEL", "~nosuchuser/model"]
 
 
-@bad(r"a model is a folder, and this is a file: '.*model\.bin'\. Give the folder that holds it\.")
+@bad(r"a model is a folder, and this is a file: '.*model\.bin'\. Give the folder that holds it; text .*--corpus")
 def model_that_is_a_file(place: Place) -> list[str]:
     return ["MODEL", place.file("model.bin", b"x")]
 
