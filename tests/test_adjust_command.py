@@ -397,6 +397,7 @@ BAD: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "no rank": (("--bitext", "talk.txt", "--lora", "0"), "the rank of LoRA is at least 1"),
     "no rate": (("--bitext", "talk.txt", "--rate", "0"), "the learning rate must be above 0"),
+    "a rate without end": (("--bitext", "talk.txt", "--rate", "inf"), "the learning rate must be above 0, and finite"),
     "no steps": (("--bitext", "talk.txt", "--steps", "0"), "the steps must be above 0"),
     "no sentences": (("--bitext", "talk.txt", "--sentences", "0"), "too few rows"),
     "no batch": (("--bitext", "talk.txt", "--batch", "0"), "the batch must be above 0"),

@@ -289,6 +289,7 @@ def test_wrong_sentences_by_hand_and_their_null():
     [
         (lambda: PairwiseSettings(train_rows=0), "train rows must be above 0"),
         (lambda: PairwiseSettings(learning_rate=float("nan")), "learning rate must be above 0"),
+        (lambda: PairwiseSettings(epochs=float("inf")), "epochs must be above 0, and finite"),
         (lambda: PairwiseSettings(seeds=()), "seeds must differ"),
         (lambda: Watch(every=7), "changes over 50 steps"),
         (lambda: Watch(share=0), "share must be above 0"),
