@@ -160,7 +160,9 @@ def one_language(place: Place) -> list[str]:
     return ["--corpus", place.corpus(), "--languages", "en,en"]
 
 
-@bad(r"corpus\.tsv:1: fewer than two languages \(none\) among the columns: 'first, second'\. Name the columns by ISO")
+@bad(
+    r"corpus\.tsv:1: fewer than two languages \(none\) among the columns: 'first, second'\. Name.*--languages en,rus\."
+)
 def header_without_languages(place: Place) -> list[str]:
     return ["--corpus", place.file("corpus.tsv", "first\tsecond\nOne.\tUno.\n")]
 
@@ -292,7 +294,7 @@ def model_of_an_unknown_user(place: Place) -> list[str]:
     return ["MODEL", "~nosuchuser/model"]
 
 
-@bad(r"a model is a folder, and this is a file: '.*model\.bin'\. Give the folder that holds it\.")
+@bad(r"a model is a folder, and this is a file: '.*model\.bin'\. Give the folder that holds it; text .*--corpus")
 def model_that_is_a_file(place: Place) -> list[str]:
     return ["MODEL", place.file("model.bin", b"x")]
 

@@ -90,6 +90,18 @@ def test_a_best_layer_is_named_and_marked_where_there_is_one(spread):
     assert {shape["x0"] for shapes in uprights(html) for shape in shapes} == {3}
 
 
+def test_a_measure_that_is_best_when_low_is_best_at_its_lowest_layer_on_terminal_and_page(spread):
+    records, run = spread(rising)
+    mine = [{**each, "measure": "mine", "variant": "gap"} for each in records if each["measure"] == "cka"]
+    low = [{**each, "best": "low"} for each in mine]
+    assert [peak(gather(given), ("mine", "gap")).layer for given in (low, mine)] == [0, 3]
+    assert peak(gather([{**each, "high": 0.9} for each in low]), ("mine", "gap")).flat
+    [line] = [line for line in printed([*records, *low], run).splitlines() if " mine " in line]
+    assert line.split()[-3:] == ["0.20", "0.50", "0"]
+    assert "Best when low: gap." in build_page([*records, *low], run)
+    assert "Best when low" not in build_page([*records, *mine], run)
+
+
 def test_the_first_layer_is_marked_as_well_as_any_other(spread):
     records, run = spread(lambda record: rising({**record, "layer": 3 - record["layer"]}))
     assert {shape["x0"] for shapes in uprights(build_page(records, run)) for shape in shapes} == {0}

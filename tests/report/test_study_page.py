@@ -214,6 +214,23 @@ def test_the_answer_counts_what_helped_and_what_hurt(report: StudyReport) -> Non
     assert lower
 
 
+def test_a_lone_comparison_names_both_regimes_and_the_gain() -> None:
+    where = {"encoder": "small", "task": "nli", "source": "en", "test": "ru", "metric": "accuracy", "null": 1 / 3}
+    more = {"n": 50, "seeds": [0, 1], "deviation": 0.01, "above": 2, "layer": None}
+    against = {"gentle": {"detectable": 0.0512, "difference": 0.1, "low": 0.05, "high": 0.15, "effect": 1.0}}
+    p = {"gentle": 0.001}
+    scores = [{**where, **more, "regime": "gentle", "values": [0.5, 0.5], "mean": 0.5, "p": {}, "p_holm": {}},
+              {**where, **more, "regime": "hard", "values": [0.6, 0.6], "mean": 0.6, "p": p, "p_holm": p,
+               "against": against}]  # fmt: skip
+    about = {**ABOUT, "encoders": ["small"], "regimes": ["gentle", "hard"], "seeds": [0, 1]}
+    page = study_report(about, scores, [], [], []).page()
+    assert re.search(
+        r"Trained in English \(gentle\), in percent, Accuracy: Russian 50[^<]* hard. Helped: Russian", page
+    )
+    assert "Of 1 comparisons" not in page
+    assert "would be 5.1 points or more" in page
+
+
 def test_papers_numbers_and_differences_are_dots_that_cite_their_cell(
     report: StudyReport, data: dict[str, Any]
 ) -> None:

@@ -70,6 +70,14 @@ def test_measures_take_a_row_a_model_at_the_layer_with_the_highest_mean_over_pai
         assert null == pytest.approx(0.01)
 
 
+def test_a_study_that_was_stopped_is_said_to_be_unfinished_before_all_else() -> None:
+    told = "This study is not finished: 9 of 28 steps are done, and all that is said is of those."
+    steps = {"done": 9, "failed": 1, "blocked": 2, "needed": 16}
+    stopped = Run({**ABOUT, "steps": steps}, measured().records)
+    assert study_answer(stopped).words[0].startswith(told)
+    assert not any("not finished" in words for words in study_answer(measured()).words)
+
+
 def test_a_terminal_begins_with_the_pages_answer_and_names_the_files_of_what_it_leaves_out() -> None:
     run, out = measured(), io.StringIO()
     tables = study_tables(run)

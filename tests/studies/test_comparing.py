@@ -11,7 +11,7 @@ from interlingua.report.study_answer import lead
 from interlingua.report.study_parts import task_runs
 from interlingua.report.transfer import cell, difference_table, distance_lines, interval, score_table, stuck_seeds
 from interlingua.report.transfer_answer import base_name, told, unlucky
-from interlingua.report.transfer_page import pairwise_figures, transfer_files
+from interlingua.report.transfer_page import pairwise_figures, transfer_answer, transfer_files
 from interlingua.studies.comparing import _differ, _differ_apart, distance_table, summarise
 from interlingua.studies.record import Record
 from interlingua.studies.store import Store
@@ -272,7 +272,10 @@ def test_an_f1_of_counts_has_an_interval_over_sentences_whose_seeds_stay_togethe
         for seed in range(3):  # three seeds that say the same are one: no interval may shrink by them
             f1 = 2 * same[0].sum() / (same[1] + same[2]).sum()
             store.append(f"{name}{seed}", [(record("ru", name, seed, "f1/token", float(f1), 300), same)])
-    entry = one(summarise(list(store.read()), store, regimes=REGIMES, tests=["ru"], permutations=99), "ru", "adjusted")
+    scores = summarise(list(store.read()), store, regimes=REGIMES, tests=["ru"], permutations=99)
+    said = dict(transfer_answer(Run({**RUN, "task": "ner"}, more={"scores": scores})).facts)["How sure"]
+    assert "need not be the differences of the means" in said
+    entry = one(scores, "ru", "adjusted")
     each = entry["against"]["original"]
     apart = (counts["adjusted"][0] - counts["original"][0]) / gold.mean()  # predicted = gold: F1 is a ratio of means
     assert each["difference"] == pytest.approx(apart.mean())
@@ -283,6 +286,7 @@ def test_an_f1_of_counts_has_an_interval_over_sentences_whose_seeds_stay_togethe
 
 
 def test_the_report_lays_correction_size_and_power_beside_the_marks(found):
+    assert "need not be" not in dict(transfer_answer(Run(RUN, more={"scores": found})).facts)["How sure"]
     table = score_table(found, RUN, "accuracy")
     held = sum(p < 0.05 for entry in found for p in entry["p_holm"].values())
     assert f"over the 6 comparisons {held} differ" in table.caption

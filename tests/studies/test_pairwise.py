@@ -288,9 +288,12 @@ def test_wrong_sentences_by_hand_and_their_null():
     ("make", "problem"),
     [
         (lambda: PairwiseSettings(train_rows=0), "train rows must be above 0"),
+        (lambda: PairwiseSettings(learning_rate=float("nan")), "learning rate must be above 0"),
+        (lambda: PairwiseSettings(epochs=float("inf")), "epochs must be above 0, and finite"),
         (lambda: PairwiseSettings(seeds=()), "seeds must differ"),
         (lambda: Watch(every=7), "changes over 50 steps"),
         (lambda: Watch(share=0), "share must be above 0"),
+        (lambda: Watch(share=float("nan")), "share must be above 0"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(make, problem):

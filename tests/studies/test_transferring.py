@@ -481,6 +481,8 @@ def test_settings_that_cannot_be_are_refused():
     for options, problem in (
         ({"map_on": "letters"}, "unknown kind of map"),
         ({"epochs": 0}, "epochs must be above 0"),
+        ({"learning_rate": float("nan")}, "learning rate must be above 0"),
+        ({"epochs": float("inf")}, "epochs must be above 0, and finite"),
         ({"adjust_learning_rate": -1}, "adjust learning rate must be above 0"),
         ({"permutations": 0}, "at least 1"),
     ):

@@ -119,7 +119,8 @@ def find_folder(name: str, *, allow_pickle: bool = False, revision: str | None =
     if path.is_dir():
         return path
     if path.exists():
-        raise InputError("a model is a folder, and this is a file", value=name, remedy="Give the folder that holds it.")
+        remedy = "Give the folder that holds it; text has an option of its own (--corpus, --bitext, --data)."
+        raise InputError("a model is a folder, and this is a file", value=name, remedy=remedy)
     if name.startswith((".", "/", "~")) or name.count("/") > 1 or not name.strip():
         raise InputError("no such model folder", value=name, remedy="Give an existing folder or a hub name.")
     from huggingface_hub import snapshot_download

@@ -144,5 +144,5 @@ def too_few(found: Sequence[str], seen: Sequence[str], file: str, line: int | No
         line=line,
         value=", ".join(seen),
         remedy="Name the columns by ISO 639 or BCP 47 codes, such as 'en' and 'rus'; "
-        "for columns called source and target, give the two languages.",
+        "for two columns without a header, or called source and target, give their languages: --languages en,rus.",
     )

@@ -67,7 +67,9 @@ def read(given: str, request: Request, *, stdin: BinaryIO | None) -> ParallelCor
 
 
 def missing(path: Path) -> InputError:
-    """The error for a path that is not there, with the nearest name beside it."""
+    """The error for a path where no file is: that it is a folder, or else the nearest name beside it."""
+    if path.is_dir():
+        return InputError("a folder where a file was expected", file=path, remedy="Give a file in it.")
     folder = path.parent
     if not folder.is_dir():
         return InputError("no such file", value=str(path), remedy=f"There is no folder {folder} either.")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from interlingua.report.readings import Pair, Reading, Readings, mean
+from interlingua.report.readings import Pair, Reading, Readings, lower_is_better, mean
 from interlingua.report.wording import number, p_value
 from interlingua.stats.correlation import pearson
 
@@ -54,9 +54,13 @@ class Change:
 
         >>> Change(0.03, 0.014, 0.046).told
         '95\xa0% interval of the change +1.4 to +4.6 points'
+        >>> Change(0.0, 0.0, 0.0).told
+        'every sentence as before'
         """
         if self.low is None or self.high is None:
             return "without an interval"
+        if self.low == self.high == 0:  # Differences that are all 0 have an interval of no width, which proves nothing.
+            return "every sentence as before"
         ends = ((f"{'+' if end > 0 else ''}{number(100 * end, 1)}") for end in (self.low, self.high))
         return f"95\N{NO-BREAK SPACE}% interval of the change {' to '.join(ends)} points"
 
@@ -83,7 +87,7 @@ def change(after: Mapping[Pair, Reading], before: Mapping[Pair, Reading], key: s
 
 @dataclass(frozen=True)
 class Peak:
-    """The layer with the highest mean over pairs, its reading, and the other layers that read within its interval."""
+    """The layer with the best mean over pairs, its reading, and the other layers that read within its interval."""
 
     layer: int
     reading: Reading
@@ -112,18 +116,20 @@ class Peak:
 
 
 def peak(found: Readings, key: tuple[str, str] | None = None) -> Peak | None:
-    """The highest layer of a measure and variant, of the headline's by default; None without layers.
+    """The best layer of a measure and variant, of the headline's by default; None without layers.
 
-    A layer is a rival where its mean lies within the highest one's interval: on other sentences either may be first.
+    It is the highest, or the lowest where low is best. A layer is a rival where its mean lies within the best one's
+    interval: on other sentences either may be first.
     """
     key = key or found.headline()
     layers = found.layers(*key) if key else []
     if key is None or not layers:
         return None
     each = {layer: mean(found.at(*key, layer).values()) for layer in layers}
-    top = max(layers, key=lambda layer: (each[layer].value, -layer))
-    low = each[top].low
-    rivals = () if low is None else tuple(at for at in layers if at != top and each[at].value >= low)
+    sign = -1.0 if lower_is_better(each[layers[0]].best, *key) else 1.0
+    top = max(layers, key=lambda layer: (sign * each[layer].value, -layer))
+    end = each[top].low if sign > 0 else each[top].high
+    rivals = () if end is None else tuple(at for at in layers if at != top and sign * each[at].value >= sign * end)
     # Equal to the last bit is no peak either, interval or not.
     level = tuple(at for at in layers if at != top) if len({own.value for own in each.values()}) == 1 else rivals
     return Peak(top, each[top], level, tuple(layers))

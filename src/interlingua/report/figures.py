@@ -13,7 +13,7 @@ from scipy.spatial.distance import squareform
 
 from interlingua.report.evidence import apart_from_null, peak
 from interlingua.report.panels import MAPS, PANELS
-from interlingua.report.readings import Pair, Reading, Readings, both_ways, mean
+from interlingua.report.readings import Pair, Reading, Readings, both_ways, lower_is_better, mean
 from interlingua.report.runs import Run, colour
 from interlingua.report.sections import Choice, Figure, Trace, band, faded, label, short
 from interlingua.report.tables import Cell, Ref, Table, refs
@@ -50,9 +50,10 @@ def layer_curves(runs: Mapping[str, tuple[Run, Readings]]) -> tuple[list[Choice]
     every = list(dict.fromkeys(measure for _, found in runs.values() for measure in found.measures()))
     first = {measure: next(f for _, f in runs.values() if measure in f.measures()) for measure in every}
     others = tuple(
-        (measure, tuple(first[measure].variants(measure)[:2]), measure_name(measure), "value", "")
+        (measure, variants, measure_name(measure), "value", _low_is_best(first[measure], measure, variants))
         for measure in every
         if measure not in known
+        for variants in [tuple(first[measure].variants(measure)[:2])]
     )
     figures, options = [], {MEAN: "mean of all"}
     for measure, variants, title, axis, caption in (*PANELS, *others):
@@ -130,6 +131,14 @@ def _curve_figure(name: str, words: tuple[str, str, str], curves: Sequence[Curve
         "yaxis": {"nticks": 5, "title": {"text": axis, "standoff": 8}},
     }
     return Figure(name, title, caption, tuple(traces), layout, _curve_table(name, title, curves))
+
+
+def _low_is_best(found: Readings, measure: str, variants: Sequence[str]) -> str:
+    """A sentence that names the variants which are best when low."""
+    told = {each: next(iter(found.at(measure, each, found.layers(measure, each)[0]).values())).best
+            for each in variants if found.layers(measure, each)}  # fmt: skip
+    low = [variant_name(measure, each) for each, best in told.items() if lower_is_better(best, measure, each)]
+    return f"Best when low: {visible(', '.join(low))}." if low else ""
 
 
 def _at_null(curves: Sequence[Curve]) -> str:

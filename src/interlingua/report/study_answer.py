@@ -54,9 +54,18 @@ def study_answer(run: Run) -> Section:
     first = [text for _, said in looked for _, text in said[:1]]
     leading = first[0] if first and not comparisons(parts) else lead(parts, blocks, explained)
     second = measured(blocks) if comparisons(parts) and blocks else ""
-    words = tuple(text for text in (leading, second, f"Asked: {question}" if question else "") if text)
+    asked = f"Asked: {question}" if question else ""
+    words = tuple(text for text in (_unfinished(run), leading, second, asked) if text)
     tiles = [tile for part, _ in looked[:1] for tile in geometry_tiles(part)]
     return Section(run.id("answer"), title, words, (*tiles, *_tiles(run, parts, blocks)), tuple(facts))
+
+
+def _unfinished(run: Run) -> str:
+    """How far a study came that was stopped, or in which steps failed; nothing of one that is done."""
+    steps = run.about.get("steps") or {}
+    done, every = steps.get("done", 0), sum(steps.values())
+    far = f"{done} of {every} steps are done, and all that is said is of those"
+    return f"This study is not finished: {far}. interlingua study status says what is left." if done < every else ""
 
 
 def comparisons(parts: Sequence[Run]) -> list[Entry]:
@@ -79,6 +88,8 @@ def _base(parts: Sequence[Run]) -> str:
 def lead(parts: Sequence[Run], blocks: Mapping[Block, Found], explained: Sequence[str]) -> str:
     """How many comparisons with the base came out higher, lower or not clear; without any, what was measured."""
     found = comparisons(parts)
+    if len(found) == 1:
+        return _only(parts)
     if found:
         higher, lower = (len(_clear(parts, sign)) for sign in (1, -1))
         plain = sum(entry["p"][base] < 0.05 for entry, base, _ in _told(parts))
@@ -100,6 +111,12 @@ def lead(parts: Sequence[Run], blocks: Mapping[Block, Found], explained: Sequenc
     if blocks:
         return measured(blocks)
     return told(parts[0])[0] if parts else "Nothing has been measured yet: run the study again."
+
+
+def _only(parts: Sequence[Run]) -> str:
+    """The one comparison of a study as its task tells it: a count of one names neither the regime nor what it gains."""
+    [(first, facts)] = [told(part) for part in parts if _tested(part)]
+    return " ".join([first, *(f"{name}. {said}" for name, said in facts or []), f"Helped or hurt is said at {SURE}."])
 
 
 def _without_stuck(parts: Sequence[Run]) -> str:
@@ -259,10 +276,11 @@ def _sure(run: Run, parts: Sequence[Run]) -> Iterator[Fact]:
         if each["detectable"] is not None
     ]
     if sizes:
+        low, high = (f"{end(sizes):.1f}" for end in (min, max))
         said.append(
             "differences are tested over examples, seeds averaged, which says nothing of other seeds; found in 4 of 5 "
             "such studies would be "
-            f"{min(sizes):.1f} to {max(sizes):.1f} points or more"
+            f"{low if low == high else f'{low} to {high}'} points or more"
         )
     steps = run.about.get("steps") or {}
     counted = ", ".join(f"{count} {visible(name)}" for name, count in steps.items() if count)

@@ -19,10 +19,10 @@ from interlingua.report.wording import language_name, listing, number, percent, 
 
 _LEVEL, _AT_NULL = "–", "null"
 _NO_LAYER = {
-    _LEVEL: "–: no layer stands out, all read within the interval of the highest.",
+    _LEVEL: "–: no layer stands out, all read within the interval of the best.",
     _AT_NULL: "null: no layer differs from what the measure reads without any relation.",
 }
-"""What stands in place of the layer where a measure is highest, and why."""
+"""What stands in place of the layer where a measure is best, and why."""
 
 
 def render(records: Iterable[Record], run: Mapping[str, Any], console: Console) -> None:
@@ -120,7 +120,7 @@ def layer_lines(found: Readings) -> Table:
     table = plain_table("Layer by layer")
     for head, justify in (("measure", "left"), ("", "left"), ("layers", "left"), ("least", "right"), ("most", "right")):
         table.add_column(head, justify=justify)  # type: ignore[arg-type]
-    table.add_column("at layer", justify="right")
+    table.add_column("best at", justify="right")
     lines = [(measure, variants, title) for measure, variants, title, *_ in PANELS]
     ours = {measure for measure, *_ in lines}
     lines += [(name, tuple(found.variants(name)), name) for name in found.measures() if name not in ours]
@@ -137,7 +137,10 @@ def layer_lines(found: Readings) -> Table:
                 bars = sparkline(line, low=min(0.0, *line), high=max(1.0, *line))
                 ends = (number(min(line)), number(max(line)), at)
                 table.add_row(title, Text(variant_name(measure, variant)), Text(bars), *ends)
-    words = "Bars run from 0 to 1, or to the greatest value beyond; layer 0 is the embedding output."
+    words = (
+        "Bars run from 0 to 1, or to the greatest value beyond; layer 0 is the embedding output. Best at: the layer "
+        "with the most, of errors, distances and crowding with the least."
+    )
     table.caption = Text(" ".join([words, *(text for sign, text in _NO_LAYER.items() if sign in used)]))
     return table
 

@@ -76,6 +76,8 @@ def transfer_answer(run: Run) -> Section:
         if many > 1
         else "One seed, and of it alone is spoken; differences are tested over its examples"
     )
+    if many > 1 and main_entries(run)[0].startswith("f1/"):  # An F1 of counts is no mean.
+        sure += ", and by all seeds' counts together, so that they need not be the differences of the means"
     if facts is not None:
         facts.append(("How sure", f"{sure}; p < 0.05 after Holm's correction. The tables' marks are without it."))
     return Section(run.id("answer"), title, (lead,), facts=tuple(facts or ()))

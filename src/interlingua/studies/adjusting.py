@@ -7,6 +7,7 @@ import json
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from math import inf
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -87,8 +88,8 @@ class AdjustSettings:
             raise InputError("too few rows", value=f"{self.rows} and {self.held_out}", remedy="Give more.")
         counts = {"learning rate": self.schedule.learning_rate, "epochs": self.schedule.epochs, "batch": self.batch}
         for name, value in (counts | ({} if self.steps is None else {"steps": self.steps})).items():
-            if not value > 0:
-                raise InputError(f"the {name} must be above 0", value=value, remedy="Give more.")
+            if not 0 < value < inf:
+                raise InputError(f"the {name} must be above 0, and finite", value=value, remedy="Give another number.")
 
     def on(self, device: torch.device) -> AdjustSettings:
         """The settings with what the device decides decided."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 
 from interlingua.errors import InputError
 from interlingua.registry import unknown
@@ -64,8 +65,9 @@ class TransferSettings:
         own = ("train_rows", "length", "epochs", "learning_rate", "batch")
         for name in (*own, "adjust_epochs", "adjust_learning_rate", "adjust_batch"):
             value = getattr(self, name)
-            if value is not None and value <= 0:
-                raise InputError(f"{name.replace('_', ' ')} must be above 0", value=value, remedy="Give more.")
+            if value is not None and not 0 < value < inf:  # NaN, too.
+                problem = f"{name.replace('_', ' ')} must be above 0, and finite"
+                raise InputError(problem, value=value, remedy="Give another number.")
         if self.warmup is not None and not 0 <= self.warmup < 1:
             raise InputError("warmup is a share of the steps", value=self.warmup, remedy="Give 0.1, say.")
         if self.permutations < 1 or self.checkpoint_every < 1:

@@ -40,7 +40,7 @@ class Watch:
     def __post_init__(self) -> None:
         for name in ("span", "share", "every", "rows"):
             value = getattr(self, name)
-            if value is not None and value <= 0:
+            if value is not None and not value > 0:  # NaN, too.
                 raise InputError(f"{name} must be above 0", value=value, remedy="Give more.")
         if self.every is not None and self.span % self.every:
             raise InputError(
