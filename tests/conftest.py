@@ -33,6 +33,34 @@ def pytest_runtest_setup() -> None:
         sys.modules["torch"].manual_seed(0)
 
 
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+    """A test marked `reliability("what")` is one attempt at what it names, or as many as its `tried` and `held` say."""
+    mark = item.get_closest_marker("reliability")
+    if mark and call.when == "call":
+        counted = dict(item.user_properties)
+        tried = counted.get("tried", 1)
+        held = counted.get("held", tried if call.excinfo is None else 0)
+        item.user_properties.append(("reliability", [mark.args[0], tried, held]))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """The table of `./run reliability`: what, tried, held; kept in docs/reliability.md."""
+    counts: dict[str, list[int]] = {}
+    for report in (*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")):
+        for name, value in report.user_properties if report.when == "call" else ():
+            if name == "reliability":
+                what, tried, held = value
+                row = counts.setdefault(what, [0, 0])
+                row[0] += tried
+                row[1] += held
+    if counts and os.environ.get("RELIABILITY_TABLE"):
+        rows = [f"| {what} | {tried:,} | {held:,} |" for what, (tried, held) in sorted(counts.items())]
+        rows += ["| **all** | {:,} | {:,} |".format(*map(sum, zip(*counts.values(), strict=True)))]
+        table = "\n".join(["| what | tried | held |", "|---|---|---|", *rows])
+        terminalreporter.write_line(table)
+        Path(os.environ["RELIABILITY_TABLE"]).write_text(table + "\n", encoding="utf-8")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if not SHARED.is_dir():
         for item in items:

@@ -1,0 +1,104 @@
+"""Calls with hostile inputs in a process of their own, each bounded in time and memory.
+
+A worker is forked, so what the test has imported is not imported again; it takes one input after another, and is
+replaced when an input kills it. An input *held* when the call returned a result or raised an `InputError`, within
+`SECONDS` and with at most `MEMORY` bytes more than the worker had when it started.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import resource
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from interlingua.errors import InputError
+
+SECONDS = 10.0
+MEMORY = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one input: its label, whether it held, and why not."""
+
+    label: str
+    held: bool
+    why: str = ""
+
+
+def run_bounded(
+    call: Callable[[Any], object],
+    inputs: Iterable[tuple[str, Any]],
+    *,
+    check: Callable[[Any, object], str] | None = None,
+    seconds: float = SECONDS,
+    memory: int = MEMORY,
+) -> list[Outcome]:
+    """One outcome per (label, input). `check(input, result)` names what is wrong with a result, or returns ""."""
+    context = multiprocessing.get_context("fork")
+    outcomes: list[Outcome] = []
+    worker: Any = None
+    pipe: Any = None
+
+    def stop() -> None:
+        nonlocal worker
+        if worker is not None:
+            worker.kill()
+            worker.join()
+            pipe.close()
+            worker = None
+
+    try:
+        for label, value in inputs:
+            if worker is None:
+                pipe, theirs = context.Pipe()
+                worker = context.Process(target=_work, args=(theirs, call, check, memory), daemon=True)
+                worker.start()
+                theirs.close()
+            pipe.send(value)
+            why = None
+            with contextlib.suppress(EOFError, ConnectionError):
+                why = pipe.recv() if pipe.poll(seconds) else f"not ended after {seconds:g} s"
+            if why is None:
+                worker.join()
+                why = f"the process died (exit {worker.exitcode})"
+            if why:
+                stop()
+            outcomes.append(Outcome(label, not why, why))
+    finally:
+        stop()
+    return outcomes
+
+
+def _work(pipe: Any, call: Callable[[Any], object], check: Callable[[Any, object], str] | None, memory: int) -> None:
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, 2)  # A panic of a tokenizer prints its own lines.
+    before = _address_space()
+    resource.setrlimit(resource.RLIMIT_AS, (before + memory, resource.RLIM_INFINITY))
+    while True:
+        try:
+            value = pipe.recv()
+        except EOFError:
+            os._exit(0)
+        try:
+            result = call(value)
+            why = check(value, result) if check else ""
+        except InputError:
+            why = ""
+        except MemoryError:
+            why = f"over {memory:,} bytes"
+        except BaseException as error:  # A panic of a Rust library is no Exception.
+            why = f"{type(error).__name__}: {str(error)[:300]}"
+        pipe.send(why)
+
+
+def _address_space() -> int:
+    if sys.platform != "linux":
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
