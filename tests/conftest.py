@@ -58,7 +58,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         rows += ["| **all** | {:,} | {:,} |".format(*map(sum, zip(*counts.values(), strict=True)))]
         table = "\n".join(["| what | tried | held |", "|---|---|---|", *rows])
         terminalreporter.write_line(table)
-        Path(os.environ["RELIABILITY_TABLE"]).write_text(table + "\n", encoding="utf-8")
+        page = Path(os.environ["RELIABILITY_TABLE"])
+        text = page.read_text(encoding="utf-8").partition("| what | tried | held |")[0]
+        page.write_text(text + table + "\n", encoding="utf-8")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
