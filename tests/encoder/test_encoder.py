@@ -399,20 +399,70 @@ def test_blocks_that_the_config_makes_no_room_for_are_refused_and_a_cut_is_not(t
 
 
 def test_a_tokenizer_without_offsets_gives_words_all_the_same(bert: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Marian's own tokenizer keeps no offsets: words are then tokenised one by one."""
+    """Marian's own tokenizer keeps no offsets: words are then found by the spelling of the pieces."""
     fast = bert.encode(["the kitchen tap , the monkeys"], unit="word")
 
     class Slow:
         is_fast = False
         unk_token_id, pad_token_id, eos_token_id = 1, 0, None
+        all_special_tokens = bert.tokenizer.all_special_tokens
 
-        def __call__(self, given, **options):  # type: ignore[no-untyped-def]
-            return bert._loaded.tokenizer(given, **options)
+        def __call__(self, text, **options):  # type: ignore[no-untyped-def]
+            return bert.tokenizer(text, **options)
+
+        def convert_ids_to_tokens(self, ids):  # type: ignore[no-untyped-def]
+            return bert.tokenizer.convert_ids_to_tokens(ids)
 
     monkeypatch.setattr(bert.tokeniser, "_tokenizer", Slow())
     slow = bert.encode(["the kitchen tap , the monkeys"], unit="word")
     np.testing.assert_array_equal(fast.spans, slow.spans)
     np.testing.assert_allclose(fast[-1], slow[-1], atol=1e-6)
+
+
+@pytest.fixture(scope="module")
+def two_sided(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return models.marian_of_two_sides(tmp_path_factory.mktemp("marian"))
+
+
+@pytest.mark.reliability("records depend on other measures")
+def test_what_else_is_asked_changes_no_token_where_the_tokenizer_keeps_no_offsets(two_sided: Path) -> None:
+    encoder = Encoder.load(str(two_sided))
+    assert not encoder.tokenizer.is_fast
+    texts = [*models.LINES, "the tap, ☃☃ again!", "  two  spaces ½", "☃"]
+    bare = encoder.tokeniser(texts, spans=False, words=False)
+    for spans, words in [(True, False), (False, True), (True, True)]:
+        made = encoder.tokeniser(texts, spans=spans, words=words)
+        np.testing.assert_array_equal(made.ids, bare.ids)
+        assert made.ids.tolist() == [i for t in texts for i in encoder.tokenizer(t, add_special_tokens=False).input_ids]
+    (alone,), both = encoder.encode_views(texts, [View()]), encoder.encode_views(texts, [View(), View("word")])
+    for layer in encoder.layers:
+        np.testing.assert_array_equal(alone[layer], both[0][layer])
+    words = both[1]
+    assert [texts[0][a:b] for a, b in words.spans[words.row == 0]] == [
+        "The",
+        "kitchen",
+        "tap",
+        "is",
+        "leaking",
+        "again",
+    ]
+
+
+@pytest.mark.reliability("target language of a translation model")
+def test_the_language_that_is_translated_into_is_cut_as_the_target(two_sided: Path) -> None:
+    encoder = Encoder.load(str(two_sided))
+    own = encoder.tokenizer
+    text = "Кухонный кран снова течёт."
+    for code, wanted in [
+        ("rus", own(text_target=text).input_ids),
+        ("en", own(text).input_ids),
+        ("es", own(text).input_ids),
+    ]:
+        made = encoder.reading(code).tokeniser([text], spans=True, words=True)
+        assert [*made.ids.tolist(), own.eos_token_id] == wanted
+    assert own(text_target=text).input_ids != own(text).input_ids
+    there, here = encoder.reading("ru"), encoder.reading("en")
+    assert np.abs(there.encode([text])[-1] - here.encode([text])[-1]).max() > 1e-4
 
 
 def test_splits_count_pieces_and_unknowns(bert: Encoder) -> None:

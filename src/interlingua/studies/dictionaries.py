@@ -64,8 +64,8 @@ def dictionary_measurement(
     dictionary = _spelled(dictionary, source, target)
     ours, theirs = (list(dict.fromkeys(entry[side] for entry in dictionary.train + dictionary.test)) for side in (0, 1))
     vectors = (
-        source.encode(ours, pooling="mean", cache=cache),
-        target.encode(theirs, pooling="mean", cache=cache),
+        source.reading(dictionary.source).encode(ours, pooling="mean", cache=cache),
+        target.reading(dictionary.target).encode(theirs, pooling="mean", cache=cache),
     )
     rows = ({word: row for row, word in enumerate(ours)}, {word: row for row, word in enumerate(theirs)})
 

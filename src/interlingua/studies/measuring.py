@@ -109,9 +109,9 @@ def split_languages(encoder: Encoder, corpus: ParallelCorpus) -> tuple[dict[str,
     for code in corpus.languages:
         texts = corpus.column(code)
         try:
-            found[code] = encoder.split(texts)
+            found[code] = encoder.reading(code).split(texts)
         except (MissingExtra, NoSegmenter) as error:
-            found[code] = encoder.split(texts, words=False)
+            found[code] = encoder.reading(code).split(texts, words=False)
             skipped.append(Skip(f"language left out of word measures: {code} ({error})", 1))
         unknown = found[code].unknown.mean()
         if unknown > MOST_UNKNOWN:
@@ -140,7 +140,7 @@ def encode_language(
     if wanted & {"words", "space"} and only and len(splits.pieces):
         views.append(View("word", "mean", only=only))
     texts = corpus.column(code)
-    made = encoder.encode_views(texts, views, cache=cache, progress=progress)
+    made = encoder.reading(code).encode_views(texts, views, cache=cache, progress=progress)
     room = Room(KEPT_BYTES // len(corpus.languages))
     return Language(code, encoder, rows, texts, made[0], made[1] if len(made) > 1 else None, splits, room)
 
