@@ -113,8 +113,18 @@ class Encoder:
 
     @property
     def pooling(self) -> str:
-        """The pooling the model itself states; mean where it states none."""
-        return self._loaded.pooling
+        """The pooling of sentences that the model itself states; its mean where it states none."""
+        return self._loaded.pooling or self.mean
+
+    @property
+    def mean(self) -> str:
+        """The mean of tokens by default: of a model that reads from left to right without attention sinks."""
+        return "sinkless" if self.causal else "mean"
+
+    @cached_property
+    def causal(self) -> bool:
+        """Whether the model reads from left to right, as decoders do: found by trying."""
+        return loading.reads_left_to_right(self._loaded.model)
 
     @cached_property
     def limit(self) -> int:
@@ -189,9 +199,9 @@ class Encoder:
         """The view with nothing left open, or an error where this model or so many texts can't give it."""
         if view.unit not in UNITS:
             raise InputError("unknown unit", value=view.unit, remedy=f"Known: {', '.join(UNITS)}.")
-        pooling = view.pooling or (self.pooling if view.unit == "sentence" else "mean")
+        pooling = view.pooling or (self.pooling if view.unit == "sentence" else self.mean)
         if pooling not in POOLINGS or (pooling == "cls" and view.unit != "sentence"):
-            usable = POOLINGS if view.unit == "sentence" else POOLINGS[:3]
+            usable = POOLINGS if view.unit == "sentence" else POOLINGS[:-1]
             raise InputError(f"unknown pooling of {view.unit}s", value=pooling, remedy=f"Known: {', '.join(usable)}.")
         if pooling == "cls" and not self.tokeniser.prefix:
             raise InputError(
@@ -199,7 +209,7 @@ class Encoder:
                 value=self.name,
                 remedy="Use --pooling mean (or last, for a decoder).",
             )
-        if view.special_tokens and (view.unit != "sentence" or pooling != "mean"):
+        if view.special_tokens and (view.unit != "sentence" or pooling not in ("mean", "sinkless")):
             raise InputError("special tokens count only in the mean of a sentence", remedy="Leave the option out.")
         wanted = self.layers if view.layers is None else tuple(range(self._loaded.layers)[i] for i in view.layers)
         if view.only is not None and (

@@ -196,7 +196,8 @@ def windows(lengths: Ints, room: int) -> Windows:
 class Parts:
     """Where items lie in windows: part p is positions `first[p]:last[p]` of window `window[p]`, of item `item[p]`.
 
-    `weight[p]` is 1 over the number of tokens of the item, so that weighted sums over parts are means.
+    `weight[p]` is 1 over the number of tokens of the item, so that weighted sums over parts are means; pooled by
+    `weighted`, 1 over the sum of their places in the item, of which `before[p]` come before the part.
     """
 
     item: Ints
@@ -204,6 +205,7 @@ class Parts:
     first: Ints
     last: Ints
     weight: NDArray[np.float32]
+    before: Ints
 
 
 def parts_of(items: Items, view: Windows, *, pooling: str, special: bool, around: tuple[int, int]) -> Parts:
@@ -217,7 +219,7 @@ def parts_of(items: Items, view: Windows, *, pooling: str, special: bool, around
     if pooling == "cls":
         position = np.searchsorted(view.row, items.row)  # The first window of the item's text.
         zero = np.zeros(len(items), np.int64)
-        return Parts(np.arange(len(items)), position, zero, zero + 1, np.ones(len(items), np.float32))
+        return Parts(np.arange(len(items)), position, zero, zero + 1, np.ones(len(items), np.float32), zero)
     if pooling == "first":
         last = first + 1
     elif pooling == "last":
@@ -230,14 +232,15 @@ def parts_of(items: Items, view: Windows, *, pooling: str, special: bool, around
     stop = np.minimum(last[item], view.own_end[window])
     kept = start < stop
     item, window, start, stop = item[kept], window[kept], start[kept], stop[kept]
-    shift = prefix - view.begin[window]
-    weight = (1.0 / (last - first)[item]).astype(np.float32)
+    shift, before = prefix - view.begin[window], start - first[item]
+    size = (last - first)[item]
+    weight = (1.0 / (size * (size + 1) / 2 if pooling == "weighted" else size)).astype(np.float32)
     if special:
         opens = start == first[item]
         closes = stop == last[item]
         weight = (1.0 / ((last - first)[item] + prefix + suffix)).astype(np.float32)
-        return Parts(item, window, start + shift - opens * prefix, stop + shift + closes * suffix, weight)
-    return Parts(item, window, start + shift, stop + shift, weight)
+        return Parts(item, window, start + shift - opens * prefix, stop + shift + closes * suffix, weight, before)
+    return Parts(item, window, start + shift, stop + shift, weight, before)
 
 
 def batches(lengths: Ints, budget: int) -> list[Ints]:

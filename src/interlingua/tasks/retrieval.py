@@ -41,7 +41,7 @@ class Retrieval:
     """
 
     pivot: str = "en"
-    pooling: str = "mean"
+    pooling: str | None = None
     name: ClassVar[str] = "retrieval"
     metric: ClassVar[str] = "mrr"
 
@@ -64,7 +64,7 @@ class Retrieval:
             )
         pair = examples.pair(*examples.languages)
         source, target = (
-            encoder.reading(code).encode(texts, pooling=self.pooling, cache=cache, progress=progress)
+            encoder.reading(code).encode(texts, pooling=self.pooling or encoder.mean, cache=cache, progress=progress)
             for code, texts in zip(examples.languages, (pair.source_texts, pair.target_texts), strict=True)
         )
         forward, backward = {}, {}
