@@ -70,3 +70,19 @@ def test_no_record_depends_on_batches_order_padding_or_other_measures(
     compare(values(model, corpus, MEASURES), "padding side")
     record_property("tried", tried)
     record_property("held", held)
+
+
+@pytest.mark.reliability("attention sinks")
+@pytest.mark.parametrize(("pooling", "said"), [(None, "attention sinks are left out"), ("mean", "sinks are counted")])
+def test_an_audit_of_a_decoder_says_how_it_pooled(pooling: str | None, said: str, tmp_path: Path) -> None:
+    made = audit(
+        str(models.qwen(tmp_path / "model")), corpus_of(ROWS, tmp_path), measures=("retrieval", "isotropy"),
+        pooling=pooling, cache="none", device="cpu", out=tmp_path / "out",
+    )  # fmt: skip
+    assert {record["pooling"] for record in made.records} == {pooling or "sinkless"}
+    assert made.run["pooling"] == (pooling or "sinkless")
+    assert said in " ".join(made.run["skipped"])
+    assert said in (tmp_path / "out" / "report.html").read_text("utf-8")
+    other = audit(str(models.bert(tmp_path / "b")), corpus_of(ROWS, tmp_path), measures=("retrieval",), cache="none")
+    assert {record["pooling"] for record in other.records} == {"mean"}
+    assert "sinks" not in " ".join(other.run["skipped"])
