@@ -190,6 +190,36 @@ def marian(folder: Path) -> Path:
     return _save(MarianMTModel(config), tokenizer, folder, **_SP_NAMES)
 
 
+def marian_of_two_sides(folder: Path) -> Path:
+    """Marian with the tokenizer it has in the wild: no offsets, and pieces of its own for either language (en-ru)."""
+    import io
+    import json
+
+    import sentencepiece
+    from transformers import MarianTokenizer
+
+    marian(folder)
+    for file in folder.glob("tokenizer*"):
+        file.unlink()
+    pieces: dict[str, int] = {"<unk>": 0, "<pad>": 1, "</s>": 2}
+    for name, lines in (("source", LINES[:2] + LINES[8:]), ("target", LINES)):
+        made = io.BytesIO()
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(lines * 3), model_writer=made, vocab_size=90 if name == "source" else 200,
+            hard_vocab_limit=False, minloglevel=2,
+        )  # fmt: skip
+        (folder / f"{name}.spm").write_bytes(made.getvalue())
+        model = sentencepiece.SentencePieceProcessor(model_proto=made.getvalue())
+        for number in range(model.vocab_size()):
+            pieces.setdefault(model.id_to_piece(number), len(pieces))
+    (folder / "vocab.json").write_text(json.dumps(pieces), "utf-8")
+    MarianTokenizer(
+        str(folder / "source.spm"), str(folder / "target.spm"), str(folder / "vocab.json"),
+        source_lang="en", target_lang="ru",
+    ).save_pretrained(folder)  # fmt: skip
+    return folder
+
+
 def qwen(folder: Path) -> Path:
     from transformers import Qwen2Config, Qwen2ForCausalLM
 

@@ -450,7 +450,7 @@ def weights_that_are_no_numbers(place: Place) -> list[str]:
     return ["MODEL", str(place.model), "--corpus", place.corpus()]
 
 
-@bad(r"unknown pooling of sentences: 'median'\. Known: mean, first, last, cls\.")
+@bad(r"unknown pooling of sentences: 'median'\. Known: mean, sinkless, weighted, first, last, cls\.")
 def unknown_pooling(place: Place) -> list[str]:
     return ["--pooling", "median"]
 

@@ -116,7 +116,13 @@ def audit(
             metavar="WHICH",
         ),
     ] = None,
-    pooling: Annotated[str | None, typer.Option(help="mean, first, last or cls; the model's own by default.")] = None,
+    pooling: Annotated[
+        str | None,
+        typer.Option(
+            help="mean, sinkless (without attention sinks), weighted (by position), first, last or cls; by default what"
+            " the model's folder states, or the mean: of a decoder, sinkless."
+        ),
+    ] = None,
     rows: Annotated[int | None, typer.Option(help="Use this many rows, drawn by the seed.")] = None,
     names: Annotated[
         str | None, typer.Option(help="Parallel names for 'spelling'; CLDR's territories by default.", metavar="CORPUS")

@@ -19,6 +19,7 @@ from safetensors.torch import load_file, save_file
 import interlingua
 import models
 from interlingua.encoder import Cache, Encoder, View
+from interlingua.encoder.pooling import attention_sinks
 from interlingua.errors import InputError
 from interlingua.measures.retrieval import ranks
 
@@ -399,20 +400,161 @@ def test_blocks_that_the_config_makes_no_room_for_are_refused_and_a_cut_is_not(t
 
 
 def test_a_tokenizer_without_offsets_gives_words_all_the_same(bert: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Marian's own tokenizer keeps no offsets: words are then tokenised one by one."""
+    """Marian's own tokenizer keeps no offsets: words are then found by the spelling of the pieces."""
     fast = bert.encode(["the kitchen tap , the monkeys"], unit="word")
 
     class Slow:
         is_fast = False
         unk_token_id, pad_token_id, eos_token_id = 1, 0, None
+        all_special_tokens = bert.tokenizer.all_special_tokens
 
-        def __call__(self, given, **options):  # type: ignore[no-untyped-def]
-            return bert._loaded.tokenizer(given, **options)
+        def __call__(self, text, **options):  # type: ignore[no-untyped-def]
+            return bert.tokenizer(text, **options)
+
+        def convert_ids_to_tokens(self, ids):  # type: ignore[no-untyped-def]
+            return bert.tokenizer.convert_ids_to_tokens(ids)
 
     monkeypatch.setattr(bert.tokeniser, "_tokenizer", Slow())
     slow = bert.encode(["the kitchen tap , the monkeys"], unit="word")
     np.testing.assert_array_equal(fast.spans, slow.spans)
     np.testing.assert_allclose(fast[-1], slow[-1], atol=1e-6)
+
+
+def sinks_by_loop(states: np.ndarray) -> list[bool]:
+    """Which tokens (token, dim) are over 5 times as long as the median of the others; of an even number the lower."""
+    lengths = [float(np.linalg.norm(state)) for state in states]
+    found = []
+    for place, length in enumerate(lengths):
+        others = sorted(lengths[:place] + lengths[place + 1 :])
+        found.append(bool(others) and length > 5 * others[(len(others) - 1) // 2])
+    return found
+
+
+@pytest.mark.reliability("attention sinks")
+def test_sinks_are_found_wherever_they_stand_and_whatever_the_padding(record_property: Any) -> None:
+    draw = np.random.default_rng(0)
+    held = 0
+    for case in range(200):
+        sizes = draw.integers(1, 9, 4)
+        states = draw.normal(size=(4, 9, 6)).astype(np.float32)
+        states *= np.where(draw.random((4, 9, 1)) < 0.3, 10.0 ** draw.integers(0, 4), 1.0).astype(np.float32)
+        inside = torch.arange(9) < torch.from_numpy(sizes)[:, None]
+        found = attention_sinks(torch.from_numpy(states), inside)
+        wanted = [[*sinks_by_loop(row[:n]), *[False] * (9 - n)] for row, n in zip(states, sizes, strict=True)]
+        held += found.tolist() == wanted
+        assert found.tolist() == wanted, case
+    record_property("tried", 200)
+    record_property("held", held)
+
+
+def with_sinks(folder: Path, make: Any) -> Path:
+    """A decoder in which two frequent tokens are sinks at every layer but the last, which is normalised."""
+    made = make(folder)
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    model = AutoModelForCausalLM.from_pretrained(made)
+    ids = AutoTokenizer.from_pretrained(made)("Tt", add_special_tokens=False).input_ids
+    with torch.no_grad():
+        model.get_input_embeddings().weight[ids] *= 300
+    model.save_pretrained(made)
+    return Path(made)
+
+
+@pytest.mark.reliability("attention sinks")
+@pytest.mark.parametrize("architecture", ["qwen2", "llama", "gemma3"])
+def test_a_decoders_means_leave_sinks_out_by_default_and_the_others_are_kept_by_name(
+    architecture: str, tmp_path: Path
+) -> None:
+    folder = with_sinks(tmp_path, models.ARCHITECTURES[architecture])
+    encoder = Encoder.load(str(folder), budget=64)
+    assert (encoder.pooling, encoder.mean) == ("sinkless", "sinkless")
+    texts = [*models.LINES, "T", "Tt", "t T t T t T"]
+    default, plain, weighted = (encoder.encode(texts, pooling=name) for name in (None, "mean", "weighted"))
+    left_out = 0
+    before = len(encoder.tokeniser.prefix)
+    for number, text in enumerate(texts):
+        states, _, _ = hidden_states(folder, text)
+        for layer, each in enumerate(states):
+            sinks = np.array(sinks_by_loop(each))[before:]
+            tokens = each[before:]
+            left_out += int(sinks.sum())
+            kept = tokens if sinks.all() else tokens[~sinks]
+            np.testing.assert_allclose(default[layer][number], kept.mean(0), rtol=1e-4, atol=1e-5)
+            np.testing.assert_allclose(plain[layer][number], tokens.mean(0), rtol=1e-4, atol=1e-4)
+            by_place = np.arange(1, len(tokens) + 1)
+            wanted = by_place @ tokens / by_place.sum()
+            np.testing.assert_allclose(weighted[layer][number], wanted, rtol=1e-4, atol=1e-4)
+    assert left_out > 5
+
+
+@pytest.mark.reliability("attention sinks")
+def test_sinks_are_left_out_of_a_text_of_several_windows(tmp_path: Path) -> None:
+    folder = with_sinks(tmp_path, models.qwen)
+    encoder = Encoder.load(str(folder))
+    text = " ".join(models.LINES * 2)
+    tokens = encoder.encode([text], unit="token")
+    made, plain, weighted = (encoder.encode([text], pooling=name) for name in (None, "mean", "weighted"))
+    assert made.windowed == 1
+    sinks = np.linalg.norm(tokens[0], axis=1) > 100 * np.median(np.linalg.norm(tokens[0], axis=1))
+    assert 0 < sinks.sum() < len(sinks) / 4
+    by_place = np.arange(1, len(sinks) + 1)
+    for layer in (0, 1, 2):
+        np.testing.assert_allclose(made[layer][0], tokens[layer][~sinks].mean(0), rtol=1e-3, atol=1e-5)
+        np.testing.assert_allclose(plain[layer][0], tokens[layer].mean(0), rtol=1e-3, atol=1e-4)
+        np.testing.assert_allclose(weighted[layer][0], by_place @ tokens[layer] / by_place.sum(), rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("architecture", models.ARCHITECTURES)
+def test_a_model_that_reads_from_left_to_right_is_known_by_what_it_does(architecture: str, tmp_path: Path) -> None:
+    encoder = Encoder.load(str(models.ARCHITECTURES[architecture](tmp_path)))
+    assert encoder.causal == (architecture in ("qwen2", "llama", "gemma3"))
+    assert encoder.pooling == ("sinkless" if encoder.causal else "mean")
+
+
+@pytest.fixture(scope="module")
+def two_sided(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return models.marian_of_two_sides(tmp_path_factory.mktemp("marian"))
+
+
+@pytest.mark.reliability("records depend on other measures")
+def test_what_else_is_asked_changes_no_token_where_the_tokenizer_keeps_no_offsets(two_sided: Path) -> None:
+    encoder = Encoder.load(str(two_sided))
+    assert not encoder.tokenizer.is_fast
+    texts = [*models.LINES, "the tap, ☃☃ again!", "  two  spaces ½", "☃"]
+    bare = encoder.tokeniser(texts, spans=False, words=False)
+    for spans, words in [(True, False), (False, True), (True, True)]:
+        made = encoder.tokeniser(texts, spans=spans, words=words)
+        np.testing.assert_array_equal(made.ids, bare.ids)
+        assert made.ids.tolist() == [i for t in texts for i in encoder.tokenizer(t, add_special_tokens=False).input_ids]
+    (alone,), both = encoder.encode_views(texts, [View()]), encoder.encode_views(texts, [View(), View("word")])
+    for layer in encoder.layers:
+        np.testing.assert_array_equal(alone[layer], both[0][layer])
+    words = both[1]
+    assert [texts[0][a:b] for a, b in words.spans[words.row == 0]] == [
+        "The",
+        "kitchen",
+        "tap",
+        "is",
+        "leaking",
+        "again",
+    ]
+
+
+@pytest.mark.reliability("target language of a translation model")
+def test_the_language_that_is_translated_into_is_cut_as_the_target(two_sided: Path) -> None:
+    encoder = Encoder.load(str(two_sided))
+    own = encoder.tokenizer
+    text = "Кухонный кран снова течёт."
+    for code, wanted in [
+        ("rus", own(text_target=text).input_ids),
+        ("en", own(text).input_ids),
+        ("es", own(text).input_ids),
+    ]:
+        made = encoder.reading(code).tokeniser([text], spans=True, words=True)
+        assert [*made.ids.tolist(), own.eos_token_id] == wanted
+    assert own(text_target=text).input_ids != own(text).input_ids
+    there, here = encoder.reading("ru"), encoder.reading("en")
+    assert np.abs(there.encode([text])[-1] - here.encode([text])[-1]).max() > 1e-4
 
 
 def test_splits_count_pieces_and_unknowns(bert: Encoder) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import asdict
 from functools import cached_property
 from typing import Any
@@ -17,12 +18,12 @@ from interlingua.encoder.cutting import cut
 from interlingua.encoder.devices import BUDGET, pick_device
 from interlingua.encoder.onepass import Pass, Progress
 from interlingua.encoder.representations import Cache, Representations
-from interlingua.encoder.tokens import Tokeniser, items_of
+from interlingua.encoder.tokens import Tokeniser, items_of, translates_into
 from interlingua.encoder.views import POOLINGS, UNITS, View
 from interlingua.errors import InputError
 from interlingua.measures.tokenization import Splits
 
-_CACHE_FORMAT = 1
+_CACHE_FORMAT = 2
 _WINDOW = 512  # for models that state no limit (relative positions)
 _LONGEST_WINDOW = 8192  # attention is quadratic: past this a document is better read in windows
 
@@ -70,6 +71,14 @@ class Encoder:
         loaded = loading.from_memory(model, tokenizer, name=name)
         return cls(loaded, device=next(model.parameters()).device, precision=precision)
 
+    def reading(self, language: str) -> Encoder:
+        """The encoder as it reads a language: its tokenizer may have other pieces for what it translates into."""
+        if not translates_into(self._loaded.tokenizer, language):
+            return self
+        other = copy(self)
+        other.tokeniser = Tokeniser(self._loaded.tokenizer, known=loading.vocabulary(self._loaded.model), target=True)
+        return other
+
     @property
     def name(self) -> str:
         return self._loaded.name
@@ -104,8 +113,18 @@ class Encoder:
 
     @property
     def pooling(self) -> str:
-        """The pooling the model itself states; mean where it states none."""
-        return self._loaded.pooling
+        """The pooling of sentences that the model itself states; its mean where it states none."""
+        return self._loaded.pooling or self.mean
+
+    @property
+    def mean(self) -> str:
+        """The mean of tokens by default: of a model that reads from left to right without attention sinks."""
+        return "sinkless" if self.causal else "mean"
+
+    @cached_property
+    def causal(self) -> bool:
+        """Whether the model reads from left to right, as decoders do: found by trying."""
+        return loading.reads_left_to_right(self._loaded.model)
 
     @cached_property
     def limit(self) -> int:
@@ -147,9 +166,7 @@ class Encoder:
         views = [self.checked(view, texts=len(texts)) for view in views]
         if cache is not None and not self.digest:
             raise InputError("a model in memory has no digest to cache under", value=self.name, remedy="Give no cache.")
-        # A tokenizer without offsets is asked word by word where words are wanted, which may cut differently.
-        by_word = not self.tokeniser.keeps_offsets and any(view.unit != "sentence" for view in views)
-        keys = [self._key(texts, view, by_word=by_word) for view in views]
+        keys = [self._key(texts, view) for view in views]
         found = [cache.get(key) if cache else None for key in keys]
         todo = [number for number, result in enumerate(found) if result is None]
         if todo:
@@ -182,9 +199,9 @@ class Encoder:
         """The view with nothing left open, or an error where this model or so many texts can't give it."""
         if view.unit not in UNITS:
             raise InputError("unknown unit", value=view.unit, remedy=f"Known: {', '.join(UNITS)}.")
-        pooling = view.pooling or (self.pooling if view.unit == "sentence" else "mean")
+        pooling = view.pooling or (self.pooling if view.unit == "sentence" else self.mean)
         if pooling not in POOLINGS or (pooling == "cls" and view.unit != "sentence"):
-            usable = POOLINGS if view.unit == "sentence" else POOLINGS[:3]
+            usable = POOLINGS if view.unit == "sentence" else POOLINGS[:-1]
             raise InputError(f"unknown pooling of {view.unit}s", value=pooling, remedy=f"Known: {', '.join(usable)}.")
         if pooling == "cls" and not self.tokeniser.prefix:
             raise InputError(
@@ -192,7 +209,7 @@ class Encoder:
                 value=self.name,
                 remedy="Use --pooling mean (or last, for a decoder).",
             )
-        if view.special_tokens and (view.unit != "sentence" or pooling != "mean"):
+        if view.special_tokens and (view.unit != "sentence" or pooling not in ("mean", "sinkless")):
             raise InputError("special tokens count only in the mean of a sentence", remedy="Leave the option out.")
         wanted = self.layers if view.layers is None else tuple(range(self._loaded.layers)[i] for i in view.layers)
         if view.only is not None and (
@@ -203,13 +220,21 @@ class Encoder:
             raise InputError("the unit 'span' needs one span of every text", value=view.unit, remedy="Give `spans`.")
         return View(view.unit, pooling, view.special_tokens, wanted, view.only, view.spans)
 
-    def _key(self, texts: Sequence[str], view: View, *, by_word: bool) -> str:
+    def _key(self, texts: Sequence[str], view: View) -> str:
         """What a stored result depends on, hashed; only what can change the numbers is in it."""
         state = hashlib.blake2b(digest_size=20)
         for text in texts:
             state.update(text.encode() + b"\0")
         chosen = {name: value for name, value in asdict(view).items() if name != "spans" or value is not None}
-        about = [_CACHE_FORMAT, self.digest, chosen, self.precision, self.room, by_word, state.hexdigest()]
+        about = [
+            _CACHE_FORMAT,
+            self.digest,
+            chosen,
+            self.precision,
+            self.room,
+            self.tokeniser.target,
+            state.hexdigest(),
+        ]
         # Once repeated texts were encoded each by itself; what was stored of them differs in its last bits.
         about += ["once"] if len(set(texts)) < len(texts) else []
         return hashlib.blake2b(json.dumps(about).encode(), digest_size=20).hexdigest()

@@ -32,7 +32,7 @@ class Loaded:
     digest: str
     tokenizer: Any
     model: torch.nn.Module
-    pooling: str
+    pooling: str | None  # that the folder states
     layers: int
     dim: int
     limit: int | None
@@ -98,7 +98,7 @@ def from_memory(model: Any, tokenizer: Any, *, name: str) -> Loaded:
         digest="",
         tokenizer=tokenizer,
         model=model,
-        pooling="mean",
+        pooling=None,
         layers=_layer_count(model) + 1,
         dim=int(_width(model)),
         limit=_position_limit(model, tokenizer),
@@ -174,6 +174,26 @@ def vocabulary(model: torch.nn.Module) -> int | None:
     except (AttributeError, NotImplementedError):
         return None
     return getattr(found, "num_embeddings", None)
+
+
+@torch.inference_mode()
+def reads_left_to_right(model: torch.nn.Module) -> bool:
+    """Whether what comes after a token changes nothing of it: so in decoders, and not in bidirectional variants."""
+    known = vocabulary(model) or 64
+    device = next(model.parameters()).device
+    rows = [[0, *(number % known for number in range(start, start + 15))] for start in (1, 2)]
+    training = model.training
+    model.eval()
+    try:
+        first, second = (
+            model(input_ids=torch.tensor([row], device=device), output_hidden_states=True)
+            .hidden_states[-1][0, 0]
+            .float()
+            for row in rows
+        )
+    finally:
+        model.train(training)
+    return bool((first - second).abs().max() <= 1e-6 * first.abs().max())
 
 
 def _check_folder(folder: Path, *, trust_remote_code: bool, allow_pickle: bool) -> dict[str, Any]:

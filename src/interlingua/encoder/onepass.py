@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from interlingua.encoder import loading
-from interlingua.encoder.pooling import Pool, send
+from interlingua.encoder.pooling import Pool, attention_sinks, send
 from interlingua.encoder.repeats import Alike, Repeats, first_alike
 from interlingua.encoder.representations import Cache, CacheWriter, MemoryWriter, Representations
 from interlingua.encoder.tokens import Items, TokenisedTexts, Tokeniser, Windows, batches, parts_of, windows
@@ -143,7 +143,7 @@ class Pass:
                 windows=len(plan.row),
                 items=len(item),
                 layers=view.layers or (),
-                mean=view.pooling == "mean",
+                pooling=str(view.pooling),
                 like=like,
             )
             for item, view in zip(items, views, strict=True)
@@ -152,8 +152,13 @@ class Pass:
         with sdpa_kernel([SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]):
             for batch in batches(plan.lengths + sum(around), self.budget):
                 hidden = self._forward(tokens, plan, batch)
+                sinks: list[torch.Tensor] = []
+                if any(view.pooling == "sinkless" for view in views):
+                    sizes = send(plan.lengths[batch] + sum(around), self.device)
+                    inside = torch.arange(hidden[0].shape[1], device=self.device) < sizes[:, None]
+                    sinks = [attention_sinks(states, inside) for states in hidden]
                 for pool in pools:
-                    pool.take(hidden, batch)
+                    pool.take(hidden, batch, sinks)
         return [self._fetch(pool.result) for pool in pools]
 
     def _fetch(self, result: torch.Tensor) -> Output:

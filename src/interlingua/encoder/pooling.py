@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,9 @@ from numpy.typing import NDArray
 from interlingua.encoder.tokens import Parts
 
 Ints = NDArray[np.int64]
+MEANS = ("mean", "sinkless", "weighted")
+SINK = 5.0
+"""How many times as long as the median of the others a token is that counts as an attention sink."""
 
 
 @dataclass(frozen=True)
@@ -19,19 +23,20 @@ class Pool:
     """Where one view of a chunk is gathered: (layer, item, dim), filled batch by batch.
 
     `begin[w]:begin[w + 1]` are the parts of window w. `shared` says that some items lie in several windows,
-    so that their parts are added up.
+    so that their parts are added up. `counts` (layer, item) are the tokens in a mean without sinks so far.
     """
 
     parts: Parts
     begin: Ints
     layers: tuple[int, ...]
-    mean: bool
+    pooling: str
     shared: bool
     result: torch.Tensor
+    counts: torch.Tensor
 
     @classmethod
     def of(
-        cls, parts: Parts, *, windows: int, items: int, layers: tuple[int, ...], mean: bool, like: torch.Tensor
+        cls, parts: Parts, *, windows: int, items: int, layers: tuple[int, ...], pooling: str, like: torch.Tensor
     ) -> Pool:
         """An empty pool for `items` items of the width, type and device of `like`."""
         assert (np.diff(parts.window) >= 0).all()  # Items are in the order of texts, and so of windows.
@@ -39,13 +44,17 @@ class Pool:
             parts,
             np.searchsorted(parts.window, np.arange(windows + 1)),
             layers,
-            mean,
+            pooling,
             len(np.unique(parts.item)) < len(parts.item),
             like.new_zeros((len(layers), items, like.shape[-1])),
+            torch.zeros((len(layers), items), device=like.device),
         )
 
-    def take(self, hidden: tuple[torch.Tensor, ...], batch: Ints) -> None:
-        """Pool the items of a batch of windows from its hidden states, (window, position, dim) a layer."""
+    def take(self, hidden: tuple[torch.Tensor, ...], batch: Ints, sinks: Sequence[torch.Tensor]) -> None:
+        """Pool the items of a batch of windows from its hidden states, (window, position, dim) a layer.
+
+        `sinks` (window, position) mark the tokens that a mean without sinks leaves out, layer by layer.
+        """
         first, end = self.begin[batch], self.begin[batch + 1]
         counts = end - first
         if not counts.sum():
@@ -54,7 +63,7 @@ class Pool:
         place = np.repeat(np.arange(len(batch)), counts)
         item = self._send(self.parts.item[chosen])
         rows = self._send(place)
-        if not self.mean:
+        if self.pooling not in MEANS:
             columns = self._send(self.parts.first[chosen])
             for number, layer in enumerate(self.layers):
                 self.result[number, item] = hidden[layer][rows, columns].to(self.result.dtype)
@@ -67,15 +76,59 @@ class Pool:
         # Sums by a product with zeros and ones: deterministic, and in float32 whatever the model's precision.
         mask = ((positions >= edges[0]) & (positions < edges[1])).float()
         slots, weight = self._send(slot), self._send(self.parts.weight[chosen])[:, None]
+        if self.pooling == "weighted":
+            before = np.zeros((len(batch), int(counts.max())), np.int64)
+            before[place, slot] = self.parts.before[chosen]
+            mask = mask * (positions - edges[0] + 1 + self._send(before)[..., None])
         for number, layer in enumerate(self.layers):
+            if self.pooling == "sinkless":
+                self._add(number, item, *_without(mask, hidden[layer].float(), sinks[layer], (rows, slots)))
+                continue
             vectors = (torch.bmm(mask, hidden[layer].float())[rows, slots] * weight).to(self.result.dtype)
             if self.shared:
                 self.result[number].index_add_(0, item, vectors)
             else:
                 self.result[number, item] = vectors
 
+    def _add(self, number: int, item: torch.Tensor, means: torch.Tensor, counts: torch.Tensor) -> None:
+        """Merge the means of parts into those of their items, which are of whole numbers of tokens."""
+        if not self.shared:
+            self.result[number, item] = means.to(self.result.dtype)
+            return
+        before = self.counts[number]
+        total = before.index_add(0, item, counts)
+        self.result[number] *= (before / total.clamp(min=1))[:, None].to(self.result.dtype)
+        self.result[number].index_add_(0, item, (means * (counts / total[item])[:, None]).to(self.result.dtype))
+        before.copy_(total)
+
     def _send(self, array: NDArray[Any]) -> torch.Tensor:
         return send(array, self.result.device)
+
+
+def attention_sinks(states: torch.Tensor, inside: torch.Tensor) -> torch.Tensor:
+    """Which tokens of a layer (window, position, dim) are attention sinks: much longer than the others of their window.
+
+    That is over `SINK` times the median length of the other tokens, wherever in the window they stand. `inside` marks
+    what is no padding. Of an even number the lower middle is the median, so that of three tokens two may be sinks.
+    """
+    lengths = torch.where(inside, states.float().norm(dim=-1), torch.inf)
+    ordered, order = lengths.sort(dim=1, stable=True)
+    rank = order.argsort(dim=1)
+    others = inside.sum(dim=1, keepdim=True) - 1
+    middle = (others - 1).clamp(min=0) // 2
+    # Without a token at or before the middle the others' middle is one further.
+    median = ordered.gather(1, (middle + (rank <= middle)).clamp(max=lengths.shape[1] - 1))
+    return inside & (others > 0) & (lengths > SINK * median)
+
+
+def _without(
+    mask: torch.Tensor, states: torch.Tensor, sinks: torch.Tensor, parts: tuple[torch.Tensor, torch.Tensor]
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The means of parts without their sinks, and of how many tokens; what is all sinks is of all its tokens."""
+    kept = mask * ~sinks[:, None]
+    kept = torch.where(kept.any(dim=2, keepdim=True), kept, mask)
+    counts = kept.sum(dim=2)[parts]
+    return torch.bmm(kept, states)[parts] / counts[:, None], counts
 
 
 def send(array: NDArray[Any], device: torch.device) -> torch.Tensor:

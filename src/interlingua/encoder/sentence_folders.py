@@ -26,7 +26,7 @@ class SentenceFolder:
     """The folder of the transformer, the pooling that stands for the folder's own, and what differs from it."""
 
     transformer: Path
-    pooling: str = "mean"
+    pooling: str | None = None
     notes: tuple[str, ...] = ()
 
 

@@ -11,14 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
 
 from interlingua.errors import InputError
+from interlingua.languages import canonical, is_language
 from interlingua.words import word_spans
 
 Ints = NDArray[np.int64]
+_MISSED = 64  # letters after a piece that the text does not show, among which the next one is looked for
 
 
 @dataclass(frozen=True)
@@ -62,13 +65,13 @@ class Items:
 class Tokeniser:
     """A thin face over a `transformers` tokenizer: ids without special tokens, and what goes round them.
 
-    `known` is how many tokens the model has vectors for; a text with another is refused.
+    `known` is how many tokens the model has vectors for; a text with another is refused. With `target` the texts are in
+    the language that a translation model translates into, which has pieces of its own (Marian's).
     """
 
-    def __init__(self, tokenizer: Any, *, known: int | None = None) -> None:
-        self._tokenizer, self._known = tokenizer, known
+    def __init__(self, tokenizer: Any, *, known: int | None = None, target: bool = False) -> None:
+        self._tokenizer, self._known, self.target = tokenizer, known, target
         self.prefix, self.suffix = _specials(tokenizer)
-        self.keeps_offsets: bool = tokenizer.is_fast
         self.unknown: int | None = tokenizer.unk_token_id
         pad = tokenizer.pad_token_id
         self.pad: int = pad if pad is not None else (tokenizer.eos_token_id or 0)
@@ -87,7 +90,7 @@ class Tokeniser:
 
     def _tokenised(self, texts: Sequence[str], *, spans: bool, words: bool) -> TokenisedTexts:
         if not self._tokenizer.is_fast:
-            return self._by_word(texts) if words or spans else self._plain(texts)
+            return self._without_offsets(texts, spans=spans, words=words)
         backend = self._tokenizer.backend_tokenizer
         # Without offsets the fast call skips the bookkeeping: twice the speed where only sentences are wanted.
         encode = backend.encode_batch if spans or words else backend.encode_batch_fast
@@ -100,37 +103,23 @@ class Tokeniser:
         offsets = np.fromiter(flat, np.int64, 2 * starts[-1]).reshape(-1, 2)
         return TokenisedTexts(ids, starts, offsets, _word_items(texts, starts, offsets) if words else None)
 
-    def _plain(self, texts: Sequence[str]) -> TokenisedTexts:
-        lists = self._tokenizer(list(texts), add_special_tokens=False)["input_ids"]
+    def _without_offsets(self, texts: Sequence[str], *, spans: bool, words: bool) -> TokenisedTexts:
+        """For tokenizers that keep no offsets (Marian's): the same ids whatever is asked, spans from their spelling."""
+        given = {"text_target": list(texts)} if self.target else {"text": list(texts)}
+        lists = self._tokenizer(**given, add_special_tokens=False)["input_ids"]
         starts = _starts([len(ids) for ids in lists])
-        return TokenisedTexts(np.fromiter(chain.from_iterable(lists), np.int32, starts[-1]), starts, None, None)
+        ids = np.fromiter(chain.from_iterable(lists), np.int32, starts[-1])
+        if not (spans or words):
+            return TokenisedTexts(ids, starts, None, None)
+        found = [_spelled(text, self._pieces(own)) for text, own in zip(texts, lists, strict=True)]
+        offsets = np.array(list(chain.from_iterable(found)), np.int64).reshape(-1, 2)
+        return TokenisedTexts(ids, starts, offsets, _word_items(texts, starts, offsets) if words else None)
 
-    def _by_word(self, texts: Sequence[str]) -> TokenisedTexts:
-        """For tokenizers that keep no offsets (Marian's): each word on its own, punctuation between them too."""
-        row: list[int] = []
-        ranges: list[tuple[int, int]] = []
-        characters: list[tuple[int, int]] = []
-        ids: list[int] = []
-        token_spans: list[tuple[int, int]] = []
-        lengths: list[int] = []
-        lost = 0
-        for number, text in enumerate(texts):
-            begin = len(ids)
-            for start, end, is_word in _with_gaps(text, word_spans(text)):
-                before = len(ids) - begin
-                ids += self._tokenizer(text[start:end], add_special_tokens=False)["input_ids"]
-                after = len(ids) - begin
-                token_spans += [(start, end)] * (after - before)
-                if is_word and after > before:
-                    row.append(number)
-                    ranges.append((before, after))
-                    characters.append((start, end))
-                lost += is_word and after == before
-            lengths.append(len(ids) - begin)
-        pairs, places = np.array(ranges, np.int64).reshape(-1, 2), np.array(characters, np.int64).reshape(-1, 2)
-        items = Items(np.array(row, np.int64), pairs[:, 0], pairs[:, 1], places, lost)
-        offsets = np.array(token_spans, np.int64).reshape(-1, 2)
-        return TokenisedTexts(np.array(ids, np.int32), _starts(lengths), offsets, items)
+    def _pieces(self, ids: Sequence[int]) -> list[str | None]:
+        """What each token spells, None where it does not say."""
+        silent = set(self._tokenizer.all_special_tokens)
+        pieces = self._tokenizer.convert_ids_to_tokens(list(ids))
+        return [None if piece in silent else piece.removeprefix("##").replace("▁", " ") for piece in pieces]
 
 
 def items_of(
@@ -207,7 +196,8 @@ def windows(lengths: Ints, room: int) -> Windows:
 class Parts:
     """Where items lie in windows: part p is positions `first[p]:last[p]` of window `window[p]`, of item `item[p]`.
 
-    `weight[p]` is 1 over the number of tokens of the item, so that weighted sums over parts are means.
+    `weight[p]` is 1 over the number of tokens of the item, so that weighted sums over parts are means; pooled by
+    `weighted`, 1 over the sum of their places in the item, of which `before[p]` come before the part.
     """
 
     item: Ints
@@ -215,6 +205,7 @@ class Parts:
     first: Ints
     last: Ints
     weight: NDArray[np.float32]
+    before: Ints
 
 
 def parts_of(items: Items, view: Windows, *, pooling: str, special: bool, around: tuple[int, int]) -> Parts:
@@ -228,7 +219,7 @@ def parts_of(items: Items, view: Windows, *, pooling: str, special: bool, around
     if pooling == "cls":
         position = np.searchsorted(view.row, items.row)  # The first window of the item's text.
         zero = np.zeros(len(items), np.int64)
-        return Parts(np.arange(len(items)), position, zero, zero + 1, np.ones(len(items), np.float32))
+        return Parts(np.arange(len(items)), position, zero, zero + 1, np.ones(len(items), np.float32), zero)
     if pooling == "first":
         last = first + 1
     elif pooling == "last":
@@ -241,14 +232,15 @@ def parts_of(items: Items, view: Windows, *, pooling: str, special: bool, around
     stop = np.minimum(last[item], view.own_end[window])
     kept = start < stop
     item, window, start, stop = item[kept], window[kept], start[kept], stop[kept]
-    shift = prefix - view.begin[window]
-    weight = (1.0 / (last - first)[item]).astype(np.float32)
+    shift, before = prefix - view.begin[window], start - first[item]
+    size = (last - first)[item]
+    weight = (1.0 / (size * (size + 1) / 2 if pooling == "weighted" else size)).astype(np.float32)
     if special:
         opens = start == first[item]
         closes = stop == last[item]
         weight = (1.0 / ((last - first)[item] + prefix + suffix)).astype(np.float32)
-        return Parts(item, window, start + shift - opens * prefix, stop + shift + closes * suffix, weight)
-    return Parts(item, window, start + shift, stop + shift, weight)
+        return Parts(item, window, start + shift - opens * prefix, stop + shift + closes * suffix, weight, before)
+    return Parts(item, window, start + shift, stop + shift, weight, before)
 
 
 def batches(lengths: Ints, budget: int) -> list[Ints]:
@@ -309,19 +301,56 @@ def _spanned(found: Sequence[Sequence[tuple[int, int]]], texts: Sequence[str], s
     return Items(row[kept], first[kept], last[kept], spans[kept], lost=int((~kept).sum()))
 
 
-def _with_gaps(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int, bool]]:
-    """Words and what stands between them (punctuation), in order, white space left out."""
-    pieces: list[tuple[int, int, bool]] = []
+def _spelled(text: str, pieces: Sequence[str | None]) -> list[tuple[int, int]]:
+    """The characters of each token, where the pieces are found one after another in the text, compared by NFKC.
+
+    Pieces that are not found (unknown ones, or changed by the tokenizer) share what lies between those that are.
+
+    >>> _spelled("Tea, ½ cup", [" tea", ",", None, " cup"])
+    [(0, 3), (3, 4), (5, 6), (7, 10)]
+    """
+    owner: list[int] = []
+    letters: list[str] = []
+    for place, letter in enumerate(text):
+        plain = "".join(normalize("NFKC", letter).casefold().split())
+        letters.append(plain)
+        owner += [place] * len(plain)
+    line = "".join(letters)
+    found: list[tuple[int, int] | None] = []
     at = 0
-    for start, end in [*spans, (len(text), len(text))]:
-        gap = text[at:start]
-        if gap.strip():
-            lead = len(gap) - len(gap.lstrip())
-            pieces.append((at + lead, at + len(gap.rstrip()), False))
-        if end > start:
-            pieces.append((start, end, True))
-        at = end
-    return pieces
+    for piece in pieces:
+        plain = "" if piece is None else "".join(normalize("NFKC", piece).casefold().split())
+        # Where nothing is missing before it a piece follows at once; otherwise it is looked for not far away.
+        missing = bool(found) and found[-1] is None
+        begin = -1 if piece is None else line.find(plain, at, at + len(plain) + (_MISSED if missing else 0))
+        if begin < 0 or (missing and not plain):
+            found.append(None)
+        else:
+            at = begin + len(plain)
+            found.append((begin, at))
+    before, after = [0], [len(line)]
+    for own in found:
+        before.append(before[-1] if own is None else own[1])
+    for own in reversed(found):
+        after.append(after[-1] if own is None else own[0])
+    whole = [own or (before[n], after[len(found) - 1 - n]) for n, own in enumerate(found)]
+    ends = [*owner, len(text)]
+    return [(ends[a], ends[b - 1] + 1 if b > a else ends[a]) for a, b in whole]
+
+
+def translates_into(tokenizer: Any, language: str) -> bool:
+    """Whether a translation model's tokenizer cuts a language as the one it translates into (Marian's two models).
+
+    Not where both sides have their own numbers: what is encoded has vectors for the source's alone.
+    """
+    if getattr(tokenizer, "spm_target", None) is None or getattr(tokenizer, "separate_vocabs", False):
+        return False
+
+    def among(codes: Sequence[str | None]) -> bool:
+        return any(canonical(language) == canonical(code) for code in codes if code and is_language(code))
+
+    marked = [code.strip("<>") for code in tokenizer.supported_language_codes]  # of several: >>fra<<
+    return not among([tokenizer.source_lang]) and among([tokenizer.target_lang, *marked])
 
 
 def _specials(tokenizer: Any) -> tuple[list[int], list[int]]:

@@ -10,14 +10,15 @@ import numpy as np
 from interlingua.encoder.tokens import Items, TokenisedTexts, items_of
 
 UNITS = ("sentence", "word", "token", "span")
-POOLINGS = ("mean", "first", "last", "cls")
+POOLINGS = ("mean", "sinkless", "weighted", "first", "last", "cls")
 
 
 @dataclass(frozen=True)
 class View:
     """What is wanted of a pass: the unit, how its sub-tokens are pooled, and of which texts and layers.
 
-    `pooling` None is the model's own (a sentence-transformers folder states it; mean otherwise).
+    `pooling` None is the model's own: a sentence-transformers folder states it; else, and of words, it is the mean:
+    for a decoder without its attention sinks (`sinkless`).
     `only` limits the view to some texts, by number; `layers` None is all of them. The unit `span` takes one piece of
     every text, such as a name: its characters are `spans[text]`.
     """

@@ -61,7 +61,7 @@ class Shelf:
         done = 0
         for code in corpus.languages:
             tell = None if progress is None else _counting(progress, f"reading {encoder.name}", done, total)
-            found[code] = encoder.encode(corpus.column(code), cache=cache, progress=tell)
+            found[code] = encoder.reading(code).encode(corpus.column(code), cache=cache, progress=tell)
             done += len(corpus.column(code))
         return cls(encoder, corpus, found)
 

@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits
 from interlingua import languages as codes
 from interlingua.corpus import ParallelCorpus, Skip
 from interlingua.encoder import Cache, Encoder
+from interlingua.encoder.pooling import SINK
 from interlingua.errors import InputError
 from interlingua.measures import measures as registry
 from interlingua.measures.tokenization import Splits
@@ -104,7 +105,7 @@ def measure(prepared: Prepared, folder: Path | None, *, cache: Cache | None, tel
         **settings,
         "names": {code: codes.name(code) for code in texts.languages},
         "skipped": [
-            *dict.fromkeys(note for encoder in encoders for note in encoder.notes),
+            *dict.fromkeys(note for encoder in encoders for note in (*encoder.notes, *pooling_notes(encoder, plan))),
             *(cache.notes if cache is not None else ()),
             *left_out(texts, prepared.skipped, spaces),
             *unmeasured(plan, made, chosen),
@@ -158,6 +159,18 @@ def audit_corpus(
                     remedy="No measure says anything below 10; give more rows or other --languages.",
                 )
     return corpus
+
+
+def pooling_notes(encoder: Encoder, plan: MeasurePlan) -> list[str]:
+    """What is left out of means of a model's tokens, in words."""
+    if "sinkless" not in (plan.pooling or encoder.pooling, encoder.mean):
+        return []
+    if plan.pooling == "mean":
+        return ["attention sinks are counted in means, as --pooling mean says: one may outweigh all other tokens"]
+    return [
+        f"attention sinks are left out of means: in each layer the tokens over {SINK:g} times as long as the median of "
+        "the others of their text (--pooling mean counts them)"
+    ]
 
 
 def audit_names(given: str | Path | None, texts: ParallelCorpus, plan: MeasurePlan) -> ParallelCorpus | None:

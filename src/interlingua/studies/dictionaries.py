@@ -64,8 +64,8 @@ def dictionary_measurement(
     dictionary = _spelled(dictionary, source, target)
     ours, theirs = (list(dict.fromkeys(entry[side] for entry in dictionary.train + dictionary.test)) for side in (0, 1))
     vectors = (
-        source.encode(ours, pooling="mean", cache=cache),
-        target.encode(theirs, pooling="mean", cache=cache),
+        source.reading(dictionary.source).encode(ours, pooling=source.mean, cache=cache),
+        target.reading(dictionary.target).encode(theirs, pooling=target.mean, cache=cache),
     )
     rows = ({word: row for row, word in enumerate(ours)}, {word: row for row, word in enumerate(theirs)})
 
@@ -141,7 +141,7 @@ def _measure(
                 target_model=target.name if two else None,
                 layer=layer,
                 unit="dictionary word",
-                pooling="mean",
+                pooling=source.mean,
                 value=score.value,
                 null=score.null,
                 low=score.low,

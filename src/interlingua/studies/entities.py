@@ -146,7 +146,7 @@ def entity_vectors(
     for number, (code, own) in enumerate(given.by_language.items()):
         if progress:
             progress(f"encoding {given.name}", number, len(given.by_language))
-        view = View("span", "mean", layers=wanted, spans=tuple(mention.span for mention in own))
+        view = View("span", layers=wanted, spans=tuple(mention.span for mention in own))
         (made,) = encoder.encode_views([mention.text for mention in own], [view])
         if made.lost:
             gone = sorted(set(range(len(own))) - set(made.row.tolist()))

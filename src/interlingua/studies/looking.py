@@ -83,7 +83,7 @@ def look(
         value=0.0,
         n=0,
         unit="entity",
-        pooling="mean",
+        pooling=encoder.mean,
         seed=settings.seed,
         corpus=given.name,
         digests={"model": digest, "corpus": given.digest},

@@ -109,9 +109,9 @@ def split_languages(encoder: Encoder, corpus: ParallelCorpus) -> tuple[dict[str,
     for code in corpus.languages:
         texts = corpus.column(code)
         try:
-            found[code] = encoder.split(texts)
+            found[code] = encoder.reading(code).split(texts)
         except (MissingExtra, NoSegmenter) as error:
-            found[code] = encoder.split(texts, words=False)
+            found[code] = encoder.reading(code).split(texts, words=False)
             skipped.append(Skip(f"language left out of word measures: {code} ({error})", 1))
         unknown = found[code].unknown.mean()
         if unknown > MOST_UNKNOWN:
@@ -138,9 +138,9 @@ def encode_language(
     wanted = {measures[name].needs for name in plan.measures}
     only = tuple(int(place) for place in np.flatnonzero(np.isin(rows, _word_rows(corpus, code, plan))))
     if wanted & {"words", "space"} and only and len(splits.pieces):
-        views.append(View("word", "mean", only=only))
+        views.append(View("word", _word_pooling(encoder, plan), only=only))
     texts = corpus.column(code)
-    made = encoder.encode_views(texts, views, cache=cache, progress=progress)
+    made = encoder.reading(code).encode_views(texts, views, cache=cache, progress=progress)
     room = Room(KEPT_BYTES // len(corpus.languages))
     return Language(code, encoder, rows, texts, made[0], made[1] if len(made) > 1 else None, splits, room)
 
@@ -317,7 +317,9 @@ def _records(
     other = target.encoder if target is not None and target.encoder.digest != source.encoder.digest else None
     if other is not None:
         digests["target_model"] = other.digest
-    pooling = (plan.pooling or source.encoder.pooling) if unit == "sentence" else "mean" if unit == "word" else None
+    pooling = None
+    if unit in ("sentence", "word"):
+        pooling = plan.pooling or source.encoder.pooling if unit == "sentence" else _word_pooling(source.encoder, plan)
     made: Made = []
     for variant, score in scores.items():
         record = Record(
@@ -344,6 +346,11 @@ def _records(
         )
         made.append((record, score.items))
     return made
+
+
+def _word_pooling(encoder: Encoder, plan: MeasurePlan) -> str:
+    """How words are pooled: by the mean that is the model's, or the plain one where that was asked for."""
+    return "mean" if plan.pooling == "mean" else encoder.mean
 
 
 def _key(

@@ -41,7 +41,7 @@ class Retrieval:
     """
 
     pivot: str = "en"
-    pooling: str = "mean"
+    pooling: str | None = None
     name: ClassVar[str] = "retrieval"
     metric: ClassVar[str] = "mrr"
 
@@ -64,8 +64,8 @@ class Retrieval:
             )
         pair = examples.pair(*examples.languages)
         source, target = (
-            encoder.encode(texts, pooling=self.pooling, cache=cache, progress=progress)
-            for texts in (pair.source_texts, pair.target_texts)
+            encoder.reading(code).encode(texts, pooling=self.pooling or encoder.mean, cache=cache, progress=progress)
+            for code, texts in zip(examples.languages, (pair.source_texts, pair.target_texts), strict=True)
         )
         forward, backward = {}, {}
         for layer in encoder.layers:
