@@ -107,6 +107,39 @@ def test_moses_means_both_ways_of_naming_a_pair_of_files(tmp_path, names, format
     assert read_corpus(tmp_path, format=format).texts == {"en": ("a",), "ru": ("a",)}
 
 
+@pytest.mark.reliability("published layouts of corpora")
+def test_the_published_folder_of_ntrex_is_read(tmp_path):
+    codes = ("src.eng", "ref.eng-US", "ref.eng-GB", "ref.por", "ref.por-BR", "ref.zho-CN", "ref.zho-TW", "ref.rus")
+    put(tmp_path, {f"newstest2019-{code}.txt": f"{code}\n" for code in codes} | {"LANGUAGES.tsv": "a\tb\tc\n"})
+    corpus = read_corpus(tmp_path)
+    assert corpus.column("en") == ("src.eng",)
+    assert corpus.column("pt") == ("ref.por",)
+    assert set(corpus.languages) == {"en", "en-GB", "pt", "zh", "zh-Hant", "ru"}
+    assert [skip.count for skip in corpus.skipped] == [2]
+
+
+@pytest.mark.reliability("published layouts of corpora")
+@pytest.mark.parametrize("prefix", ["tatoeba.tur-eng", "tatoeba.tur-eng.*"])
+def test_a_prefix_names_one_bitext_of_many(tmp_path, prefix):
+    put(tmp_path, {f"tatoeba.{a}-eng.{b}": f"{a} {b}\n" for a in ("tur", "rus") for b in (a, "eng")})
+    assert read_corpus(tmp_path / prefix).texts == {"en": ("tur eng",), "tr": ("tur tur",)}
+
+
+@pytest.mark.reliability("TMX inline codes")
+@pytest.mark.parametrize(
+    ("segment", "text"),
+    [
+        ("<bpt i='1'>&lt;b></bpt>Tea<ept i='1'>&lt;/b></ept> is <ph>%s</ph>hot<it pos='end'>}</it>.", "Tea is hot."),
+        ("<ut>{\\b </ut>Tea <hi>is <mrk>hot</mrk></hi>.", "Tea is hot."),
+        ("Tea <ph>{a <sub>tooltip</sub> b}</ph>is <hi><bpt i='1'>x<hi>y</hi></bpt>hot</hi>.", "Tea is hot."),
+    ],
+)
+def test_native_codes_are_no_text_and_marks_are(tmp_path, segment, text):
+    variants = "".join(f"<tuv xml:lang='{code}'><seg>{segment}</seg></tuv>" for code in ("en", "ru"))
+    put(tmp_path, {"x.tmx": f"<tmx><header srclang='en'/><body><tu>{variants}</tu></body></tmx>"})
+    assert read_corpus(tmp_path / "x.tmx").column("ru") == (text,)
+
+
 def test_xquad_joins_questions_by_id_whatever_their_order(tmp_path):
     put(tmp_path, {"xquad.en.json": squad(a="Who?", b="Why?"), "xquad.ru.json": squad(b="Почему?", a="Кто?")})
     assert read_corpus(tmp_path).texts == {"en": ("Who?", "Why?"), "ru": ("Кто?", "Почему?")}

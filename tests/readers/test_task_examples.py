@@ -98,6 +98,65 @@ def test_every_shape_of_iob_file_gives_the_same_sentences(text, tmp_path):
     ]
 
 
+ADA = [(("Ada", "Lovelace", "wrote"), ("B-PER", "I-PER", "O")), (("Paris",), ("B-LOC",))]
+COLUMNS = {
+    "WikiNEuRal": "0\tAda\tB-PER\n1\tLovelace\tI-PER\n2\twrote\tO\n\n0\tParis\tB-LOC\n",
+    "index from 1": "1 Ada B-PER\n2 Lovelace I-PER\n3 wrote O\n\n1 Paris B-LOC\n",
+    "index through the file": "7 Ada B-PER\n8 Lovelace I-PER\n9 wrote O\n\n10 Paris B-LOC\n",
+    "tag first": "B-PER\tAda\nI-PER\tLovelace\nO\twrote\n\nB-LOC\tParis\n",
+    "tag before part of speech": "B-PER Ada NNP\nI-PER Lovelace NNP\nO wrote VBD\n\nB-LOC Paris NNP\n",
+    "index last": "Ada B-PER 0\nLovelace I-PER 1\nwrote O 2\n\nParis B-LOC 0\n",
+    "sentence number first": "s1\tAda\tB-PER\ns1\tLovelace\tI-PER\ns1\twrote\tO\n\ns2\tParis\tB-LOC\n",
+    "word numbers first": "w1-1\tAda\tB-PER\nw1-2\tLovelace\tI-PER\nw1-3\twrote\tO\n\nw2-1\tParis\tB-LOC\n",
+    "offsets": "0 3 Ada B-PER\n4 12 Lovelace I-PER\n13 18 wrote O\n\n0 5 Paris B-LOC\n",
+    "CoNLL-2003": "Ada NNP B-NP B-PER\nLovelace NNP I-NP I-PER\nwrote VBD B-VP O\n\nParis NNP B-NP B-LOC\n",
+    "CoNLL-2003, chunk last": "Ada NNP B-PER B-NP\nLovelace NNP I-PER I-NP\nwrote VBD O B-VP\n\nParis NNP B-LOC B-NP\n",
+    "CoNLL-2003, German": "Ada Ada NE B-NC B-PER\nLovelace Lovelace NE I-NC I-PER\n"
+    "wrote write VV B-VC O\n\nParis Paris NE B-NC B-LOC\n",
+    "MultiCoNER": "# id 1 domain=en\nAda _ _ B-PER\nLovelace _ _ I-PER\nwrote _ _ O\n\n# id 2\nParis _ _ B-LOC\n",
+    "synth": "Ada\tPER:1:2\tB-PER\nLovelace\tPER:1:2\tI-PER\nwrote\tPER:1:2\tO\n\nParis\tLOC:1:2\tB-LOC\n",
+}
+
+
+@pytest.mark.reliability("columns of tagged words")
+@pytest.mark.parametrize("name", COLUMNS)
+def test_the_order_of_columns_is_detected_by_their_content(name, tmp_path):
+    examples = read_tagged(written(tmp_path, "x.iob", COLUMNS[name]), language="en")
+    assert [(item.words, item.tags) for item in examples] == ADA
+
+
+UNDECIDABLE = {
+    "nested entities": "1 Ada B-PER O\n2 Lovelace I-PER O\n3 wrote O O\n",
+    "no words": "0\tB-PER\n1\tI-PER\n2\tO\n\n0\tB-LOC\n",
+    "parts of speech in place of words": "0\tNNP\tB-PER\n1\tNNP\tI-PER\n2\tVBD\tO\n",
+    "tag first and two columns of words": "B-PER Ada ada\nI-PER Lovelace lovelace\nO wrote write\n",
+    "tags only": "O\tO\nO\tO\n",
+}
+
+
+@pytest.mark.reliability("columns of tagged words")
+@pytest.mark.parametrize("name", UNDECIDABLE)
+def test_columns_that_cannot_be_told_apart_are_refused_or_named(name, tmp_path):
+    with pytest.raises(InputError, match=r"x\.iob:1: columns? .*columns="):
+        read_tagged(written(tmp_path, "x.iob", UNDECIDABLE[name]), language="en")
+
+
+def test_columns_may_be_named(tmp_path):
+    path = written(tmp_path, "x.iob", UNDECIDABLE["nested entities"])
+    for names, tags in ((("n", "word", "tag", "inner"), ADA[0][1]), (("n", "word", "outer", "tag"), ("O", "O", "O"))):
+        assert read_tagged(path, language="en", columns=names)[0].tags == tags
+    assert tasks["ner"].call(columns=("n", "word", "tag", "inner")).read(path, "en")[0].words == ADA[0][0]
+    for names in (("word", "tag"), ("word", "word", "tag", "x"), ("word", "a", "b", "c"), "word"):
+        with pytest.raises(InputError, match="columns"):
+            read_tagged(path, language="en", columns=names)
+
+
+def test_a_misspelt_tag_is_reported_and_no_other_column_is_taken(tmp_path):
+    text = COLUMNS["CoNLL-2003"].replace("I-PER", "PER")
+    with pytest.raises(InputError, match=r"x\.iob:2: unknown tag: 'PER'"):
+        read_tagged(written(tmp_path, "x.iob", text), language="en")
+
+
 def test_a_colon_stays_where_not_every_word_has_the_language_before_it(tmp_path):
     examples = read_tagged(written(tmp_path, "x.iob", "en:Ada\tO\nwrote\tO\n"), language="en")
     assert examples[0].words == ("en:Ada", "wrote")

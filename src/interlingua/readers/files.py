@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from interlingua.corpus import ParallelCorpus
+from interlingua.corpus import ParallelCorpus, Skip
 from interlingua.errors import InputError
 from interlingua.readers import readers
 from interlingua.readers.documents import opened
@@ -24,7 +24,10 @@ def files(found: FileSet, *, languages: Sequence[str] | None, encoding: str | No
     places = Places()
     for line in range(len(columns[0])):
         places.add(found.label, line + 1)
-    return ParallelCorpus.of(dict(zip(paths, columns, strict=True)), name=found.label, places=places)
+    names = [path.name for path in found.left_out]
+    skipped = [Skip("files of a region whose language has a file", len(names), tuple(names[:3]))] if names else []
+    texts = dict(zip(paths, columns, strict=True))
+    return ParallelCorpus.of(texts, name=found.label, skipped=skipped, places=places)
 
 
 def one_file_each(found: FileSet, languages: Sequence[str] | None) -> dict[str, Path]:

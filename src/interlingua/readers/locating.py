@@ -61,9 +61,20 @@ def read(given: str, request: Request, *, stdin: BinaryIO | None) -> ParallelCor
         named = [each for each in sets if each.label == path.name] or [
             each for each in sets if path.name and each.label.startswith(f"{path.name}.")
         ]
+        named = named or [part for each in sets if (part := _with_prefix(each, f"{path.name.removesuffix('.*')}."))]
         if named:
             return _read_set(_only(named, path), request)
     raise missing(path)
+
+
+def _with_prefix(files: FileSet, prefix: str) -> FileSet | None:
+    """The bitexts of a set whose files begin with a prefix (`tatoeba.tur-eng`), or None where there are none."""
+    members = {
+        languages: tuple(path for path in paths if path.name.startswith(prefix))
+        for languages, paths in files.members.items()
+    }
+    members = {languages: paths for languages, paths in members.items() if paths}
+    return replace(files, members=members) if members and files.kind != "files" else None
 
 
 def missing(path: Path) -> InputError:

@@ -44,6 +44,7 @@ class FileSet:
     label: str
     folder: Path
     members: Mapping[tuple[str, ...], tuple[Path, ...]]
+    left_out: tuple[Path, ...] = ()
 
     @property
     def file(self) -> str:
@@ -102,10 +103,34 @@ def sets_in(folder: Path, names: Iterable[str]) -> list[FileSet]:
             # Two pairs may be one after their codes are made standard (kzj and dtp): their rows are joined.
             found.setdefault(("moses", label), {}).setdefault(languages, []).extend(by_side.values())
     return [
-        FileSet(kind, label, folder, {languages: tuple(paths) for languages, paths in members.items()})
+        _file_set(kind, label, folder, members)
         for (kind, label), members in sorted(found.items())
         if kind != "files" or len(members) > 1
     ]
+
+
+def _file_set(kind: str, label: str, folder: Path, members: Mapping[tuple[str, ...], list[Path]]) -> FileSet:
+    """The set, where a language's plain file goes before that of its main region, which is left out.
+
+    NTREX has eng and eng-US, por and por-BR.
+    """
+    chosen = {languages: tuple(paths) for languages, paths in members.items()}
+    left_out: list[Path] = []
+    for languages, paths in chosen.items():
+        plain = [
+            path
+            for path in paths
+            if any(
+                re.fullmatch("[A-Za-z]{2,3}", part)
+                and codes.is_language(part)
+                and (codes.canonical(part),) == languages
+                for part in path.name.split(".")
+            )
+        ]
+        if kind == "files" and len(plain) == 1 < len(paths):
+            chosen[languages] = tuple(plain)
+            left_out += [path for path in paths if path not in plain]
+    return FileSet(kind, label, folder, chosen, tuple(left_out))
 
 
 def _pair(part: str) -> tuple[str, str] | None:

@@ -1,8 +1,8 @@
 """TMX, translation memories: each `tu` a row, each `tuv` a language.
 
-The language is `xml:lang` (or `lang`, as in TMX 1.1). All text inside `seg` is kept, that of inline
-elements too. The header's `srclang` comes first among the languages. A second variant in the same
-language and a variant in an unknown one are skipped and counted.
+The language is `xml:lang` (or `lang`, as in TMX 1.1). The text inside `seg` is kept, that of `hi` and other
+marks too; what stands in the elements of native codes (`bpt`, `ept`, `ph`, `it`, `ut`) is left out.
+The header's `srclang` comes first among the languages. A second variant in the same language and a variant in an unknown one are skipped and counted.
 
 A DOCTYPE is tolerated, since most TMX files have one, but never fetched; a declared entity, which
 could grow without bound or read a file, is refused.
@@ -20,6 +20,9 @@ from interlingua.errors import InputError
 from interlingua.readers import readers, sniffers
 from interlingua.readers.documents import Document
 from interlingua.readers.gathering import Gathering
+
+_NATIVE_CODES = frozenset(("bpt", "ept", "bx", "ex", "ph", "it", "ut", "x"))
+"""Inline elements whose content is a format's code, not text (TMX 1.4b, Content Markup; `bx`, `ex`, `x` of XLIFF)."""
 
 
 @sniffers.register("tmx")
@@ -52,6 +55,7 @@ class _Memory:
         self._line = 0
         self._language: str | None = None
         self._text: list[str] | None = None
+        self._codes = 0
         self._seen: dict[str, str | None] = {}
         self._parser = parser = expat.ParserCreate()
         parser.buffer_text = True
@@ -80,7 +84,9 @@ class _Memory:
         return self.gathering.corpus(self._asked, seen=self._seen)
 
     def _begin(self, tag: str, attributes: dict[str, str]) -> None:
-        if tag == "header":
+        if self._codes or (self._text is not None and tag in _NATIVE_CODES):
+            self._codes += 1
+        elif tag == "header":
             given = attributes.get("srclang", "")
             self._source = codes.canonical(given) if codes.is_language(given) else None
         elif tag == "tu":
@@ -109,11 +115,13 @@ class _Memory:
         return None
 
     def _characters(self, data: str) -> None:
-        if self._text is not None:
+        if self._text is not None and not self._codes:
             self._text.append(data)
 
     def _end(self, tag: str) -> None:
-        if tag == "seg" and self._text is not None and self._language is not None:
+        if self._codes:
+            self._codes -= 1
+        elif tag == "seg" and self._text is not None and self._language is not None:
             self._row[self._language], self._text = "".join(self._text), None
         elif tag == "tuv":
             self._language = None

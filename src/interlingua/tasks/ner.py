@@ -51,11 +51,13 @@ class Ner:
 
     A word is tagged by its first sub-token. Sentences longer than `length` tokens are read in windows that overlap by
     a quarter, each word in the one that shows most around it. `overflow="cut"` trains on the first window alone, as the
-    usual scripts do, and counts the words beyond; predictions are made for every word.
+    usual scripts do, and counts the words beyond; predictions are made for every word. `columns` names the columns of
+    the files, such as ("index", "word", "tag"); by default they are detected.
     """
 
     length: int = 128
     overflow: str = "window"
+    columns: tuple[str, ...] | None = None
     name: ClassVar[str] = "ner"
     metric: ClassVar[str] = "f1/token"
     kind: ClassVar[str] = "token"
@@ -66,7 +68,7 @@ class Ner:
             raise unknown("way with long sentences", self.overflow, list(OVERFLOW))
 
     def read(self, path: str | Path, language: str) -> Examples[TaggedWords]:
-        return read_tagged(path, language=language)
+        return read_tagged(path, language=language, columns=self.columns)
 
     def labels(self, examples: Examples[TaggedWords]) -> tuple[str, ...]:
         """O, then B- and I- of each type that occurs, by name."""
