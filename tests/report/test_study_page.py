@@ -11,7 +11,12 @@ from scipy import stats as scipy_stats
 
 from interlingua.errors import InputError
 from interlingua.report.papers import in_names
+from interlingua.report.runs import Run
+from interlingua.report.study_answer import comparisons
 from interlingua.report.study_files import StudyReport, study_files, study_report
+from interlingua.report.transfer import picture
+from interlingua.report.transfer_answer import main_entries, told
+from interlingua.report.transfer_page import pairwise_figures, seed_figures
 from pages import page_data
 
 ENCODERS, TASKS, TESTS, SEEDS = ("small", "large"), ("ner", "nli"), ("ru", "ar", "sw"), (0, 1, 2)
@@ -374,3 +379,39 @@ def test_names_that_are_one_once_they_are_joined_lose_nothing() -> None:
         lines = [trace for trace in figure["traces"] if trace.get("mode") == "lines+markers"]
         assert sum(trace["when"]["line"] == "mean" for trace in lines) == 2
     assert len({name for name in study_files(report) if name.endswith(".csv")}) == len(blocks)
+
+
+def with_retrieval() -> list[dict[str, Any]]:
+    """The scores of one task, and of each test retrieval, which has metrics of its own; XSR gains clearly."""
+    scores = [entry for entry in scored()[0] if (entry["encoder"], entry["task"]) == ("small", "ner")]
+    beside = []
+    for entry in scores:
+        for metric in ("mrr", "p@1"):
+            values = [0.71, 0.72, 0.73] if entry["regime"] == "adjusted" else [0.41, 0.42, 0.43]
+            more = {"difference": 0.3, "low": 0.25, "high": 0.35, "detectable": 0.05, "effect": None}
+            tested = entry["regime"] == "adjusted"
+            p = {"original": 1e-9} if tested else {}
+            beside.append(
+                {**entry, "test": f"{entry['test']}:xsr", "metric": metric, "values": values, "mean": values[1],
+                 "layer": 3, "p": p, "p_holm": p, "against": {"original": more} if tested else {}}
+            )  # fmt: skip
+    return [*scores, *beside]
+
+
+@pytest.mark.reliability("every test's own metric is in a study's headline")
+def test_tests_of_another_metric_are_in_the_headline() -> None:
+    scores = with_retrieval()
+    run = Run({**ABOUT, "tests": [*TESTS, *(f"{test}:xsr" for test in TESTS)], "model": "small", "task": "ner"},
+              [], more={"scores": scores, "distances": []})  # fmt: skip
+    assert {(entry["test"], entry["metric"]) for entry in main_entries(run)} == {
+        *((test, "f1/token") for test in TESTS), *((f"{test}:xsr", "mrr") for test in TESTS)
+    }  # fmt: skip
+    lead, facts = told(run)
+    assert lead.count("Russian:xsr 42.00") == 1
+    assert "mean reciprocal rank" in lead
+    assert "Russian:xsr (+30.0)" in dict(facts or [])["adjusted"]
+    assert len(comparisons([run])) == 2 * len(TESTS)
+    drawn = {figure.name: figure for figure in (*seed_figures(run), *pairwise_figures(run))}
+    assert {*drawn} == {"seeds", "seeds-mrr", "pairwise", "pairwise-mrr"}
+    assert {row[0] for row in drawn["seeds-mrr"].table.rows} == {f"{test}:xsr" for test in TESTS}
+    assert all(f">{test}:xsr<" in picture(scores, run.about) for test in TESTS)

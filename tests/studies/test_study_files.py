@@ -62,6 +62,19 @@ def test_the_small_size_finds_the_real_corpora(file, tmp_path):
     assert {step.kind for step in planned.graph} >= wanted
 
 
+@EACH
+@pytest.mark.reliability("no epoch is selected on its own test")
+def test_no_task_selects_its_epoch_on_its_own_test(file):
+    """XQuAD's questions are drawn from SQuAD's dev set (Artetxe et al. 2020)."""
+    for size in tomllib.loads(file.read_text("utf-8"))["sizes"].values():
+        for task in size.get("tasks", {}).values():
+            tests = task["tests"].values() if isinstance(task["tests"], dict) else [task["tests"]]
+            paths = {path for each in tests for path in ([each] if isinstance(each, str) else each)}
+            dev = task.get("dev", "")
+            assert dev.replace("{source}", "{language}") not in paths
+            assert not ("squad/dev" in dev and any(path.startswith("xquad/") for path in paths))
+
+
 def test_the_adjustment_has_the_grid_of_the_paper(tmp_path):
     data = tmp_path / "data"
     table = tomllib.loads((STUDIES / "adjustment.toml").read_text("utf-8"))

@@ -69,14 +69,14 @@ def _unfinished(run: Run) -> str:
 
 
 def comparisons(parts: Sequence[Run]) -> list[Entry]:
-    """Entries of each task's first metric that were tested against the original, or what took its place."""
+    """Entries of each test's first metric that were tested against the original, or what took its place."""
     return [entry for part in parts for entry, _ in _tested(part)]
 
 
 def _tested(part: Run) -> list[tuple[Entry, str]]:
     """The entries that were tested against their test's base, and that."""
     base = base_regimes(part)
-    return [(entry, base[entry["test"]]) for entry in main_entries(part)[1] if base[entry["test"]] in entry["p"]]
+    return [(entry, base[entry["test"]]) for entry in main_entries(part) if base[entry["test"]] in entry["p"]]
 
 
 def _base(parts: Sequence[Run]) -> str:
@@ -167,7 +167,7 @@ def _told(parts: Sequence[Run]) -> list[tuple[Entry, str, float]]:
     """The comparisons of models that have learnt something, in every seed: with which base, and the gain in points."""
     found = []
     for part in parts:
-        dropped, own = at_chance(part) | unlucky(part), main_entries(part)[1]
+        dropped, own = at_chance(part) | unlucky(part), main_entries(part)
         cells = {(entry["regime"], entry["test"]): entry for entry in own}
         for entry, base in _tested(part):
             if (entry["regime"], entry["test"]) not in dropped:

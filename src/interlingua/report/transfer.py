@@ -83,6 +83,32 @@ def metrics(scores: Sequence[Entry]) -> list[str]:
     return [metric for metric in SHOWN if metric in found] or sorted(found)
 
 
+def metric_slug(metric: str) -> str:
+    """A metric's name as a part of a file's or figure's name."""
+    return metric.replace("/", "-").replace("@", "")
+
+
+def headline(scores: Sequence[Entry]) -> dict[str, list[Entry]]:
+    """By metric the entries that the summary goes by: every test by the first of its own metrics that is printed.
+
+    Tests of one run may have different metrics: sentence retrieval (XSR) beside the task that was trained.
+
+    >>> tests = [("ru", "f1/token"), ("ru", "f1/entity"), ("ru:xsr", "mrr"), ("ru:xsr", "p@1")]
+    >>> found = headline([{"test": test, "metric": metric} for test, metric in tests])
+    >>> {metric: [entry["test"] for entry in entries] for metric, entries in found.items()}
+    {'f1/token': ['ru'], 'mrr': ['ru:xsr']}
+    """
+    by_test: dict[str, list[Entry]] = {}
+    for entry in scores:
+        by_test.setdefault(entry["test"], []).append(entry)
+    first = {test: metrics(own)[0] for test, own in by_test.items()}
+    return {
+        metric: [entry for entry in scores if entry["metric"] == metric == first[entry["test"]]]
+        for metric in metrics(scores)
+        if metric in first.values()
+    }
+
+
 def score_table(scores: Sequence[Entry], run: Mapping[str, Any], metric: str) -> Table:
     """One row a regime, one column a test; of more than five tests one row a test, one column a regime."""
     entries = [entry for entry in scores if entry["metric"] == metric]
@@ -103,7 +129,7 @@ def score_table(scores: Sequence[Entry], run: Mapping[str, Any], metric: str) ->
     spread += ", in brackets the 95 % interval of one seed over its examples" if few == 1 else ""
     caption = f"Percent{spread}.{_signs(entries)}{_holds(entries)}{_luck(entries)}"
     title = f"{SHOWN.get(metric, visible(metric))}, trained in {visible(run['source'])}: {visible(run['model'])}"
-    name = f"transfer-{metric.replace('/', '-').replace('@', '')}"
+    name = f"transfer-{metric_slug(metric)}"
     return Table(name, title, caption, heads, rows)
 
 
@@ -298,13 +324,13 @@ def table_files(scores: Sequence[Entry], distances: Sequence[Entry], run: Mappin
 
 
 def picture(scores: Sequence[Entry], run: Mapping[str, Any]) -> str:
-    """An SVG of the first metric: a band a test, a line a regime; dots are seeds, the bar their mean.
+    """An SVG of the headline metrics: a band a test, a line a regime; dots are seeds, the bar their mean.
 
     The line is Student's 95 % interval of the mean over seeds, of one seed that over its examples; a dotted stroke is
     what chance gives, where that is in reach.
     """
-    metric = metrics(scores)[0]
-    cells = [entry for entry in scores if entry["metric"] == metric]
+    found = headline(scores)
+    cells = [entry for entries in found.values() for entry in entries]
     tests = [test for test in run["tests"] if any(entry["test"] == test for entry in cells)]
     colours = {regime: PALETTE[place % len(PALETTE)] for place, regime in enumerate(run["regimes"])}
     reach = [value for entry in cells for value in (*entry["values"], *interval(entry))]
@@ -320,6 +346,8 @@ def picture(scores: Sequence[Entry], run: Mapping[str, Any]) -> str:
         ]
         middle = y + _ROW * len(mine) / 2 + 4
         parts.append(f'<text class="ink" x="12" y="{middle:.0f}">{_safe(test)}</text>')
+        if len(found) > 1:  # Tests of different metrics share the axis: each names its own.
+            parts.append(f'<text x="12" y="{middle + 13:.0f}">{_safe(mine[0]["metric"])}</text>')
         for entry in mine:
             parts += _line(entry, colours[entry["regime"]], x, y + _ROW / 2, (low, high))
             y += _ROW
@@ -328,7 +356,7 @@ def picture(scores: Sequence[Entry], run: Mapping[str, Any]) -> str:
     wide, tall = _LEFT + _WIDE + 40, y + 40
     for value in _ticks(low, high):
         parts.append(f'<text x="{x(value):.1f}" y="{y + 12}" text-anchor="middle">{100 * value:g}</text>')
-    title = SHOWN.get(metric, visible(metric))
+    title = "; ".join(SHOWN.get(metric, visible(metric)) for metric in found)
     below = f"{_safe(title)}, percent: seeds, mean, 95 % interval"
     parts.append(f'<text x="{_LEFT + _WIDE / 2}" y="{y + 30}" text-anchor="middle">{below}</text>')
     begin = (

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from interlingua.report.runs import Run
-from interlingua.report.transfer import SHOWN, Entry, cell, gain, learnt, metrics, stuck_seeds, sure
+from interlingua.report.transfer import SHOWN, Entry, cell, gain, headline, learnt, stuck_seeds, sure
 from interlingua.report.wording import language_name, listing, visible
 
 
@@ -16,10 +16,9 @@ def run_scores(run: Run) -> Sequence[Entry]:
     return found
 
 
-def main_entries(run: Run) -> tuple[str, list[Entry]]:
-    """The first metric that is printed, and its entries."""
-    metric = (metrics(run_scores(run)) or [""])[0]
-    return metric, [entry for entry in run_scores(run) if entry["metric"] == metric]
+def main_entries(run: Run) -> list[Entry]:
+    """The entries that the summary goes by: those of every test's own first metric."""
+    return [entry for entries in headline(run_scores(run)).values() for entry in entries]
 
 
 def base_regimes(run: Run) -> dict[str, str]:
@@ -27,7 +26,7 @@ def base_regimes(run: Run) -> dict[str, str]:
 
     Runs of before that was kept have the original where it is among them, else the first regime.
     """
-    own = main_entries(run)[1]
+    own = main_entries(run)
     known = {entry["test"]: entry["bases"][0] for entry in own if entry.get("bases")}
     regimes: Sequence[str] = run.about["regimes"]
     first = "original" if "original" in regimes else next(iter(regimes), "")
@@ -42,7 +41,7 @@ def base_name(run: Run) -> str:
 
 def at_chance(run: Run) -> set[tuple[str, str]]:
     """The tested comparisons (regime, test) in which neither the regime nor the base is above chance in any seed."""
-    own, base = main_entries(run)[1], base_regimes(run)
+    own, base = main_entries(run), base_regimes(run)
     low = {(entry["regime"], entry["test"]) for entry in own if not learnt(entry)}
     return {(regime, test) for regime, test in low & _tested(own, base) if (base[test], test) in low}
 
@@ -53,24 +52,26 @@ def _tested(entries: Sequence[Entry], base: Mapping[str, str]) -> set[tuple[str,
 
 def told(run: Run) -> tuple[str, list[tuple[str, str]] | None]:
     """What was found in words: what the base regime reads, then what each other one changed; None without scores."""
-    metric, entries = main_entries(run)
+    entries = main_entries(run)
     if not entries:
         return "Nothing has been scored yet: run the same command again.", None
     first, low, luck, stuck = base_regimes(run), at_chance(run), unlucky(run), stuck_seeds(entries)
     base = {entry["test"]: entry for entry in entries if entry["regime"] == first[entry["test"]]}
-    read = _by_regime(base.values())
-    metric_name, source = SHOWN.get(metric, visible(metric)), named(run.about["source"])
-    lead = f"Trained in {source} ({visible(base_name(run))}), in percent, {metric_name}: {_read([*base.values()])}."
-    if len(read) > 1:
-        each = "; ".join(f"{visible(name)}, {_read(own)}" for name, own in read.items())
-        lead = f"Trained in {source}, in percent, {metric_name}: {each}."
+    source = named(run.about["source"])
+    if len(_by(base.values(), "regime")) > 1:
+        lead = f"Trained in {source}, in percent, {_by_metric(base.values(), _read_apart)}."
+    else:
+        lead = f"Trained in {source} ({visible(base_name(run))}), in percent, {_by_metric(base.values(), _read)}."
     facts = []
     for regime in run.about["regimes"]:
         mine = [entry for entry in entries if entry["regime"] == regime and regime != first[entry["test"]]]
         mine = [entry for entry in mine if entry["test"] in base]
         if mine:
-            facts.append((visible(regime), _against(mine, base, low, luck)))
-    for name, lost in _by_regime(entry for entry in base.values() if not learnt(entry)).items():
+            changed = {name: _against(own, base, low, luck) for name, own in _by(mine, "metric").items()}
+            one = len(_by(entries, "metric")) == 1
+            said = [text if one else f"{SHOWN.get(name, visible(name))}: {text}" for name, text in changed.items()]
+            facts.append((visible(regime), " ".join(said)))
+    for name, lost in _by((entry for entry in base.values() if not learnt(entry)), "regime").items():
         where = "In no seed above chance" if len(run.about["seeds"]) > 1 else "Not above chance"
         facts.append(("Chance", f"{where} ({visible(name)}): {_tests([entry['test'] for entry in lost], [*base])}."))
     if stuck:
@@ -83,11 +84,20 @@ def told(run: Run) -> tuple[str, list[tuple[str, str]] | None]:
     return lead, facts
 
 
-def _by_regime(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
+def _by(entries: Iterable[Entry], key: str) -> dict[str, list[Entry]]:
     found: dict[str, list[Entry]] = {}
     for entry in entries:
-        found.setdefault(entry["regime"], []).append(entry)
+        found.setdefault(entry[key], []).append(entry)
     return found
+
+
+def _by_metric(entries: Iterable[Entry], tell: Callable[[Sequence[Entry]], str]) -> str:
+    """What the entries of each metric read, with its title: numbers of different metrics are never in one list."""
+    return "; ".join(f"{SHOWN.get(name, visible(name))}: {tell(own)}" for name, own in _by(entries, "metric").items())
+
+
+def _read_apart(own: Sequence[Entry]) -> str:
+    return "; ".join(f"{visible(name)}, {_read(entries)}" for name, entries in _by(own, "regime").items())
 
 
 MANY = 8
@@ -118,7 +128,7 @@ def _tests(names: Sequence[str], every: Sequence[str]) -> str:
 
 def unlucky(run: Run) -> set[tuple[str, str]]:
     """The tested comparisons (regime, test) in which a seed of the regime or of the base is stuck."""
-    own, base = main_entries(run)[1], base_regimes(run)
+    own, base = main_entries(run), base_regimes(run)
     stuck = {(regime, test) for (regime, _), tests in stuck_seeds(own).items() for test in tests}
     return {(regime, test) for regime, test in _tested(own, base) if {(regime, test), (base[test], test)} & stuck}
 

@@ -12,7 +12,17 @@ from interlingua.report.scatter import dot_plot
 from interlingua.report.sections import Figure, Section, Trace, label, of_run, short
 from interlingua.report.states import STATES_WORDS, state_hills
 from interlingua.report.tables import Ref, Table
-from interlingua.report.transfer import SHOWN, Entry, distance_lines, interval, metrics, score_table, table_files
+from interlingua.report.transfer import (
+    SHOWN,
+    Entry,
+    distance_lines,
+    headline,
+    interval,
+    metric_slug,
+    metrics,
+    score_table,
+    table_files,
+)
 from interlingua.report.transfer_answer import base_name, base_regimes, main_entries, named, run_scores, told
 from interlingua.report.wording import visible
 
@@ -76,7 +86,9 @@ def transfer_answer(run: Run) -> Section:
         if many > 1
         else "One seed, and of it alone is spoken; differences are tested over its examples"
     )
-    if many > 1 and main_entries(run)[0].startswith("f1/"):  # An F1 of counts is no mean.
+    if many > 1 and any(
+        entry["metric"].startswith("f1/") for entry in main_entries(run)
+    ):  # An F1 of counts is no mean.
         sure += ", and by all seeds' counts together, so that they need not be the differences of the means"
     if facts is not None:
         facts.append(("How sure", f"{sure}; p < 0.05 after Holm's correction. The tables' marks are without it."))
@@ -110,10 +122,12 @@ def score_records(
 
 
 def seed_figures(run: Run) -> Iterator[Figure]:
-    """Every seed a dot, for the first metric that is printed; nothing where nothing was scored."""
-    metric, entries = main_entries(run)
-    if not entries:
-        return
+    """Every seed a dot, a figure a headline metric; nothing where nothing was scored."""
+    for place, (metric, entries) in enumerate(headline(run_scores(run)).items()):
+        yield _seed_figure(run, metric, entries, "seeds" if place == 0 else f"seeds-{metric_slug(metric)}")
+
+
+def _seed_figure(run: Run, metric: str, entries: Sequence[Entry], figure_name: str) -> Figure:
     behind = entry_records(run)
     traces: list[Trace] = []
     rows, records = [], []
@@ -145,7 +159,7 @@ def seed_figures(run: Run) -> Iterator[Figure]:
         rows += [(visible(entry["test"]), visible(regime), seed, value) for entry, seed, value in dots]
         records += [(None, None, None, _one(behind_entry(behind, e), e["seeds"].index(s))) for e, s, _ in dots]
     name = SHOWN.get(metric, visible(metric))
-    table = Table("seeds", name, "", ("test", "regime", "seed", name), tuple(rows), tuple(records))
+    table = Table(figure_name, name, "", ("test", "regime", "seed", name), tuple(rows), tuple(records))
     layout = {
         "showlegend": len(run.about["regimes"]) > 1,
         "xaxis": {"title": {"text": name}, "tickformat": ".0%", "nticks": 7},
@@ -153,7 +167,7 @@ def seed_figures(run: Run) -> Iterator[Figure]:
     }
     tall = 120 + 22 * len(entries)  # A row is as high as its two words, be there three or sixty.
     caption = "Of every regime, test and seed."
-    yield Figure("seeds", name, caption, tuple(traces), layout, table, "wide", height=tall)
+    return Figure(figure_name, name, caption, tuple(traces), layout, table, "wide", height=tall)
 
 
 def _one(refs: Ref, place: int) -> Ref:
@@ -161,8 +175,14 @@ def _one(refs: Ref, place: int) -> Ref:
 
 
 def pairwise_figures(run: Run) -> Iterator[Figure]:
-    """Regimes against the base, a dot a test; nothing for fewer than two tests."""
-    metric, entries = main_entries(run)
+    """Regimes against the base, a dot a test, a figure a headline metric; nothing for fewer than two tests."""
+    for place, (metric, entries) in enumerate(headline(run_scores(run)).items()):
+        yield from _pairwise_figure(
+            run, metric, entries, "pairwise" if place == 0 else f"pairwise-{metric_slug(metric)}"
+        )
+
+
+def _pairwise_figure(run: Run, metric: str, entries: Sequence[Entry], figure_name: str) -> Iterator[Figure]:
     behind, first, name = entry_records(run), base_regimes(run), visible(base_name(run))
     base = {entry["test"]: entry for entry in entries if entry["regime"] == first[entry["test"]]}
     series = {
@@ -179,7 +199,7 @@ def pairwise_figures(run: Run) -> Iterator[Figure]:
         axes = (f"{name}: {read}", f"another regime: {read}")
         caption = "Means over seeds."
         title = f"Regimes against {name}"
-        yield dot_plot("pairwise", title, caption, series, axes, first=1, diagonal=True)
+        yield dot_plot(figure_name, title, caption, series, axes, first=1, diagonal=True)
 
 
 def state_readings(run: Run) -> dict[str, dict[str, Reading]]:
