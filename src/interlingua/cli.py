@@ -117,7 +117,9 @@ def audit(
         ),
     ] = None,
     pooling: Annotated[str | None, typer.Option(help="mean, first, last or cls; the model's own by default.")] = None,
-    rows: Annotated[int | None, typer.Option(help="Use this many rows, drawn by the seed.")] = None,
+    rows: Annotated[
+        int | None, typer.Option(help="Use this many rows of every pair of languages, drawn by the seed.")
+    ] = None,
     names: Annotated[
         str | None, typer.Option(help="Parallel names for 'spelling'; CLDR's territories by default.", metavar="CORPUS")
     ] = None,
