@@ -142,9 +142,15 @@ def compare(records: list[dict[str, Any]], folder: Path, corpus: ParallelCorpus)
     pairs = corpus.pairs()
     found = {(r["measure"], r["variant"], r["source"], r["target"], r["layer"]): r["value"] for r in records}
     worded = 0
+    fewest = min(len(corpus.pair(*pair).rows) for pair in pairs)
     for source, target in pairs:
         pair = corpus.pair(source, target)
-        left, right = plain.sentences(pair.source_texts), plain.sentences(pair.target_texts)
+        # All pairs have as many candidates as the one with the fewest rows.
+        cut = fewest < len(pair.rows)
+        kept = np.sort(np.random.default_rng(0).choice(len(pair.rows), fewest, replace=False)) if cut else range(fewest)
+        left, right = (
+            plain.sentences(tuple(texts[place] for place in kept)) for texts in (pair.source_texts, pair.target_texts)
+        )
         expected: dict[tuple[str, str, int], independent.Expected] = {}
         for layer, (x, y) in enumerate(zip(left, right, strict=True)):
             for measure, scores in (

@@ -67,9 +67,25 @@ def test_samples_are_seeded_ordered_and_without_replacement(rows, count, seed):
     drawn = rows_of(corpus.sample(count, seed=seed))
     everything = rows_of(corpus)
     assert drawn == rows_of(corpus.sample(count, seed=seed))
-    assert len(drawn) == min(count, len(corpus))
+    shared = {pair: len(corpus.pair(*pair).rows) for pair in corpus.pairs()}
+    for pair, there in shared.items():
+        assert len(corpus.sample(count, seed=seed).pair(*pair).rows) >= min(count, there)
+    if all(there == len(corpus) for there in shared.values()):
+        assert len(drawn) == min(count, len(corpus))
     places = [everything.index(row) for row in drawn]
     assert places == sorted(set(places))
+
+
+@pytest.mark.reliability("languages ranked over unequal candidates")
+@quick
+@given(st.lists(st.integers(1, 60), min_size=2, max_size=5), st.integers(1, 70), st.integers(0, 2**32))
+def test_every_bitext_gives_as_many_rows_as_are_asked_for_whatever_its_size(sizes, count, seed):
+    codes = ("ru", "hi", "tr", "sw", "vi")[: len(sizes)]
+    rows = [(code, number) for code, size in zip(codes, sizes, strict=True) for number in range(size)]
+    texts = {code: [f"{code} {number}" if own == code else None for own, number in rows] for code in codes}
+    corpus = ParallelCorpus.of({"en": [f"{own} in English {number}" for own, number in rows], **texts})
+    drawn = corpus.sample(count, seed=seed)
+    assert [len(drawn.pair("en", code).rows) for code in codes] == [min(size, count) for size in sizes]
 
 
 def test_another_seed_draws_another_sample_and_no_row_is_favoured():

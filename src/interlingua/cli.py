@@ -123,7 +123,9 @@ def audit(
             " the model's folder states, or the mean: of a decoder, sinkless."
         ),
     ] = None,
-    rows: Annotated[int | None, typer.Option(help="Use this many rows, drawn by the seed.")] = None,
+    rows: Annotated[
+        int | None, typer.Option(help="Use this many rows of every pair of languages, drawn by the seed.")
+    ] = None,
     names: Annotated[
         str | None, typer.Option(help="Parallel names for 'spelling'; CLDR's territories by default.", metavar="CORPUS")
     ] = None,

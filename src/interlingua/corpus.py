@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,10 +154,31 @@ class ParallelCorpus:
         return replace(self, texts=chosen, skipped=(*self.skipped, *skip)).take(rows)
 
     def sample(self, count: int, *, seed: int) -> ParallelCorpus:
-        """`count` rows drawn without replacement, in corpus order; the whole corpus if it is smaller."""
+        """Rows drawn so that every pair of languages shares `count` of them, or all that it has; in corpus order.
+
+        Of a strictly parallel corpus, which has every row in every language, these are `count` rows. Drawn from all
+        rows of a set of bitexts, a pair with a tenth of the rows would get a tenth of the sample.
+        """
         if count >= len(self):
             return self
-        return self.take(np.sort(np.random.default_rng(seed).choice(len(self), count, replace=False)))
+        draw = np.random.default_rng(seed)
+        if all(present.all() for present in self._present.values()):
+            return self.take(np.sort(draw.choice(len(self), count, replace=False)))
+        wanting = {pair: count for pair in self.pairs() if count > 0}
+        chosen = []
+        columns = np.stack(list(self._present.values()), axis=1)
+        for row in draw.permutation(len(self)):
+            if not wanting:
+                break
+            here = [code for code, present in zip(self.languages, columns[row], strict=True) if present]
+            wanted = [pair for pair in combinations(here, 2) if pair in wanting]
+            for pair in wanted:
+                wanting[pair] -= 1
+                if not wanting[pair]:
+                    del wanting[pair]
+            if wanted:
+                chosen.append(row)
+        return self.take(np.sort(np.array(chosen, np.int64)))
 
     def take(self, rows: NDArray[np.int64]) -> ParallelCorpus:
         """The corpus at these rows, in this order."""

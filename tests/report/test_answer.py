@@ -9,6 +9,9 @@ from interlingua.measures.retrieval import retrieval
 from interlingua.report.answer import answer, rank_correlation
 from interlingua.report.audit import key_figures
 from interlingua.report.readings import gather
+from interlingua.report.tables import summary_table
+from interlingua.report.terminal import language_lines
+from interlingua.report.wording import UNRANKED
 
 
 def texts(records, run):
@@ -196,3 +199,29 @@ def test_a_model_at_chance_is_called_so_and_ranks_nothing(records, run):
     assert "no better than chance" in found["Overall"]
     assert not {"Languages", "Pairs"} & set(found)
     assert "blame" not in found["Tokenizer"]
+
+
+@pytest.mark.reliability("languages ranked over unequal candidates")
+def test_nothing_is_ranked_where_pairs_have_different_numbers_of_candidates(make, record_property):
+    make_records, make_run, _ = make
+    codes = ["en", "ru", "hi", "sw", "es", "fr"]
+    run, draw = make_run(codes), np.random.default_rng(0)
+    held = 0
+    for trial in range(20):
+        sizes = {code: int(size) for code, size in zip(codes, draw.integers(20, 23 + trial // 5, 6), strict=True)}
+        records = [{**each, "n": sizes[each["target"] or "en"]} for each in make_records(codes, range(2))]
+        equal = len({sizes[code] for code in codes[1:]}) == 1
+        found, table, lines = texts(records, run), summary_table(records, run), language_lines(gather(records), run)
+        ranked = "Best connected" in found["Languages"]
+        names = [str(row[1]) for row in table.rows]
+        assert ranked == equal == ("Closest" in found.get("Pairs", "")) == ("ρ" in found["Tokenizer"])
+        if not equal:
+            least, most = min(sizes[code] for code in codes[1:]), max(sizes[code] for code in codes[1:])
+            assert f"Not comparable: {least} candidates" in found["Languages"]
+            assert f"against {most} (" in found["Languages"]
+            assert names == codes
+            assert UNRANKED in table.caption
+            assert UNRANKED in str(lines.caption)
+        held += 1
+    record_property("tried", 20)
+    record_property("held", held)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import interlingua
 from interlingua.api_study import plan_study
 from interlingua.corpus import ParallelCorpus
 from interlingua.studies.languagepairs import asked_pairs
+from interlingua.studies.leftovers import unmeasured
+from interlingua.studies.measuring import MeasurePlan
 from interlingua.studies.store import Store
 from toys import WORDS
 from worlds import make_world, run_here, turned
@@ -107,3 +110,23 @@ def test_pairs_that_share_no_row_are_counted_among_those_asked_for_alone():
     assert (set(pivot.pairs), pivot.apart) == ({("en", "es")}, 1)
     alone = asked_pairs(corpus, [["es", "ru"]], pairs="all")
     assert (set(alone.pairs), alone.apart) == ({("es", "ru")}, 0)
+
+
+@pytest.mark.reliability("languages ranked over unequal candidates")
+@pytest.mark.parametrize("seed", range(20))
+def test_all_pairs_are_measured_on_as_many_rows_as_the_smallest_whatever_the_gaps(seed):
+    draw = np.random.default_rng(seed)
+    codes = ("en", "es", "hi", "ru")
+    there = draw.random((4, 80)) < draw.uniform(0.3, 1, (4, 1))
+    texts = {
+        code: [f"{code} {row}" if own[row] else None for row in range(80)]
+        for code, own in zip(codes, there, strict=True)
+    }
+    corpus = ParallelCorpus.of(texts, name="c")
+    for pairs in ("all", "pivot"):
+        asked = asked_pairs(corpus, [corpus.languages], pairs=pairs)
+        shared = {pair: len(corpus.pair(*pair).rows) for pair in asked.pairs}
+        assert (asked.rows, shared[asked.fewest]) == (min(shared.values()),) * 2
+        assert asked.cut == sum(shared.values()) - asked.rows * len(shared)
+        notes = unmeasured(MeasurePlan(("retrieval",)), [], asked)
+        assert any(f"compared over {asked.rows}" in note for note in notes) == (len(set(shared.values())) > 1)

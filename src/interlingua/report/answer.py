@@ -105,6 +105,8 @@ def _languages(found: Readings, run: Mapping[str, Any]) -> Finding | None:
     key, layer = found.headline(), found.best_layer()
     if key is None or len(found.languages) < 3 or not above_null(mean(found.at(*key, layer).values())):
         return None
+    if not found.equal_candidates():
+        return Finding("Languages", _not_comparable(found.at(*key, layer), run))
     each = _by_language(found, key, layer)
     order = sorted(each, key=lambda code: -each[code].value)
     middle = statistics.median(reading.value for reading in each.values())
@@ -132,12 +134,21 @@ def _languages(found: Readings, run: Mapping[str, Any]) -> Finding | None:
     return Finding("Languages", f"Best connected: {strong}. {tail}")
 
 
+def _not_comparable(readings: Mapping[tuple[str, str | None], Reading], run: Mapping[str, Any]) -> str:
+    """Why nothing is ranked: the pairs with the fewest and the most candidates."""
+    least, most = (pick(readings, key=lambda pair: readings[pair].n) for pick in (min, max))
+    return (
+        f"Not comparable: {readings[least].n:,} candidates ({_pair(least, run)}) against {readings[most].n:,} "
+        f"({_pair(most, run)}). The fewer candidates, the easier to find a translation, so nothing is ranked."
+    )
+
+
 def _pairs(found: Readings, run: Mapping[str, Any]) -> Finding | None:
     key, layer = found.headline(), found.best_layer()
     if key is None:
         return None
     pairs = both_ways(found.at(*key, layer))
-    if len(pairs) < 3 or not above_null(mean(pairs.values())):
+    if len(pairs) < 3 or not above_null(mean(pairs.values())) or not found.equal_candidates():
         return None
     order = sorted(pairs, key=lambda pair: -pairs[pair].value)
     count = min(3, len(order) // 2)
@@ -273,7 +284,7 @@ def _tokenizer(found: Readings, run: Mapping[str, Any]) -> Finding | None:
         f"The tokenizer cuts {language_name(order[-1], run)} most finely ({number(fertility[order[-1]])} pieces a "
         f"word) and {language_name(order[0], run)} least ({number(fertility[order[0]])})."
     )
-    if key and not above_null(mean(found.at(*key, layer).values())):
+    if key and not (above_null(mean(found.at(*key, layer).values())) and found.equal_candidates()):
         return Finding("Tokenizer", ends)
     each = _by_language(found, key, layer) if key else {}
     codes = [code for code in order if code in each]

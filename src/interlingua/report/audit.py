@@ -173,7 +173,7 @@ def _tokenizer(run: Run, found: Readings) -> Section | None:
 def _blame(run: Run, found: Readings) -> tuple[Figure, ...]:
     """Retrieval against the tokenizer's pieces a word, a dot a language, for three languages or more."""
     key, layer = found.headline(), found.best_layer()
-    if key is None or not above_null(mean(found.at(*key, layer).values())):
+    if key is None or not above_null(mean(found.at(*key, layer).values())) or not found.equal_candidates():
         return ()
     dots = [
         (code, pieces.value, value.value, refs(value))

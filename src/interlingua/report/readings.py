@@ -79,6 +79,11 @@ class Readings:
             return None
         return max(self.layers(*key), key=lambda layer: (mean(self.at(*key, layer).values()).value, -layer))
 
+    def equal_candidates(self) -> bool:
+        """Whether all pairs of the headline were read over equally many rows, so that they can be ranked."""
+        key = self.headline()
+        return key is None or len({reading.n for reading in self.at(*key, self.best_layer()).values()}) == 1
+
     def language(self, measure: str, variant: str, layer: int | None, code: str) -> Reading | None:
         """The mean over the pairs that a language is a side of, both directions; None when there are none."""
         found = [reading for pair, reading in self.at(measure, variant, layer).items() if code in pair]

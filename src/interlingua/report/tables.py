@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from interlingua.report.readings import Reading, Readings, Record, finite, gather
-from interlingua.report.wording import language_name, number, visible
+from interlingua.report.wording import UNRANKED, language_name, number, visible
 
 Cell = str | int | float | None
 
@@ -277,11 +277,14 @@ def summary_table(records: Iterable[Record] | Readings, run: Mapping[str, Any]) 
                 values[name] = {code: getattr(reading, key) if reading else None for code, reading in column.items()}
                 behind[name] = column
     kept = [head for head, column in values.items() if any(value is not None for value in column.values())]
-    order = sorted(found.languages, key=lambda code: -(bounded[code].value if bounded[code] else -1.0))  # type: ignore[union-attr]
+    order = list(found.languages)
+    if ranked := found.equal_candidates():
+        order.sort(key=lambda code: -(bounded[code].value if bounded[code] else -1.0))  # type: ignore[union-attr]
     rows = tuple((language_name(code, run), code, *(values[head][code] for head in kept)) for code in order)
     caption = "Means over the pairs a language is in, both directions" + (
         f", at layer {layer} (layer 0 is the embedding output)." if layer is not None else "."
     )
+    caption += "" if ranked else f" {UNRANKED}"
     behind_cells = tuple((None, None, *(refs(behind[head][code]) for head in kept)) for code in order)
     return Table("languages", "Languages", caption, ("Language", "Code", *kept), rows, behind_cells)
 

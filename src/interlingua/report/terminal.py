@@ -15,7 +15,7 @@ from interlingua.report.figures import cluster_order
 from interlingua.report.panels import PANELS
 from interlingua.report.readings import Reading, Readings, Record, gather, mean
 from interlingua.report.screen import plain_table, print_titled, shaded_cell, sparkline, stretched
-from interlingua.report.wording import language_name, listing, number, percent, variant_name, visible
+from interlingua.report.wording import UNRANKED, language_name, listing, number, percent, variant_name, visible
 
 _LEVEL, _AT_NULL = "–", "null"
 _NO_LAYER = {
@@ -97,7 +97,8 @@ def language_lines(found: Readings, run: Mapping[str, Any]) -> Table:
     if len(layers) > 1:
         table.add_column(f"layers {layers[0]}–{layers[-1]}")
     each = {code: reading for code in found.languages if (reading := found.language(*key, layer, code))}
-    for code in sorted(each, key=lambda code: -each[code].value):
+    ranked = found.equal_candidates()
+    for code in sorted(each, key=lambda code: -each[code].value) if ranked else each:
         cells = [
             show(_value(found.language(measure, variant, layer, code))) for measure, variant, show in kept.values()
         ]
@@ -108,7 +109,11 @@ def language_lines(found: Readings, run: Mapping[str, Any]) -> Table:
         table.add_row(Text(language_name(code, run)), *(Text(cell) for cell in cells))
     lost = [language_name(code, run) for code in each if not above_null(each[code])]
     below = f"No better than chance: {'all languages' if len(lost) == len(each) else listing(lost)}." if lost else ""
-    table.caption = Text(" ".join([*(["Bars run from 0 to 1."] if len(layers) > 1 else []), below]).strip())
+    table.caption = Text(
+        " ".join(
+            [*(["Bars run from 0 to 1."] if len(layers) > 1 else []), below, *([] if ranked else [UNRANKED])]
+        ).strip()
+    )
     return table
 
 

@@ -9,6 +9,8 @@ from typing import Any
 
 from interlingua import languages
 
+UNRANKED = "In the corpus’s order, not ranked: pairs were read over different numbers of candidates."
+
 MEASURES = {
     "retrieval": "Translation retrieval",
     "procrustes": "Orthogonal map, sentences",

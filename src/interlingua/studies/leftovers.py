@@ -30,6 +30,10 @@ def left_out(texts: ParallelCorpus, skips: Iterable[Skip], spaces: Iterable[Sequ
 def unmeasured(plan: MeasurePlan, made: Sequence[Record], asked: Asked) -> list[str]:
     """What had to be left out, counted: pairs of languages, numbers that are undefined, entries of dictionaries."""
     notes = [counted(asked.apart, "pairs of languages that share no row")] if asked.apart else []
+    if asked.cut and asked.fewest is not None and asked.rows is not None:
+        fewest = "–".join(asked.fewest)
+        what = f"rows left out of pairs, so that all are compared over {asked.rows:,}: {fewest} shares no more"
+        notes.append(counted(asked.cut, what))
     pairs = set(asked.pairs)
     if pairs - asked.mapped and any(measures[name].fits for name in plan.measures):
         what = "pairs without a fitted map: --maps all fits one for every pair"

@@ -165,15 +165,19 @@ def pair_measurement(
     plan: MeasurePlan,
     *,
     fits: bool = True,
+    most_rows: int | None = None,
 ) -> Measurement:
-    """The measures of two languages (of one model or two), at every layer; with or without those that fit a map."""
+    """The measures of two languages (of one model or two), at every layer; with or without those that fit a map.
+
+    Sentences are cut to `most_rows`, drawn by the seed: a rank among fewer candidates is better by that alone.
+    """
     entries = [entry for entry in map(measures.__getitem__, plan.measures) if entry.needs != "space"]
     chosen = [entry for entry in entries if fits or not entry.fits]
     digests = [source.encoder.digest, target.encoder.digest, names.digest if names else ""]
     return Measurement(
-        _key("pair", chosen, plan, corpus, digests, [source.code, target.code]),
+        _key("pair", chosen, plan, corpus, digests, [source.code, target.code], most_rows),
         f"{source.code}–{target.code}",
-        partial(_measure_pair, source, target, chosen, corpus, names, plan),
+        partial(_measure_pair, source, target, chosen, corpus, names, plan, most_rows),
     )
 
 
@@ -195,8 +199,11 @@ def _measure_pair(
     corpus: ParallelCorpus,
     names: ParallelCorpus | None,
     plan: MeasurePlan,
+    most_rows: int | None,
 ) -> Made:
-    rows = _shared_rows(corpus, source.code, target.code)
+    rows = shared_rows(corpus, source.code, target.code)
+    if most_rows is not None and most_rows < len(rows):
+        rows = np.sort(np.random.default_rng(plan.seed).choice(rows, most_rows, replace=False))
     here, there = source.at(rows), target.at(rows)
     made: Made = []
     linked = None
@@ -239,7 +246,7 @@ def _linked_words(source: Language, target: Language, corpus: ParallelCorpus, pl
     On a small corpus a link seen once is little better than a guess. A pair that recurs more than
     `plan.repeats` times is cut to that, or the articles would be most of the sample.
     """
-    shared = _shared_rows(corpus, source.code, target.code)
+    shared = shared_rows(corpus, source.code, target.code)
     ours, theirs = ([side.word_table[place] for place in side.at(shared)] for side in (source, target))
     links = link_words([[w for w, _ in row] for row in ours], [[w for w, _ in row] for row in theirs])
     found = list(zip(links.row.tolist(), links.source.tolist(), links.target.tolist(), strict=True))
@@ -259,7 +266,8 @@ def _linked_words(source: Language, target: Language, corpus: ParallelCorpus, pl
     return _Linked(*(table[:0] if few else table).T)
 
 
-def _shared_rows(corpus: ParallelCorpus, source: str, target: str) -> NDArray[np.int64]:
+def shared_rows(corpus: ParallelCorpus, source: str, target: str) -> NDArray[np.int64]:
+    """The rows that both languages have; of a language and itself, in two models, all that it has."""
     return corpus.rows_of(source) if source == target else corpus.pair(source, target).rows
 
 
@@ -271,7 +279,7 @@ def _word_rows(corpus: ParallelCorpus, code: str, plan: MeasurePlan) -> NDArray[
     """
     chosen = [np.zeros(0, np.int64)]
     for other in corpus.languages:
-        rows = _shared_rows(corpus, code, other)
+        rows = shared_rows(corpus, code, other)
         if other != code or len(corpus.languages) == 1:
             draw = np.random.default_rng(plan.seed)
             chosen.append(rows if len(rows) <= plan.word_rows else draw.choice(rows, plan.word_rows, replace=False))
@@ -354,7 +362,13 @@ def _word_pooling(encoder: Encoder, plan: MeasurePlan) -> str:
 
 
 def _key(
-    kind: str, chosen: Sequence[Entry], plan: MeasurePlan, corpus: ParallelCorpus, digests: list[str], codes: list[str]
+    kind: str,
+    chosen: Sequence[Entry],
+    plan: MeasurePlan,
+    corpus: ParallelCorpus,
+    digests: list[str],
+    codes: list[str],
+    most_rows: int | None = None,
 ) -> str:
     about: Mapping[str, Any] = {
         "kind": kind,
@@ -363,6 +377,7 @@ def _key(
         "corpus": corpus.digest,
         "digests": digests,
         "codes": codes,
+        "most rows": most_rows,
     }
     return hashlib.blake2b(json.dumps(about, sort_keys=True).encode(), digest_size=12).hexdigest()
 
