@@ -47,7 +47,7 @@ class Pair:
     rows: NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ParallelCorpus:
     """Texts by language, row i of each a translation of row i of the others.
 
@@ -88,11 +88,15 @@ class ParallelCorpus:
                 value=shown,
                 remedy="Give every row in every language.",
             )
-        kept, counted = _usable_rows(columns, list(texts.values()), places)
+        kept, dropped = _usable_rows(columns, list(texts.values()), places)
         if not kept:
             raise InputError("the corpus is empty", file=name, remedy="Give rows with text in at least two languages.")
         chosen = {language: tuple(column[row] for row in kept) for language, column in columns.items()}
-        return cls(chosen, name, (*skipped, *counted))
+        return cls(chosen, name, (*skipped, *dropped))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(self.languages[:8]) + (f" and {len(self.texts) - 8} more" if len(self.texts) > 8 else "")
+        return f"ParallelCorpus({self.name[:100]!r}, {counted(len(self), 'rows')}, languages: {shown})"
 
     @property
     def languages(self) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ def canonical(code: str) -> str:
     ['en', 'zh', 'zh-Hant', 'ar', 'pt', 'pt-PT']
     """
     text = code.strip()
-    if not re.fullmatch(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*", text):
+    if len(text) > 64 or not re.fullmatch(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*", text):
         raise InputError("not a language code", value=code, remedy=_REMEDY)
     import langcodes
 

@@ -29,6 +29,9 @@ _CHUNK = 1 << 20
 _MARKING = "interlingua-undecodable"
 codecs.register_error(_MARKING, lambda error: (UNDECODABLE, cast(UnicodeDecodeError, error).end))
 
+_NO_CHARACTER_SETS = frozenset(("utf-7", "punycode", "idna", "unicode_escape", "raw_unicode_escape", "undefined"))
+"""Python's names of escapes for names and source code, and of UTF-7: they may yield halves of surrogate pairs."""
+
 # UTF-32 before UTF-16: the little-endian mark of the one begins with that of the other.
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -87,6 +90,13 @@ class Document:
                 text = rest + decoder.decode(data, final=not data)
             except UnicodeDecodeError as error:
                 raise self._undecodable(error, number, rest) from None
+            if "\0" in text:
+                raise InputError(
+                    "a zero byte in a text",
+                    file=self.name,
+                    line=number + _unified(text[: text.index("\0")]).count("\n") + 1,
+                    remedy="Give a text file, or one without damage.",
+                )
             if number == 0:
                 text = text.removeprefix("\ufeff")
             # A carriage return at the end of a chunk may be the first half of CRLF.
@@ -251,6 +261,8 @@ def _known(encoding: str, file: str) -> str:
     try:
         "".encode(encoding)
         codecs.getincrementaldecoder(encoding)("ignore").decode(b"a")
+        if codecs.lookup(encoding).name in _NO_CHARACTER_SETS:
+            raise LookupError(encoding)
     except (LookupError, TypeError, UnicodeError):
         remedy = "Use a name Python knows, such as 'utf-8' or 'cp1251'; --encoding outranks what a file declares."
         raise InputError("unknown encoding", file=file, value=encoding, remedy=remedy) from None

@@ -7,7 +7,6 @@ and counted; an absent key or a null is an empty cell; a key twice is an error.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,7 +15,7 @@ from interlingua.errors import InputError
 from interlingua.readers import readers, sniffers
 from interlingua.readers.documents import Document
 from interlingua.readers.gathering import Gathering, by_role, language_of
-from interlingua.readers.jsontexts import text_of
+from interlingua.readers.jsontexts import load_json, text_of
 from interlingua.readers.xquad import is_squad
 
 
@@ -93,20 +92,4 @@ def _objects(document: Document, gathering: Gathering) -> Iterator[tuple[int, Ma
 
 def json_on_line(document: Document, line: int, text: str) -> Any:
     """What a line says, whatever it is of: examples of tasks are read by it, too."""
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(pairs)
-        if len(made) < len(pairs):
-            keys = [key for key, _ in pairs]
-            twice = next(key for key in keys if keys.count(key) > 1)
-            raise InputError(
-                "a key twice in one object", file=document.name, line=line, value=twice, remedy="Keep one of the two."
-            )
-        return made
-
-    try:
-        return json.loads(text, object_pairs_hook=once)
-    except (ValueError, RecursionError) as error:
-        raise InputError(
-            f"not JSON ({error})", file=document.name, line=line, remedy="Give one JSON object a line."
-        ) from error
+    return load_json(text, file=document.name, line=line, remedy="Give one JSON object a line.")

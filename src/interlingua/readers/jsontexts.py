@@ -2,7 +2,40 @@
 
 from __future__ import annotations
 
+import json
+import re
+from typing import Any
+
 from interlingua.errors import InputError
+
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
+
+
+def load_json(text: str, *, file: str, line: int | None = None, remedy: str) -> Any:
+    """What a JSON text says, a line of a file (`line`) or a whole one.
+
+    A key twice in one object, and half a surrogate pair in a key or in its text, is an error.
+    """
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made: dict[str, Any] = {}
+        for key, value in pairs:
+            text_of(key, "a key", file=file, line=line)
+            if line is not None and isinstance(value, str):  # In a whole file the reader names the question.
+                text_of(value, f"the value of {key[:40]!r}", file=file, line=line)
+            if key in made:
+                problem = "a key twice in one object"
+                raise InputError(problem, file=file, line=line, value=key, remedy="Keep one of the two.")
+            made[key] = value
+        return made
+
+    try:
+        return json.loads(text, object_pairs_hook=once)
+    except json.JSONDecodeError as error:
+        place = line if line is not None else error.lineno
+        raise InputError(f"not JSON ({error.msg})", file=file, line=place, remedy=remedy) from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"not JSON ({error})", file=file, line=line, remedy=remedy) from error
 
 
 def text_of(value: object, what: str, *, file: str, line: int | None = None, remedy: str = "Give a string.") -> str:
@@ -13,7 +46,7 @@ def text_of(value: object, what: str, *, file: str, line: int | None = None, rem
     if not isinstance(value, str):
         shown = "null" if value is None else value
         raise InputError(f"{what} is no text", file=file, line=line, value=shown, remedy=remedy)
-    if any("\ud800" <= sign <= "\udfff" for sign in value):
+    if _HALF_PAIR.search(value):
         raise InputError(
             f"{what} holds half a surrogate pair",
             file=file,

@@ -7,7 +7,7 @@ chooses the rows. Without a header a line is first text, second text, label. Bla
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from interlingua import languages as codes
@@ -86,12 +86,27 @@ def _lines(document: Document, skips: Skips) -> Iterator[tuple[int, _Cells]]:
             )
         else:
             columns = columns or list(_NEEDED)
-            yield line, {name: cell for name, cell in zip(columns, cells, strict=True) if name}
+            yield line, _one_each(zip(columns, cells, strict=True), document, line)
 
 
 def _header(cells: list[str]) -> bool:
     found = {_FIELDS.get(cell.strip().lower()) for cell in cells}
     return found.issuperset(_NEEDED)
+
+
+def _one_each(cells: Iterable[tuple[str, str]], document: Document, line: int) -> _Cells:
+    """The cell of each field; two columns or keys for one field must agree."""
+    found: dict[str, str] = {}
+    for name, cell in cells:
+        if name and found.setdefault(name, cell) != cell:
+            raise InputError(
+                f"two columns or keys for the {name}, with different values",
+                file=document.name,
+                line=line,
+                value=f"{found[name][:50]} / {cell[:50]}",
+                remedy="Keep one of the two.",
+            )
+    return found
 
 
 def _objects(document: Document, skips: Skips) -> Iterator[tuple[int, _Cells]]:
@@ -101,10 +116,10 @@ def _objects(document: Document, skips: Skips) -> Iterator[tuple[int, _Cells]]:
             continue
         item = json_on_line(document, line, text)
         found = item if isinstance(item, dict) else {}
-        # XNLI has both `label` in some releases and `gold_label` in others; the gold one counts where both are.
-        cells = {_FIELDS[key]: value for key, value in found.items() if key in _FIELDS and key != "gold_label"}
-        cells |= {"label": found["gold_label"]} if "gold_label" in found else {}
-        if not set(cells).issuperset(_NEEDED):
+        cells = [
+            (_FIELDS[key.strip().lower()], value) for key, value in found.items() if key.strip().lower() in _FIELDS
+        ]
+        if not {name for name, _ in cells}.issuperset(_NEEDED):
             raise InputError(
                 "not a labelled pair",
                 file=document.name,
@@ -112,9 +127,9 @@ def _objects(document: Document, skips: Skips) -> Iterator[tuple[int, _Cells]]:
                 value=text,
                 remedy='Give {"sentence1": …, "sentence2": …, "gold_label": …} or premise, hypothesis and label.',
             )
-        for name, value in cells.items():
+        for name, value in cells:
             if isinstance(value, bool) or not isinstance(value, str | int):
                 raise InputError(
                     f"the {name} is no text", file=document.name, line=line, value=value, remedy="Give a string."
                 )
-        yield line, {name: str(value) for name, value in cells.items()}
+        yield line, _one_each([(name, str(value)) for name, value in cells], document, line)

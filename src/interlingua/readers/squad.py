@@ -16,7 +16,7 @@ from interlingua.counting import counted
 from interlingua.errors import InputError
 from interlingua.readers.documents import opened
 from interlingua.readers.examples import Answer, Examples, Question, Skips, gathered
-from interlingua.readers.jsontexts import question_id, text_of
+from interlingua.readers.jsontexts import load_json, question_id, text_of
 
 _TYDI = {
     "arabic": "ar", "bengali": "bn", "english": "en", "finnish": "fi", "indonesian": "id", "japanese": "ja",
@@ -108,15 +108,11 @@ class _Places:
 def _asked(text: str, file: str) -> Iterator[tuple[object, Mapping[str, Any]]]:
     """Every question's object with its paragraph."""
     try:
-        for article in json.loads(text)["data"]:
+        for article in load_json(text, file=file, remedy="Give a file in the format of SQuAD.")["data"]:
             for paragraph in article["paragraphs"]:
                 for item in paragraph["qas"]:
                     yield paragraph["context"], item
-    except json.JSONDecodeError as error:
-        raise InputError(
-            f"not JSON ({error.msg})", file=file, line=error.lineno, remedy="Give a file in the format of SQuAD."
-        ) from error
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
+    except (KeyError, TypeError) as error:
         raise InputError(
             f"not in the format of SQuAD ({type(error).__name__}: {error})",
             file=file,
@@ -133,7 +129,15 @@ def _question(paragraph: object, item: Mapping[str, Any], file: str, places: _Pl
         answers = []
         for answer in item["answers"]:
             text = text_of(answer["text"], f"an answer to {key!r}", file=file, line=line)
-            start = int(answer["answer_start"])
+            start = answer["answer_start"]
+            if not isinstance(start, int) or isinstance(start, bool):
+                raise InputError(
+                    f"the answer_start of {key!r} is no whole number",
+                    file=file,
+                    line=line,
+                    value=str(start),
+                    remedy="Give the number of characters before the answer.",
+                )
             stands = start >= 0 and text != "" and context[start : start + len(text)] == text
             answers.append(Answer(text, start if stands else -1))
         asked = text_of(item["question"], f"the question of {key!r}", file=file, line=line)

@@ -2,7 +2,8 @@
 
 The language is `xml:lang` (or `lang`, as in TMX 1.1). The text inside `seg` is kept, that of `hi` and other
 marks too; what stands in the elements of native codes (`bpt`, `ept`, `ph`, `it`, `ut`) is left out.
-The header's `srclang` comes first among the languages. A second variant in the same language and a variant in an unknown one are skipped and counted.
+The header's `srclang` comes first among the languages. A second variant in the same language
+and a variant in an unknown one are skipped and counted.
 
 A DOCTYPE is tolerated, since most TMX files have one, but never fetched; a declared entity, which
 could grow without bound or read a file, is refused.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Set
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,12 +45,12 @@ def read_vectors(path: str | Path, *, words: Set[str] | None = None) -> WordVect
     wanted = None if words is None else {*words, *(word.lower() for word in words)}
     rows: dict[str, int] = {}
     vectors: list[NDArray[np.float32]] = []
-    width = 0
+    width, stated, count = 0, None, 0
     with opened(path) as document:
         for line, text in document.lines():
             cells = text.rstrip().split(" ")
-            if line == 1 and len(cells) == 2 and all(cell.isdigit() for cell in cells):
-                width = int(cells[1])
+            if line == 1 and len(cells) == 2 and all(re.fullmatch("[0-9]{1,18}", cell) for cell in cells):
+                stated, width = int(cells[0]), int(cells[1])
                 continue
             if not text.strip():
                 continue
@@ -59,6 +60,7 @@ def read_vectors(path: str | Path, *, words: Set[str] | None = None) -> WordVect
             word, numbers = " ".join(cells[: len(cells) - width]), cells[len(cells) - width :]
             if width < 1 or not word or len(cells) <= width:
                 raise _bad(path, line, text, f"not a word and {max(width, 1)} numbers")
+            count += 1
             if word in rows or (wanted is not None and word not in wanted):
                 continue
             try:
@@ -69,6 +71,13 @@ def read_vectors(path: str | Path, *, words: Set[str] | None = None) -> WordVect
                 raise _bad(path, line, text, "an infinite or undefined number")
             rows[word] = len(vectors)
             vectors.append(vector)
+    if stated is not None and count != stated:
+        raise InputError(
+            f"the first line states {stated:,} words, and the file has {count:,}",
+            file=path,
+            line=1,
+            remedy="Fetch the whole file again, or correct its first line.",
+        )
     if not vectors:
         problem = "no vector in the file" if wanted is None else "none of the words is in the file"
         raise InputError(problem, file=path, remedy="Give vectors of this language, one word a line.")

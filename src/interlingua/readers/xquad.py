@@ -7,7 +7,6 @@ skip: files that disagree are not translations of one another.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +16,7 @@ from interlingua.errors import InputError
 from interlingua.readers import readers
 from interlingua.readers.documents import Document, opened
 from interlingua.readers.files import one_file_each
-from interlingua.readers.jsontexts import question_id, text_of
+from interlingua.readers.jsontexts import load_json, question_id, text_of
 from interlingua.readers.naming import FileSet
 
 
@@ -70,7 +69,7 @@ def _texts(path: Path, encoding: str | None, *, contexts: bool) -> dict[str, str
         text = "\n".join(line for _, line in document.lines())
     texts: dict[str, str] = {}
     try:
-        for article in json.loads(text)["data"]:
+        for article in load_json(text, file=str(path), remedy="Give a file in the format of SQuAD.")["data"]:
             for paragraph in article["paragraphs"]:
                 asked = paragraph["qas"][:1] if contexts else paragraph["qas"]
                 for item in asked:
@@ -80,11 +79,7 @@ def _texts(path: Path, encoding: str | None, *, contexts: bool) -> dict[str, str
                     what = "context" if contexts else "question"
                     said = (paragraph if contexts else item)[what]
                     texts[key] = text_of(said, f"the {what} of {key!r}", file=str(path))
-    except json.JSONDecodeError as error:
-        raise InputError(
-            f"not JSON ({error.msg})", file=path, line=error.lineno, remedy="Give a file in the format of SQuAD."
-        ) from error
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
+    except (KeyError, TypeError) as error:
         raise InputError(
             f"not in the format of SQuAD ({type(error).__name__}: {error})",
             file=path,
