@@ -118,6 +118,14 @@ def read_model(
             file=folder,
             remedy="Check that config.json and the weights belong together and are whole.",
         ) from error
+    if stored is not None and stored.whole and getattr(model, "hf_quantizer", None) is None:
+        raise InputError(
+            f"{len(stored.whole)} tensors of the weights are whole numbers, and no method of quantisation is known "
+            "that says what they stand for",
+            file=folder,
+            value=stored.whole[0],
+            remedy="Use weights in floating point.",
+        )
     return model, report
 
 
