@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
+from safetensors.torch import load_file, save_file
 
 import models
 from hostile.bounded import Outcome, run_bounded
-from hostile.mutations import json_bytes
+from hostile.mutations import damaged_bytes, damaged_documents, json_bytes
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.training.folders import load_whole
@@ -138,3 +141,77 @@ def test_no_pipe_or_device_is_opened(folder, name, kind, monkeypatch):
             opened.bind(name)
     (outcome,) = run_bounded(read, [(name, folder)], check=lambda *_: "accepted", seconds=5)
     assert outcome.held, outcome.why
+
+
+@pytest.mark.reliability("whole numbers as weights")
+@pytest.mark.parametrize("kind", [torch.int8, torch.uint8, torch.bool, torch.int32, torch.int16, torch.int64])
+@pytest.mark.parametrize("quantized", [None, {}, {"quant_method": "nonsense"}, {"quant_method": "awq"}])
+def test_whole_numbers_without_scales_are_refused(folder, kind, quantized):
+    weights = load_file(folder / "model.safetensors")
+    name = next(name for name in weights if name.endswith("query.weight"))
+    weights[name] = (weights[name] * 100).to(kind)
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    if quantized is not None:
+        change("config.json", quantization_config=quantized)(folder)
+    with pytest.raises(InputError):
+        read(folder)
+
+
+def test_stored_positions_and_small_floats_are_read(folder):
+    weights = load_file(folder / "model.safetensors")
+    weights["bert.embeddings.position_ids"] = torch.arange(128)[None]
+    name = next(name for name in weights if name.endswith("query.weight"))
+    weights[name] = weights[name].to(torch.float8_e4m3fn)
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    read(folder)
+
+
+def inputs(whole: Path, seed: int, *, count: int | None) -> Iterator[tuple[str, tuple[str, bytes]]]:
+    """(file, content) for every node of every JSON file × every nasty value, and for damaged bytes; `count` a file."""
+    draw = random.Random(seed)
+    for file in sorted(whole.iterdir()):
+        data = file.read_bytes()
+        if file.suffix == ".json":
+            document = json.loads(data)
+            if file.name == "tokenizer.json":  # A vocabulary of 400 pieces has as many nodes alike.
+                kept = dict(list(document["model"]["vocab"].items())[:8])
+                document["model"]["vocab"] = kept
+            nodes = list(damaged_documents(document))
+            for label, changed in nodes if count is None else draw.sample(nodes, min(count, len(nodes))):
+                yield f"{file.name} {label}", (file.name, json_bytes(changed))
+        damaged = 2000 if count is None else count // 4
+        for number, changed in enumerate(damaged_bytes(data, damaged, seed)):
+            yield f"{file.name} damaged {number}", (file.name, changed)
+        for number in range(20):
+            yield f"{file.name} cut {number}", (file.name, data[: draw.randrange(len(data))])
+
+
+def fuzz(whole: Path, scratch: Path, count: int | None) -> list[Outcome]:
+    place = Path(shutil.copytree(whole, scratch / "model"))
+
+    def call(given: tuple[str, bytes]) -> object:
+        name, content = given
+        (place / name).write_bytes(content)
+        try:
+            return read(place)
+        finally:
+            shutil.copyfile(whole / name, place / name)
+
+    def check(given: tuple[str, bytes], _: object) -> str:
+        name, content = given
+        original = (whole / name).read_bytes().rstrip()  # Without its last newline a file is still whole.
+        cut = len(content) < len(original) and original.startswith(content)
+        return "a truncated file was accepted" if cut else ""
+
+    return run_bounded(call, inputs(whole, 0, count=count), check=check)
+
+
+@pytest.mark.reliability("damaged model folders")
+def test_damaged_folders_are_read_or_refused(whole, tmp_path, record_property):
+    report(fuzz(whole, tmp_path, 160), record_property)
+
+
+@pytest.mark.heavy
+@pytest.mark.reliability("damaged model folders")
+def test_every_damaged_node_is_read_or_refused(whole, tmp_path, record_property):
+    report(fuzz(whole, tmp_path, None), record_property)

@@ -72,7 +72,8 @@ class Tokeniser:
         self.keeps_offsets: bool = tokenizer.is_fast
         self.unknown: int | None = tokenizer.unk_token_id
         pad = tokenizer.pad_token_id
-        self.pad: int = pad if pad is not None else (tokenizer.eos_token_id or 0)
+        pad = pad if pad is not None else (tokenizer.eos_token_id or 0)
+        self.pad: int = pad if known is None or pad < known else 0  # It is masked, but must have a vector.
 
     def __call__(self, texts: Sequence[str], *, spans: bool, words: bool) -> TokenisedTexts:
         """The texts' tokens, with character spans or word items where asked for."""
