@@ -8,10 +8,8 @@ from typing import Any
 
 import torch
 
+from interlingua.encoder.modelfiles import STORED
 from interlingua.errors import InputError
-
-# What old versions stored beside weights though it follows from the config: positions, masks, frequencies.
-_STORED = ("position_ids", "token_type_ids", "inv_freq", "masked_bias", "causal_mask", "version")
 
 
 def check_fit(model: torch.nn.Module, report: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
@@ -59,7 +57,7 @@ def _of_the_body(model: torch.nn.Module, unused: Iterable[str]) -> list[str]:
 def _follows(key: str, parts: Mapping[str, torch.nn.Module]) -> bool:
     """Whether a stored tensor follows from the config; a `bias` of what is no single layer is a mask (GPT-2)."""
     last = key.rpartition(".")[2]
-    return last in _STORED or (last == "bias" and _parent(key) in parts and any(parts[_parent(key)].children()))
+    return last in STORED or (last == "bias" and _parent(key) in parts and any(parts[_parent(key)].children()))
 
 
 def _blocks_beyond(model: torch.nn.Module, unused: Iterable[str]) -> set[str]:

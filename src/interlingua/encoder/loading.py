@@ -6,7 +6,8 @@ Only safetensors weights are read and no remote code is run unless the caller sa
 from __future__ import annotations
 
 import hashlib
-import json
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,15 @@ from typing import Any
 import torch
 
 from interlingua.encoder.fitting import check_fit
+from interlingua.encoder.modelfiles import (
+    build_within,
+    check_config,
+    check_regular,
+    check_tokenizer_files,
+    is_bad_input,
+    read_json,
+    stored_weights,
+)
 from interlingua.encoder.sentence_folders import sentence_folder
 from interlingua.errors import InputError, MissingExtra
 from interlingua.paths import usable_path
@@ -53,7 +63,7 @@ def load(
     top = find_folder(name, allow_pickle=allow_pickle, revision=revision)
     parts = sentence_folder(top)
     folder = parts.transformer
-    config = _check_folder(folder, trust_remote_code=trust_remote_code, allow_pickle=allow_pickle)
+    config = check_folder(folder, trust_remote_code=trust_remote_code, allow_pickle=allow_pickle)
     from transformers import AutoModel
     from transformers.utils import logging as chatter
 
@@ -61,21 +71,9 @@ def load(
     chatter.set_verbosity_error()
     chatter.disable_progress_bar()
     tokenizer = _load_tokenizer(folder, trust_remote_code=trust_remote_code)
-    try:
-        model, report = AutoModel.from_pretrained(
-            folder,
-            dtype=PRECISIONS[precision],
-            use_safetensors=None if allow_pickle else True,
-            trust_remote_code=trust_remote_code,
-            output_loading_info=True,
-            ignore_mismatched_sizes=True,  # So that we can name them: see below.
-        )
-    except Exception as error:  # transformers raises many kinds; each means the folder cannot be read.
-        raise InputError(
-            f"the model cannot be loaded ({type(error).__name__}: {_first_line(error)})",
-            file=folder,
-            remedy="Check that config.json and the weights belong together and are whole.",
-        ) from error
+    model, report = read_model(
+        AutoModel, folder, config, dtype=PRECISIONS[precision], trust=trust_remote_code, allow_pickle=allow_pickle
+    )
     unused = check_fit(model, report, folder)
     if config.get("is_encoder_decoder"):
         model = model.get_encoder()
@@ -84,11 +82,51 @@ def load(
     model = model.to(device).eval().requires_grad_(False)
     _check_finite(model, folder)
     return replace(
-        from_memory(model, tokenizer, name=name),
+        from_memory(model, tokenizer, name=os.fspath(name)),
         digest=_digest(folder),
         pooling=parts.pooling,
         notes=(*parts.notes, *unused),
     )
+
+
+def read_model(
+    kind: Any, folder: Path, config: Mapping[str, Any], *, dtype: torch.dtype, trust: bool = False, allow_pickle: bool
+) -> tuple[Any, Mapping[str, Any]]:
+    """The model of a checked folder by a class of `transformers`, and its report on loading it.
+
+    The headers of the weights bound what is built: a config.json of a few bytes can state any size.
+    """
+    packed = isinstance(config.get("quantization_config"), dict)
+    stored = stored_weights(folder, packed=packed) if any(folder.glob("*.safetensors")) else None
+    if stored is not None:
+        check_config(config, stored, folder / "config.json")
+    try:
+        with build_within(stored, folder):
+            model, report = kind.from_pretrained(
+                folder,
+                dtype=dtype,
+                use_safetensors=None if allow_pickle else True,
+                trust_remote_code=trust,
+                output_loading_info=True,
+                ignore_mismatched_sizes=True,  # So that we can name them: see `check_fit`.
+            )
+    except InputError:
+        raise
+    except Exception as error:  # transformers raises many kinds; each means the folder cannot be read.
+        raise InputError(
+            f"the model cannot be loaded ({type(error).__name__}: {_first_line(error)})",
+            file=folder,
+            remedy="Check that config.json and the weights belong together and are whole.",
+        ) from error
+    if stored is not None and stored.whole and getattr(model, "hf_quantizer", None) is None:
+        raise InputError(
+            f"{len(stored.whole)} tensors of the weights are whole numbers, and no method of quantisation is known "
+            "that says what they stand for",
+            file=folder,
+            value=stored.whole[0],
+            remedy="Use weights in floating point.",
+        )
+    return model, report
 
 
 def from_memory(model: Any, tokenizer: Any, *, name: str) -> Loaded:
@@ -107,6 +145,11 @@ def from_memory(model: Any, tokenizer: Any, *, name: str) -> Loaded:
 
 def find_folder(name: str, *, allow_pickle: bool = False, revision: str | None = None) -> Path:
     """The local folder of a model: the embedded one, a path, or a snapshot of a hub repository at a revision."""
+    if not isinstance(name, str | os.PathLike):
+        raise InputError(
+            "a model is given by its name", value=type(name).__name__, remedy="Give a folder or a hub name."
+        )
+    name = os.fspath(name)
     if name == EMBEDDED:
         folder = ASSETS / "encoder"
         if not folder.is_dir():
@@ -196,16 +239,13 @@ def reads_left_to_right(model: torch.nn.Module) -> bool:
     return bool((first - second).abs().max() <= 1e-6 * first.abs().max())
 
 
-def _check_folder(folder: Path, *, trust_remote_code: bool, allow_pickle: bool) -> dict[str, Any]:
+def check_folder(folder: Path, *, trust_remote_code: bool, allow_pickle: bool) -> dict[str, Any]:
+    """The config of a model's folder, whose files are there, regular and of kinds that run no code."""
     config_file = folder / "config.json"
-    if not config_file.is_file():
+    if not config_file.exists():
         raise InputError("the model folder has no config.json", file=folder, remedy="Give a Hugging Face model folder.")
-    try:
-        config = json.loads(config_file.read_text("utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"not valid JSON ({error})", file=config_file, remedy="Fetch the model again.") from error
-    if not isinstance(config, dict):
-        raise InputError("config.json holds no object", file=config_file, remedy="Fetch the model again.")
+    check_regular(folder)
+    config: dict[str, Any] = read_json(config_file, dict)
     if "auto_map" in config and not trust_remote_code:
         raise InputError(
             "the model wants to run its own code",
@@ -239,8 +279,8 @@ def _check_folder(folder: Path, *, trust_remote_code: bool, allow_pickle: bool) 
 def _check_index(file: Path, folder: Path, *, allow_pickle: bool) -> None:
     """Refuse an index that names weights outside of the folder, or pickled ones under a safe name."""
     try:
-        named = set(json.loads(file.read_text("utf-8"))["weight_map"].values())
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        named = set(read_json(file, dict)["weight_map"].values())
+    except (KeyError, TypeError, AttributeError) as error:
         raise InputError("not an index of weights", file=file, remedy="Fetch the model again.") from error
     for name in sorted(map(str, named)):
         if Path(name).name != name:
@@ -275,11 +315,15 @@ def _check_finite(model: torch.nn.Module, folder: Path) -> None:
 def _load_tokenizer(folder: Path, *, trust_remote_code: bool) -> Any:
     from transformers import AutoTokenizer
 
+    check_tokenizer_files(folder)
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=trust_remote_code)
+        tokenizer("a", add_special_tokens=True)  # Some parts are found not to fit only when a text passes through.
     except ImportError as error:
         raise MissingExtra("sentencepiece", "this model's tokenizer") from error
-    except Exception as error:
+    except BaseException as error:
+        if not is_bad_input(error):
+            raise
         raise InputError(
             f"the tokenizer cannot be loaded ({type(error).__name__}: {_first_line(error)})",
             file=folder,
@@ -291,6 +335,14 @@ def _load_tokenizer(folder: Path, *, trust_remote_code: bool) -> Any:
             "the tokenizer has no vocabulary",
             file=folder,
             remedy="The folder must hold tokenizer.json or the files of its tokenizer.",
+        )
+    longest = tokenizer.model_max_length
+    if isinstance(longest, bool) or not isinstance(longest, int | float) or not longest >= 1:
+        raise InputError(
+            "model_max_length is no number of tokens",
+            file=folder / "tokenizer_config.json",
+            value=longest,
+            remedy="Give a number of 1 or more.",
         )
     if tokenizer.is_fast:
         # A tokenizer.json may carry truncation and padding of its own: both would lose text in silence.
@@ -337,7 +389,7 @@ def _digest(folder: Path) -> str:
     """A hash of everything that decides the model's output: config, tokenizer and weights."""
     state = hashlib.blake2b(digest_size=16)
     kinds = (".json", ".txt", ".model", ".spm", ".safetensors", ".bin", ".py")
-    for file in sorted(file for file in folder.iterdir() if file.suffix in kinds):
+    for file in sorted(file for file in folder.iterdir() if file.suffix in kinds and file.is_file()):
         state.update(file.name.encode() + b"\0")
         with file.open("rb") as stream:
             while block := stream.read(1 << 22):
@@ -345,6 +397,6 @@ def _digest(folder: Path) -> str:
     return state.hexdigest()
 
 
-def _first_line(error: Exception) -> str:
+def _first_line(error: BaseException) -> str:
     lines = str(error).strip().splitlines()
     return lines[0][:200] if lines else ""

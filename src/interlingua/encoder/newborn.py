@@ -13,9 +13,12 @@ from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 
 from interlingua.encoder.joined import attended
+from interlingua.encoder.modelfiles import bounded_build
 from interlingua.errors import InputError
 from interlingua.registry import unknown
 
+_TENSORS = 20_000  # A model of 1,000 layers has 16,000.
+_LARGEST = 1 << 24
 _UNMASKED = "interlingua_unmasked"
 
 
@@ -41,8 +44,23 @@ def masked_lm(architecture: str, sizes: Mapping[str, Any], tokenizer: Tokenizer,
         "pad_token_id": tokenizer.token_to_id("[PAD]"),
         **sizes,
     }
+    if not isinstance(given["vocab_size"], int) or given["vocab_size"] < tokenizer.get_vocab_size():
+        raise InputError(
+            f"vocab_size is smaller than the tokenizer's vocabulary, {tokenizer.get_vocab_size():,}",
+            value=given["vocab_size"],
+            remedy="Leave it out of [model]; [tokenizer] vocabulary sets both.",
+        )
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    too_large = InputError(
+        f"a larger model than the memory of this machine holds, {memory / 1e9:.0f} GB, or of more than "
+        f"{_TENSORS:,} tensors",
+        remedy="Give smaller sizes or fewer layers in [model].",
+    )
+    for key, size in sizes.items():
+        if isinstance(size, int | float) and not abs(size) <= _LARGEST:
+            raise InputError(f"{key} is out of range", value=str(size)[:40], remedy="Give a smaller size in [model].")
     try:
-        with torch.device("meta"):
+        with torch.device("meta"), bounded_build(tensors=_TENSORS, numbers=memory // 4, problem=too_large):
             probe = AutoModelForMaskedLM.from_config(AutoConfig.for_model(architecture, **given))
         if "max_position_embeddings" not in sizes:
             given["max_position_embeddings"] = length + _first_position(probe)
@@ -51,6 +69,8 @@ def masked_lm(architecture: str, sizes: Mapping[str, Any], tokenizer: Tokenizer,
         with torch.no_grad():  # Some sizes are found not to fit only when something passes through.
             model.eval()(input_ids=torch.zeros((1, 8), dtype=torch.long, device=model.device))
         return model.train()
+    except InputError:
+        raise
     except Exception as error:  # Each architecture checks its sizes in its own way.
         reason = " ".join(str(error).split())[:200]
         raise InputError(f"sizes that do not fit ({reason})", remedy="Mend [model] in the config.") from error

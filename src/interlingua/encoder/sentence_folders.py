@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from interlingua.encoder.modelfiles import read_json
 from interlingua.errors import InputError
 
 POOLINGS = ("mean", "cls", "last")
@@ -37,7 +37,7 @@ def sentence_folder(folder: Path) -> SentenceFolder:
     only mean, cls and last have a meaning for words too: others are read as mean. Either is said in `notes`.
     """
     file = folder / "modules.json"
-    if not file.is_file():
+    if not file.exists():
         return SentenceFolder(folder)
     transformer, pooling, notes = folder, "mean", []
     for module in _read(file, list):
@@ -63,11 +63,7 @@ def _stated(config: dict[str, Any]) -> str:
 
 
 def _read(file: Path, kind: type) -> Any:
-    try:
-        found: Any = json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read ({error})", file=file, remedy="Fetch the model again.") from error
-    whole = isinstance(found, kind)
-    if not whole or (kind is list and not all(isinstance(part, dict) for part in found)):
+    found = read_json(file, kind)
+    if kind is list and not all(isinstance(part, dict) for part in found):
         raise InputError("not what sentence-transformers writes", file=file, remedy="Fetch the model again.")
     return found

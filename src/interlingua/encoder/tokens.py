@@ -16,6 +16,7 @@ from unicodedata import normalize
 import numpy as np
 from numpy.typing import NDArray
 
+from interlingua.encoder.modelfiles import is_bad_input
 from interlingua.errors import InputError
 from interlingua.languages import canonical, is_language
 from interlingua.words import word_spans
@@ -74,11 +75,21 @@ class Tokeniser:
         self.prefix, self.suffix = _specials(tokenizer)
         self.unknown: int | None = tokenizer.unk_token_id
         pad = tokenizer.pad_token_id
-        self.pad: int = pad if pad is not None else (tokenizer.eos_token_id or 0)
+        pad = pad if pad is not None else (tokenizer.eos_token_id or 0)
+        self.pad: int = pad if known is None or pad < known else 0  # It is masked, but must have a vector.
 
     def __call__(self, texts: Sequence[str], *, spans: bool, words: bool) -> TokenisedTexts:
         """The texts' tokens, with character spans or word items where asked for."""
-        made = self._tokenised(texts, spans=spans, words=words)
+        try:
+            made = self._tokenised(texts, spans=spans, words=words)
+        except BaseException as error:
+            if isinstance(error, InputError | MemoryError) or not is_bad_input(error):
+                raise
+            raise InputError(
+                f"the tokenizer cannot read the texts ({type(error).__name__}: {str(error)[:200]})",
+                value=type(self._tokenizer).__name__,
+                remedy="Its files are broken; fetch the model again.",
+            ) from error
         if self._known is not None and (most := int(made.ids.max(initial=0))) >= self._known:
             token = self._tokenizer.convert_ids_to_tokens(most)
             raise InputError(

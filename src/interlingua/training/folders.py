@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from interlingua.encoder import loading
+from interlingua.encoder.modelfiles import read_json
 
 
 def load_whole(name: str, *, trust_remote_code: bool = False, allow_pickle: bool = False) -> tuple[Any, Any, str]:
@@ -27,13 +27,14 @@ def load_whole(name: str, *, trust_remote_code: bool = False, allow_pickle: bool
     folder = loading.find_folder(name, allow_pickle=allow_pickle)
     model: Any = loaded.model
     config = folder / "config.json"
-    stated = json.loads(config.read_text("utf-8")) if config.is_file() else {}
-    named = (stated.get("architectures") or [""])[0]
+    stated = read_json(config, dict) if config.is_file() else {}
+    named = stated.get("architectures")
     import transformers
 
-    kind = getattr(transformers, named, None)
-    if kind is not None and kind is not type(model) and not stated.get("is_encoder_decoder"):
-        model = kind.from_pretrained(folder, dtype=torch.float32, use_safetensors=None if allow_pickle else True)
+    kind = getattr(transformers, str(named[0]), None) if isinstance(named, list) and named else None
+    known = isinstance(kind, type) and issubclass(kind, transformers.PreTrainedModel)
+    if known and kind is not type(model) and not stated.get("is_encoder_decoder"):
+        model, _ = loading.read_model(kind, folder, stated, dtype=torch.float32, allow_pickle=allow_pickle)
     return model.requires_grad_(True), loaded.tokenizer, loaded.digest
 
 
