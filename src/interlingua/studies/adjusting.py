@@ -51,14 +51,14 @@ _SAMPLER_LEAST = 100  # With fewer rows the change of a share is known to no bet
 class AdjustSettings:
     """How a model is adjusted; the defaults are those of papers/001's code.
 
-    `rows` are drawn by the seed, for training and, others, `held_out` for measuring. `steps` take the place of the
-    schedule's epochs. `layer`, `target`, `reduction` are those of the objective `adjustment`; `anchor`, `contrastive`
+    `rows` are drawn by the seed, for training and, others, `held_out` for measuring (None: 1,000, a tenth at most).
+    `steps` take the place of the schedule's epochs. `layer`, `target`, `reduction` are those of the objective `adjustment`; `anchor`, `contrastive`
     and `drift` the weights of the others (0: without). `reference` is how the original vectors are kept. `tidy` filters
     the word pairs. `precision` None: bf16 on a GPU, fp32 elsewhere; `graph` None: recorded steps where a GPU can.
     """
 
     rows: int = 30_000
-    held_out: int = 1000
+    held_out: int | None = None
     batch: int = 32
     schedule: Schedule = ADJUST
     steps: int | None = None
@@ -87,7 +87,7 @@ class AdjustSettings:
         check_choice("reduction", self.reduction, REDUCTIONS)
         if not any((self.adjustment, self.anchor, self.contrastive)):
             raise InputError("nothing is adjusted", remedy="Give one of the weights a value above 0.")
-        if self.rows < 1 or self.held_out < 2:
+        if self.rows < 1 or (self.held_out is not None and self.held_out < 2):
             raise InputError("too few rows", value=f"{self.rows} and {self.held_out}", remedy="Give more.")
         counts = {"learning rate": self.schedule.learning_rate, "epochs": self.schedule.epochs, "batch": self.batch}
         for name, value in (counts | ({} if self.steps is None else {"steps": self.steps})).items():
