@@ -167,6 +167,33 @@ def test_the_table_has_the_numbers_of_the_record_before_and_after(made):
     assert len((made.folder / "steps.jsonl").read_text("utf-8").splitlines()) == record["steps"] == 3 * 18
 
 
+@pytest.mark.reliability("a verdict on one kind of text")
+def test_the_sampler_is_asked_too_on_the_page_in_the_terminal_and_in_json(made):
+    record = json.loads((made.folder / "adjustment.json").read_text("utf-8"))
+    page = (made.folder / "adjustment.html").read_text("utf-8")
+    for when in ("before", "after"):
+        found = record[when]["ru"]["sampler"]
+        assert (found["languages"], found["rows"]) == (["en", "ru"], 600)
+        assert set(found["retrieval"]) == {str(layer) for layer in range(LAYERS + 1)}
+    assert record["after"]["ru"]["verdict"]["of"] == 8
+    for told in (made.told.out, page):
+        assert "embedded sampler: Russian →" in told
+        assert "by the weakest of 8 comparisons" in told
+
+
+def test_rows_of_the_sampler_that_are_trained_on_are_not_its_judge(home, tmp_path):
+    corpus = interlingua.read_corpus("sampler", languages=["en", "es"])
+    rows = list(zip(corpus.column("en"), corpus.column("es"), strict=True))
+    for name, count in (("all", 600), ("half", 300)):
+        write(tmp_path / f"{name}.en-es.tsv", [f"{en}\t{es}" for en, es in rows[:count]])
+        settings = AdjustSettings(batch=8, steps=1, rows=20, held_out=10)
+        made = interlingua.adjust(
+            str(home / "model"), tmp_path / f"{name}.en-es.tsv", out=tmp_path / name, settings=settings, device="cpu"
+        )
+        found = made.summary["after"]["es"].get("sampler")
+        assert (None if found is None else found["rows"]) == (None if name == "all" else 300)
+
+
 def test_the_sheet_has_full_numbers_and_intervals_where_people_read_rounded_ones(made):
     summary = json.loads((made.folder / "adjustment.json").read_text("utf-8"))
     parts = adjustment_sections([Ran(summary, adjustment_records(summary))])

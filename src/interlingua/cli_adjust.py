@@ -79,7 +79,10 @@ def adjust(
     rate: Annotated[float, typer.Option(help="The learning rate; small models want more.")] = 5e-5,
     batch: Annotated[int, typer.Option(help="Sentence pairs a step.")] = 32,
     sentences: Annotated[int, typer.Option(help="Train on this many of each bitext, drawn by the seed.")] = 30_000,
-    held_out: Annotated[int, typer.Option(help="Measure on this many others; a tenth at most.")] = 1000,
+    held_out: Annotated[
+        int | None,
+        typer.Option(help="Measure on exactly this many others. [default: 1000, but a tenth at most]"),
+    ] = None,
     freeze: Annotated[
         int | None,
         typer.Option(help="Leave embeddings and the first N blocks as they are; 0: embeddings.", metavar="N"),

@@ -23,6 +23,7 @@ from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.studies.adjusting import AdjustSettings, LinkedText, adjust, linked_text
 from interlingua.studies.linkedtexts import LinkedFiles
+from interlingua.studies.stages import PairSettings, drawn_pairs
 from interlingua.training.freezing import Freeze
 from interlingua.training.metrics import read_journal
 from interlingua.training.regime import ADJUST, Schedule
@@ -290,6 +291,15 @@ def test_settings_that_say_nothing_are_refused():
         AdjustSettings(target="both")
     with pytest.raises(InputError, match="too few rows"):
         AdjustSettings(rows=0)
+
+
+@pytest.mark.reliability("a number of the user's silently changed")
+def test_so_many_rows_are_held_out_as_were_asked_for_or_it_is_refused(text, tmp_path):
+    usable = len(text.usable)
+    for asked, held in ((None, usable // 10), (30, 30), (usable // 2, usable // 2)):
+        assert len(drawn_pairs(text, None, PairSettings(held_out=asked), seed=0).aside) == held
+    with pytest.raises(InputError, match=f"Hold out {usable // 2} at most"):
+        drawn_pairs(text, None, PairSettings(held_out=usable // 2 + 1), seed=0)
 
 
 @pytest.mark.heavy

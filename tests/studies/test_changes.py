@@ -63,7 +63,7 @@ def test_a_headline_does_not_hide_that_another_layer_was_as_good_before():
     told = adjustment_answer(
         Run(about := summary(state([0.6, 0.2], 0), state([0.2, 0.6], 1)), adjustment_records(about))
     )
-    adjusted, best = told.words[:2]
+    _, adjusted, best = told.words[:3]
     assert ", better (" in adjusted
     assert "before (layer 0)" in best
     assert "after (layer 1), no clear change (" in best
@@ -73,3 +73,30 @@ def test_states_of_older_versions_which_kept_no_sentences_are_told_without_a_cha
     about = summary(without_items(state([0.3, 0.4], 0)), state([0.3, 0.6], 1))
     assert "changes" not in about["after"]["ru"]
     assert "Russian" in adjustment_answer(Run(about, adjustment_records(about))).words[1]
+
+
+@pytest.mark.reliability("a verdict on one kind of text")
+@pytest.mark.parametrize(
+    ("own", "other", "verdict", "text"),
+    [
+        ((0.3, 0.6), (0.4, 0.2), "worse", "sampler"),
+        ((0.3, 0.6), (0.4, 0.4), "unclear", "sampler"),
+        ((0.3, 0.5), (0.2, 0.9), "better", "held-out"),
+        ((0.6, 0.3), (0.3, 0.6), "worse", "held-out"),
+    ],
+)
+def test_the_verdict_goes_by_the_weaker_text(own, other, verdict, text):
+    both = []
+    for place in (0, 1):
+        made = state([0.1, own[place]], place)
+        seed = 2 if other[0] == other[1] else 2 + place
+        elsewhere = state([0.1, other[place]], seed)["ru"]["retrieval"]
+        made["ru"]["sampler"] = {"languages": ["en", "ru"], "rows": N, "retrieval": elsewhere}
+        both.append(made)
+    about = summary(*both)
+    found = about["after"]["ru"]["verdict"]
+    assert (found["change"], found["text"], found["of"]) == (verdict, text, 8)
+    answer = adjustment_answer(Run(about, adjustment_records(about)))
+    assert answer.words[0].startswith(f"Russian: {'no clear change' if verdict == 'unclear' else verdict}, by the")
+    assert "embedded sampler" in " ".join(answer.words[1:])
+    assert "items" not in about["after"]["ru"]["sampler"]["retrieval"]["1"]["p@1/cosine/raw"]

@@ -8,12 +8,14 @@ from typing import Any
 from interlingua.counting import counted
 from interlingua.report.adjustment import (
     CAPTION,
+    SAMPLER,
     UNCLEAR,
     Line,
     adjustment_lines,
     best_layer,
     distance_picture,
     left_out,
+    overall,
     verdict,
 )
 from interlingua.report.evidence import Change
@@ -42,9 +44,11 @@ def adjustment_records(summary: Found) -> list[Record]:
     for when in WHENS:
         for code, found in (summary.get(when) or {}).items():
             own = {**shared, "target": code}
-            for layer, scores in found["retrieval"].items():
-                made += [_record(own, when, "retrieval", variant, each, layer=int(layer), unit="sentence")
-                         for variant, each in scores.items()]  # fmt: skip
+            texts = {"": found} | ({SAMPLER: found[SAMPLER]} if SAMPLER in found else {})
+            for text, its in texts.items():
+                for layer, scores in its["retrieval"].items():
+                    made += [_record({**own, "corpus": text}, when, "retrieval", variant, each, layer=int(layer),
+                                     unit="sentence") for variant, each in scores.items()]  # fmt: skip
             made += [_record(own, when, "separation", variant, each, layer=summary["layer"], unit="word")
                      for variant, each in found["distances"].items()]  # fmt: skip
     return made
@@ -55,13 +59,14 @@ def _record(own: Found, when: str, measure: str, variant: str, score: Found, *, 
     return {**own, **score, "measure": measure, "variant": variant, "layer": layer, "unit": unit, "details": details}
 
 
-def _readings(run: Run) -> Readings:
-    """Every record as a reading."""
+def _readings(run: Run, corpus: str = "") -> Readings:
+    """Every record of a corpus as a reading; with no name, of the bitext's held-out sentences."""
     return {
         (r["details"]["state"], r["target"], r["measure"], r["variant"], r["layer"]): Reading(
             r["value"], r.get("null"), r.get("low"), r.get("high"), r.get("n") or 0, r["details"], (place,)
         )
         for place, r in enumerate(run.records, run.first)
+        if r.get("corpus", "") == corpus
     }
 
 
@@ -116,12 +121,17 @@ def adjustment_answer(run: Run) -> Section:
     """The section on top: do translations find each other more often, and are they told from unrelated words?"""
     found, layer = _readings(run), run.about["layer"]
     whens = [when for when in WHENS if when in run.about]
-    facts, told, best, apart = [], [], [], []
+    sampled = _readings(run, SAMPLER)
+    facts, told, elsewhere, best, apart = [], [], [], [], []
     for code, about in run.about["languages"].items():
         called, lines = language_name(code, run.about), adjustment_lines(run.about, code)
         both = [_both(found, when, code, layer, "centred") for when in whens]
         shown = ", ".join(f"{percent(each.value)} {when}" for each, when in zip(both, whens, strict=True))
         told.append(f"{called} {shown}{_judgement(run, code, 'adjusted')}")
+        if all(SAMPLER in run.about[when][code] for when in whens):
+            theirs = [_both(sampled, when, code, layer, "centred") for when in whens]
+            shown = ", ".join(f"{percent(each.value)} {when}" for each, when in zip(theirs, whens, strict=True))
+            elsewhere.append(f"{called} {shown}{_judgement(run, code, 'adjusted', SAMPLER)}")
         tops = [(when, *best_layer(run.about[when][code]["retrieval"])) for when in whens]
         shown = ", ".join(f"{percent(value)} {when} (layer {at})" for when, at, value in tops)
         best.append(f"{called} {shown}{_judgement(run, code, 'best')}")
@@ -132,9 +142,12 @@ def adjustment_answer(run: Run) -> Section:
             (called, f"Sentences that find their translation at layer {layer}: from {change}, 95 % intervals. "
              f"{_verdicts(lines)}{trained}, {about['held_out']:,} held out.")
         )  # fmt: skip
+    verdicts = [said for code in run.about["languages"] if (said := overall(run.about, code))]
     words = (
-        f"After {counted(run.about['steps'], 'steps')}, so many sentences find their translation (layer {layer}, "
-        f"language means removed, both directions): {'; '.join(told)}.",
+        *verdicts,
+        f"After {counted(run.about['steps'], 'steps')}, so many held-out sentences find their translation (layer "
+        f"{layer}, language means removed, both directions): {'; '.join(told)}.",
+        *([f"On the embedded sampler, which was not trained on: {'; '.join(elsewhere)}."] if elsewhere else []),
         f"Before and after each at its own best layer: {'; '.join(best)}.",
         f"A word lies nearer to its translation than to an unrelated word (AUC, 0.5 is chance): {'; '.join(apart)}.",
     )
@@ -142,9 +155,10 @@ def adjustment_answer(run: Run) -> Section:
     return Section(run.id("answer"), title, words, facts=tuple(facts))
 
 
-def _judgement(run: Run, code: str, where: str) -> str:
+def _judgement(run: Run, code: str, where: str, text: str = "") -> str:
     """Whether the change is clear, with its interval; nothing where sentences were not compared."""
-    found = (run.about.get("after") or {}).get(code, {}).get("changes")
+    after = (run.about.get("after") or {}).get(code, {})
+    found = (after.get(text, {}) if text else after).get("changes")
     if found is None:
         return ""
     change = found[where]["change"]
@@ -220,27 +234,13 @@ def _table(run: Run, code: str) -> Table:
     rows = tuple((line.name, line.before, line.after, line.change) for line in lines)
     called = language_name(code, run.about)
     title = f"{called}: {visible(run.name)}" if run.key else called
-    found, layer = _readings(run), run.about["layer"]
+    found, layer = {text: _readings(run, text) for text in ("", SAMPLER)}, run.about["layer"]
     records = tuple(
-        (None, *(_behind(found, when, code, layer, at) for when in WHENS), None) for at in range(len(lines))
-    )
+        (None, *(None if line.behind is None else
+                 refs(found[line.behind[0]].get((when, code, *line.behind[1:], layer))) for when in WHENS), None)
+        for line in lines
+    )  # fmt: skip
     return Table(run.id(f"before-and-after-{code}"), title, CAPTION, ("", "before", "after", "change"), rows, records)
-
-
-_LINES = (
-    *(("retrieval", f"p@1/cosine/{kind}{way}") for kind in ("raw", "centred") for way in ("", "/backward")),
-    None,
-    ("separation", "distance/related/l2"),
-    ("separation", "distance/unrelated/l2"),
-    None,
-    ("separation", "auc/l2"),
-)
-"""What each of `adjustment_lines` is of; None for those made of several."""
-
-
-def _behind(found: Mapping[tuple[str, str, str, str, int], Reading], when: str, code: str, layer: int, at: int) -> Ref:
-    line = _LINES[at]
-    return None if line is None else refs(found.get((when, code, *line, layer)))
 
 
 def _made(run: Run) -> Section:

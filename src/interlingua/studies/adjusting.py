@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from math import inf
 from pathlib import Path
@@ -15,11 +15,13 @@ import numpy as np
 import torch
 
 from interlingua import languages as codes
+from interlingua.corpus import Pair, clean
 from interlingua.encoder import Encoder
 from interlingua.encoder.loading import default_precision
 from interlingua.errors import InputError
 from interlingua.measures.retrieval import retrieval
 from interlingua.objectives.adjustment import REDUCTIONS, TARGETS, check_choice
+from interlingua.readers.sampler import sampler
 from interlingua.score import Score
 from interlingua.studies.changes import with_changes, without_items
 from interlingua.studies.linkedtexts import LinkedText, linked_text
@@ -42,20 +44,21 @@ __all__ = ["AdjustSettings", "AdjustedModel", "LinkedText", "Origin", "adjust", 
 
 Progress = Callable[[str, int, int], None]
 _ABOUT, _LEAST = "adjustment.json", 10
+_SAMPLER_LEAST = 100  # With fewer rows the change of a share is known to no better than ten points.
 
 
 @dataclass(frozen=True)
 class AdjustSettings:
     """How a model is adjusted; the defaults are those of papers/001's code.
 
-    `rows` are drawn by the seed, for training and, others, `held_out` for measuring. `steps` take the place of the
-    schedule's epochs. `layer`, `target`, `reduction` are those of the objective `adjustment`; `anchor`, `contrastive`
+    `rows` are drawn by the seed, for training and, others, `held_out` for measuring (None: 1,000, a tenth at most).
+    `steps` take the place of the schedule's epochs. `layer`, `target`, `reduction` are those of the objective `adjustment`; `anchor`, `contrastive`
     and `drift` the weights of the others (0: without). `reference` is how the original vectors are kept. `tidy` filters
     the word pairs. `precision` None: bf16 on a GPU, fp32 elsewhere; `graph` None: recorded steps where a GPU can.
     """
 
     rows: int = 30_000
-    held_out: int = 1000
+    held_out: int | None = None
     batch: int = 32
     schedule: Schedule = ADJUST
     steps: int | None = None
@@ -84,7 +87,7 @@ class AdjustSettings:
         check_choice("reduction", self.reduction, REDUCTIONS)
         if not any((self.adjustment, self.anchor, self.contrastive)):
             raise InputError("nothing is adjusted", remedy="Give one of the weights a value above 0.")
-        if self.rows < 1 or self.held_out < 2:
+        if self.rows < 1 or (self.held_out is not None and self.held_out < 2):
             raise InputError("too few rows", value=f"{self.rows} and {self.held_out}", remedy="Give more.")
         counts = {"learning rate": self.schedule.learning_rate, "epochs": self.schedule.epochs, "batch": self.batch}
         for name, value in (counts | ({} if self.steps is None else {"steps": self.steps})).items():
@@ -127,6 +130,9 @@ class Text(Protocol):
     @property
     def digest(self) -> str: ...
 
+    @property
+    def staying(self) -> str: ...
+
     def read(self, kept: Path, *, progress: Progress | None) -> LinkedText: ...
 
 
@@ -153,7 +159,8 @@ def adjust(
 
     With several languages all are adjusted at once. State is kept in `out` under `.training` until the model is whole,
     so a killed run goes on where it was; a finished run is not run again. `adjustment.json` has the distances of
-    related and unrelated words and retrieval, on rows that were not trained on, before and after.
+    related and unrelated words and retrieval, on rows that were not trained on, before and after; and retrieval on the
+    embedded sampler, where it has both languages: a text of another kind than the one that was trained on.
     """
     settings = (settings or AdjustSettings()).on(device)
     origin = Origin(model) if isinstance(model, str) else model
@@ -172,9 +179,10 @@ def adjust(
                 for code, text in texts.items()
             }
             data = {code: _pairs(whole, tokenizer, text, settings) for code, text in read.items()}
+            others = {code: _sampler(texts[code].staying, code, text) for code, text in read.items()}
         whole.to(device)
         kept = out / STATE / "before.json"
-        before = told_by(kept) if kept.is_file() else _measures(whole, tokenizer, data, settings)
+        before = told_by(kept) if kept.is_file() else _measures(whole, tokenizer, data, others, settings)
         if is_first_process():
             # Only now: input that cannot be used leaves no run behind.
             write_text(out / STATE / "run.json", json.dumps({"kind": "adjust", "digest": digest}))
@@ -194,7 +202,7 @@ def adjust(
         summary = _summary(whole, origin.name, data, settings, stage, state, before)
         if is_first_process():
             if state.get("finished"):
-                after = _measures(whole, tokenizer, data, settings)
+                after = _measures(whole, tokenizer, data, others, settings)
                 summary["after"] = without_items(with_changes(before, after, summary["layer"]))
             _finish(whole, tokenizer, summary, out, place.journal(0, stage))
     except OSError as error:
@@ -265,25 +273,59 @@ def _stage(
     return stage
 
 
-def _measures(model: Any, tokenizer: Any, data: Mapping[str, Pairs], settings: AdjustSettings) -> dict[str, Any]:
-    """Distances at the adjusted layer and retrieval at every layer, a language each, on the rows held out."""
+def _sampler(staying: str, code: str, given: LinkedText) -> Pair | None:
+    """The embedded sampler in both languages, without rows of the bitext; None where it lacks one, or has too few."""
+    corpus = sampler("sampler", languages=None)
+    if staying == code or not {staying, code} <= set(corpus.languages):
+        return None
+    seen = {clean(text) for texts in given.texts for text in texts}
+    both = corpus.select([staying, code])
+    pair = both.pair(staying, code)
+    texts = zip(pair.source_texts, pair.target_texts, strict=True)
+    fresh = np.flatnonzero([not seen & set(row) for row in texts])
+    return both.take(fresh).pair(staying, code) if len(fresh) >= _SAMPLER_LEAST else None
+
+
+def _measures(
+    model: Any,
+    tokenizer: Any,
+    data: Mapping[str, Pairs],
+    others: Mapping[str, Pair | None],
+    settings: AdjustSettings,
+) -> dict[str, Any]:
+    """Distances at the adjusted layer and retrieval at every layer, a language each, on the rows held out.
+
+    Under `sampler` retrieval on the embedded sampler, where it has the language: what is learnt from one kind of text
+    may be lost on another.
+    """
     encoder = Encoder.of(model.base_model.eval(), tokenizer, name="in training", precision=str(settings.precision))
     found: dict[str, Any] = {}
     for code, each in data.items():
         distances = WordDistances(each.held, settings.layer, precision=str(settings.precision), seed=settings.seed)(
             model
         )
-        sides = [encoder.encode(list(texts)) for texts in each.held_texts]
-        by_layer = {}
-        for layer in encoder.layers:
-            vectors = [torch.from_numpy(np.array(side[layer], np.float32)) for side in sides]
-            scores = retrieval(vectors[0], vectors[1], ks=(1,), similarities=("cosine",))
-            by_layer[str(layer)] = {name: {**_plain(score), **_items(name, score)} for name, score in scores.items()}
         found[code] = {
             "distances": {name: _plain(score) for name, score in distances.items()},
-            "retrieval": by_layer,
+            "retrieval": _retrieval(encoder, *each.held_texts),
         }
+        if (other := others[code]) is not None:
+            found[code]["sampler"] = {
+                "languages": [other.source, other.target],
+                "rows": len(other.rows),
+                "retrieval": _retrieval(encoder, other.source_texts, other.target_texts),
+            }
     return found
+
+
+def _retrieval(encoder: Encoder, source: Sequence[str], target: Sequence[str]) -> dict[str, Any]:
+    """P@1 of both directions at every layer, with what each sentence added."""
+    sides = [encoder.encode(list(texts)) for texts in (source, target)]
+    by_layer = {}
+    for layer in encoder.layers:
+        vectors = [torch.from_numpy(np.array(side[layer], np.float32)) for side in sides]
+        scores = retrieval(vectors[0], vectors[1], ks=(1,), similarities=("cosine",))
+        by_layer[str(layer)] = {name: {**_plain(score), **_items(name, score)} for name, score in scores.items()}
+    return by_layer
 
 
 def _plain(score: Score) -> dict[str, Any]:

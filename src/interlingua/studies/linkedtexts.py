@@ -72,11 +72,23 @@ class LinkedText:
         state = hashlib.blake2b(digest_size=16)
         for array in (self.links.row, self.links.source, self.links.target):
             state.update(np.ascontiguousarray(array).data)
-        for side in (self.source, self.target):
-            # A side's sentences are cut into words when asked for, which takes longer than all else here.
-            for text in side.texts if isinstance(side, Side) else (sentence.text for sentence in side):
+        for texts in self.texts:
+            for text in texts:
                 state.update(b"\x1f" + text.encode())
         return state.hexdigest()
+
+    @property
+    def texts(self) -> list[Sequence[str]]:
+        """The texts of both sides, without cutting them into words, which takes longer than all else here."""
+        return [
+            side.texts if isinstance(side, Side) else [sentence.text for sentence in side]
+            for side in (self.source, self.target)
+        ]
+
+    @property
+    def staying(self) -> str:
+        """The language that stays: English, by what this class is."""
+        return "en"
 
     def read(self, kept: Path, *, progress: Progress | None = None) -> LinkedText:
         """Itself: it is in memory."""
@@ -163,6 +175,11 @@ class LinkedFiles:
     def language(self) -> str | None:
         """The language that is adjusted, by the name of the file, where it says so."""
         return self._named[1 if self.stays == "source" else 0]
+
+    @property
+    def staying(self) -> str:
+        """The language that stays, by the name of the file; where it does not say so, `source`."""
+        return self._named[0 if self.stays == "source" else 1] or self.source
 
     @cached_property
     def digest(self) -> str:

@@ -44,12 +44,12 @@ _SHAPES = 12  # lengths of task batches on a GPU, each recorded once
 class PairSettings:
     """How linked text is read and pulled together; the defaults are those of papers/001's code.
 
-    `rows` are drawn by the seed for training and, others, `held_out` for measuring. `layer`, `target` and `reduction`
-    are those of the objective `adjustment`; `tidy` filters the word pairs; `kept` is how f⁰ is kept.
+    `rows` are drawn by the seed for training and, others, `held_out` for measuring (None: 1,000, a tenth at most). `layer`,
+    `target` and `reduction` are those of the objective `adjustment`; `tidy` filters the word pairs; `kept` is how f⁰ is kept.
     """
 
     rows: int = 30_000
-    held_out: int = 1000
+    held_out: int | None = None
     layer: int = -1
     how: str = "mean"
     specials: bool = True
@@ -61,7 +61,7 @@ class PairSettings:
     def __post_init__(self) -> None:
         check_choice("target of the adjustment", self.target, TARGETS)
         check_choice("reduction", self.reduction, REDUCTIONS)
-        if self.rows < 1 or self.held_out < 2:
+        if self.rows < 1 or (self.held_out is not None and self.held_out < 2):
             raise InputError("too few rows", value=f"{self.rows} and {self.held_out}", remedy="Give more.")
 
 
@@ -121,7 +121,13 @@ class Pairs:
 def drawn_pairs(text: LinkedText, encoder: Encoder, settings: PairSettings, *, seed: int) -> Pairs:
     """Rows with text on both sides, drawn by the seed (papers/001 §5.1: 30k of all, anew for each run)."""
     order = np.random.default_rng(seed).permutation(text.usable).tolist()
-    held = min(settings.held_out, max(len(order) // 10, 2))
+    held = min(1000, max(len(order) // 10, 2)) if settings.held_out is None else settings.held_out
+    if held > (most := len(order) // 2):
+        raise InputError(
+            f"more sentence pairs are to be held out than half of the {len(order)} that there are",
+            value=held,
+            remedy=f"Hold out {most} at most, or give more text.",
+        )
     return Pairs(text, order[held : held + settings.rows], order[:held], encoder, settings)
 
 

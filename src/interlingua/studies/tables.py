@@ -54,7 +54,7 @@ class AdjustTable:
     """How models are adjusted; what is left out is papers/001's. `alpha` is the weight beside a task."""
 
     rows: int = 30_000
-    held_out: int = 1000
+    held_out: int | None = None
     epochs: float | None = None
     learning_rate: float | None = None
     batch: int | None = None
