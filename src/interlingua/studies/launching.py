@@ -1,6 +1,6 @@
 """A step run by several processes together: torchrun starts them, and each calls the step's function.
 
-python -m torch.distributed.run … -m interlingua.studies.launching FILE.json
+python -m torch.distributed.run … interlingua.studies.launching FILE.json
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from interlingua import children
 from interlingua.errors import InputError, InterlinguaError
 from interlingua.studies.step import Resources, Work, resolve
 from interlingua.studies.threads import VARIABLES
@@ -59,12 +60,12 @@ def launch(job: Launched, inputs: Mapping[str, Path], out: Path, work: Work) -> 
     about.write_text(json.dumps(told), "utf-8")
     threads = str(max(resources.cpus // resources.processes, 1))
     # What a process of a group is told by its own launcher must not reach these.
-    kept = {name: value for name, value in os.environ.items() if name not in ("RANK", "WORLD_SIZE", "LOCAL_RANK")}
+    others = ("RANK", "WORLD_SIZE", "LOCAL_RANK")
+    kept = {name: value for name, value in children.environment().items() if name not in others}
     environment = {**kept, **dict.fromkeys(VARIABLES, threads)}
-    environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
     # `--standalone` takes a free port, so that two such steps on one machine don't meet.
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node"]
-    command += [str(resources.processes), "-m", __name__, str(about)]
+    launcher = "torch.distributed.run", "--standalone", "--nproc_per_node", str(resources.processes), "--no_python"
+    command = children.command(*launcher, *children.command(__name__, str(about)))
     failed = about.with_suffix(".failed")
     try:
         code = subprocess.run(command, env=environment, check=False).returncode

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from interlingua.children import guarded
 from interlingua.corpus import clean
 from interlingua.errors import InputError
 from interlingua.readers.documents import opened
@@ -170,7 +171,7 @@ def _mapped(work: Callable[[Path], _Tokenised], paths: Sequence[Path]) -> Iterat
     if workers == 1 or sum(path.stat().st_size for path in paths) < _WORTH_PROCESSES:
         yield map(work, paths)
         return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with guarded(), ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         yield pool.map(work, paths)
 
 

@@ -6,13 +6,13 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from interlingua import children
 from interlingua.studies.executors import Options, Tell, executors
 from interlingua.studies.frontier import Frontier
 from interlingua.studies.home import Failure, Home
@@ -136,10 +136,9 @@ class Crew:
     def _start(self, gpus: tuple[str, ...]) -> Worker:
         ours, theirs = socket.socketpair()
         held, lifeline = os.pipe()
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-        environment["CUDA_VISIBLE_DEVICES"] = ",".join(gpus)
-        command = [sys.executable, "-m", "interlingua.studies.worker"]
-        command += [str(theirs.fileno()), str(held), str(self.home.folder)]
+        environment = {**children.environment(), "CUDA_VISIBLE_DEVICES": ",".join(gpus)}
+        told = str(theirs.fileno()), str(held), str(self.home.folder)
+        command = children.command("interlingua.studies.worker", *told)
         # No `multiprocessing`: it would import the user's script again, which may begin with this very run.
         process = subprocess.Popen(
             command, env=environment, pass_fds=(theirs.fileno(), held), stdin=subprocess.DEVNULL, stdout=2

@@ -7,12 +7,13 @@ import pickle
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from interlingua.children import guarded
 from interlingua.errors import InterlinguaError, MissingExtra
 from interlingua.studies.executors import Options, Tell, executors
 from interlingua.studies.home import Failure, Home
@@ -29,13 +30,18 @@ _LOOK = 0.5  # seconds until a step that another run is at is looked at again
 @executors.register("ray")
 def on_ray(jobs: Sequence[Job], home: Home, options: Options, tell: Tell) -> Iterator[Outcome]:
     """A Ray cluster (extra `ray`); the study's folder must be on a file system that all its machines share."""
+    address = options.address or os.environ.get("RAY_ADDRESS")
+    if address is None:
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Nothing of ours reports home.
+        # Read when Ray is imported: it listens on 127.0.0.1, as it does on other systems, not on all interfaces.
+        os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
     try:
         import ray
     except ImportError as error:
         raise MissingExtra("ray", "running on a Ray cluster") from error
     ours = not ray.is_initialized()
     if ours:
-        _connect(ray, options)
+        _connect(ray, address, options)
     try:
         yield from _all(ray, jobs, home, options, tell)
     finally:
@@ -43,23 +49,34 @@ def on_ray(jobs: Sequence[Job], home: Home, options: Options, tell: Tell) -> Ite
             ray.shutdown()
 
 
-def _connect(ray: Any, options: Options) -> None:
-    address = options.address or os.environ.get("RAY_ADDRESS")
+def _connect(ray: Any, address: str | None, options: Options) -> None:
     about: dict[str, Any] = {"log_to_driver": False}
     if address is None:
         about |= {"num_cpus": options.cpus, "include_dashboard": False}
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Nothing of ours reports home.
     else:
         about |= {"address": address}
     try:
         _knock(address)
-        ray.init(**about)
+        with guarded():
+            ray.init(**about, job_config=_without_current_folder(ray))
     except (OSError, RuntimeError, ValueError) as error:
         told = str(error).strip().splitlines()
         raise InterlinguaError(
             f"no Ray cluster at {address or 'this machine'} ({told[0] if told else type(error).__name__}). "
             "Start one with `ray start --head`, or check --address."
         ) from error
+
+
+def _without_current_folder(ray: Any) -> Any:
+    """The settings of a job whose processes don't look into the folder that this one was started in, as Ray has it."""
+
+    class Nowhere(list[str]):
+        def extend(self, places: Iterable[str]) -> None:
+            """Nothing: `_prepared` adds the folders that are needed, after those of the cluster's own Python."""
+
+    job = ray.job_config.JobConfig()
+    job._py_driver_sys_path = Nowhere()
+    return job
 
 
 def _knock(address: str | None) -> None:
