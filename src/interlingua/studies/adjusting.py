@@ -52,9 +52,10 @@ class AdjustSettings:
     """How a model is adjusted; the defaults are those of papers/001's code.
 
     `rows` are drawn by the seed, for training and, others, `held_out` for measuring (None: 1,000, a tenth at most).
-    `steps` take the place of the schedule's epochs. `layer`, `target`, `reduction` are those of the objective `adjustment`; `anchor`, `contrastive`
-    and `drift` the weights of the others (0: without). `reference` is how the original vectors are kept. `tidy` filters
-    the word pairs. `precision` None: bf16 on a GPU, fp32 elsewhere; `graph` None: recorded steps where a GPU can.
+    `steps` take the place of the schedule's epochs. `layer`, `target`, `reduction` are those of the objective
+    `adjustment`; `anchor`, `contrastive` and `drift` the weights of the others (0: without). `reference` is how the
+    original vectors are kept. `tidy` filters the word pairs. `precision` None: bf16 on a GPU, fp32 elsewhere;
+    `graph` None: recorded steps where a GPU can.
     """
 
     rows: int = 30_000
