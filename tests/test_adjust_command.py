@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import resource
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -165,6 +167,52 @@ def test_the_table_has_the_numbers_of_the_record_before_and_after(made):
     assert near[1] < near[0]
     assert "144 sentences" in made.told.out
     assert len((made.folder / "steps.jsonl").read_text("utf-8").splitlines()) == record["steps"] == 3 * 18
+
+
+@pytest.mark.reliability("damaged state of a stopped run")
+def test_a_stopped_run_whose_state_is_damaged_is_told_plainly_or_goes_on(
+    made, home, tmp_path, run, monkeypatch, record_property
+):
+    monkeypatch.chdir(home)
+    command = ("model", "--bitext", "talk.en-ru.tsv", "--out", tmp_path / "out", *QUICK)
+    assert run(*command, "--stop-after", "0").code == 0
+    shutil.copytree(tmp_path / "out", tmp_path / "stopped")
+    files = [path.relative_to(tmp_path / "stopped") for path in (tmp_path / "stopped").rglob("*") if path.is_file()]
+    assert len(files) >= 6
+    for file in files:
+        for content in (b"", b"[" * 9):
+            shutil.rmtree(tmp_path / "out")
+            shutil.copytree(tmp_path / "stopped", tmp_path / "out")
+            (tmp_path / "out" / file).write_bytes(content)
+            ended = run(*command, "--stop-after", "0")
+            assert ended.code in (0, 2), (file, ended.err)
+            assert (ended.code == 0) or ended.err.splitlines()[-1].startswith("error: "), (file, ended.err)
+    record_property("tried", 2 * len(files))
+    record_property("held", 2 * len(files))
+
+
+@pytest.mark.reliability("full disk")
+@pytest.mark.parametrize("size", [2_000, 20_000, 200_000])
+def test_a_full_disk_is_one_line_and_exit_code_1(home, tmp_path, run, monkeypatch, size):
+    monkeypatch.chdir(home)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        ended = run("model", "--bitext", "talk.en-ru.tsv", "--out", tmp_path / "out", *QUICK)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err.splitlines()[-1].startswith(f"error: {tmp_path / 'out'}: no space left")
+
+
+@pytest.mark.reliability("a name that is not UTF-8")
+@pytest.mark.parametrize("option", ["--out", "--bitext", "--tensorboard"])
+def test_a_name_that_is_not_utf8_is_refused_before_the_work(home, tmp_path, run, monkeypatch, option):
+    monkeypatch.chdir(tmp_path)
+    ended = run(str(home / "model"), "--bitext", home / "talk.en-ru.tsv", "--out", "out", option, "caf\udce9", *QUICK)
+    assert (ended.code, ended.out) == (2, "")
+    assert "a name that is not UTF-8" in ended.err
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.reliability("a verdict on one kind of text")

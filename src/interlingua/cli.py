@@ -38,7 +38,7 @@ from interlingua.cli_options import (
 )
 from interlingua.cli_output import standard_output
 from interlingua.cli_progress import progress_bars, resumable
-from interlingua.errors import InputError, InterlinguaError, Interrupted
+from interlingua.errors import InputError, InterlinguaError, Interrupted, NoRoom, system_error
 from interlingua.paths import too_long
 
 app = typer.Typer(
@@ -290,23 +290,39 @@ def main() -> None:
     """Run the command line, with every error a user can meet on one line of stderr."""
     try:
         with standard_output():
+            _check_arguments(sys.argv[1:])
             app(standalone_mode=True)
     except InputError as error:
-        _fail(f"error: {error}", 2)
+        _fail(f"error: {error}", 1 if isinstance(error, NoRoom) else 2)
     except Interrupted as stop:
         _fail(f"interrupted: {stop}", STOPPED)
     except InterlinguaError as error:
         _fail(f"error: {error}", 1)
-    except OSError as error:
-        if error.errno != errno.ENAMETOOLONG:
+    except Exception as error:
+        found = system_error(error)
+        if found is None:
             raise
-        _fail(f"error: {too_long(str(error.filename))}", 2)
+        if found.errno == errno.ENAMETOOLONG:
+            _fail(f"error: {too_long(str(found.filename))}", 2)
+        place = "" if found.filename is None else f"{found.filename}: "
+        _fail(f"error: {place}the system refuses it ({found.strerror or found}).", 1)
     except KeyboardInterrupt:
         _fail(AGAIN, STOPPED)
     except SystemExit as end:
         if end.code == STOPPED:  # What typer makes of Ctrl-C, without a word.
             _fail(AGAIN, STOPPED)
         raise
+
+
+def _check_arguments(given: list[str]) -> None:
+    """Refuse names that are not UTF-8 before any work: records, pages and JSON could not hold them."""
+    for argument in given:
+        try:
+            argument.encode()
+        except UnicodeEncodeError as error:
+            raise InputError(
+                "a name that is not UTF-8", value=argument, remedy="Rename that file or folder, or make a link to it."
+            ) from error
 
 
 def _fail(line: str, code: int) -> None:

@@ -34,7 +34,7 @@ def standard_output() -> Iterator[None]:
         _be_silent()
         raise SystemExit(1) from None
     except OSError as error:
-        if error.errno not in _FULL:
+        if error.errno not in _FULL or error.filename is not None:  # One with a name is of another file.
             raise
         _be_silent()
         raise InterlinguaError(f"the output cannot be written ({error.strerror}). Send it to another place.") from error

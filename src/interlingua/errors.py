@@ -1,7 +1,7 @@
 """The few errors a user can meet, each with what to do next.
 
-The command line turns `InputError` into exit code 2, `Interrupted` into 130 and any other
-`InterlinguaError` into exit code 1; a traceback is a bug of ours.
+The command line turns `InputError` into exit code 2, `Interrupted` into 130, and `NoRoom`, any other
+`InterlinguaError` and errors of the system into exit code 1; a traceback is a bug of ours.
 """
 
 from __future__ import annotations
@@ -36,6 +36,10 @@ class InputError(InterlinguaError):
         place = "" if file is None else f"{file}: " if line is None else f"{file}:{line}: "
         shown = "" if value is None else f": {_shorten(value)!r}"
         super().__init__(f"{place}{problem}{shown}. {remedy}")
+
+
+class NoRoom(InputError):
+    """A disk is full: nothing is wrong with the input, so that the command line ends with exit code 1."""
 
 
 class Interrupted(InterlinguaError):

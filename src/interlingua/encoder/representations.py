@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from interlingua.encoder.unfinished import Unfinished, sweep
-from interlingua.errors import InputError
+from interlingua.errors import InputError, NoRoom
 
 Vectors = NDArray[np.floating[Any]]
 _HEADER = 128
@@ -250,7 +250,7 @@ def _npy_header(shape: tuple[int, int], dtype: np.dtype[Any]) -> bytes:
 
 def _cannot_write(folder: Path, error: OSError) -> InputError:
     if error.errno in _NO_ROOM:
-        return InputError(
+        return NoRoom(
             "no space left for representations",
             file=folder,
             remedy="Free some, or name another place with --cache DIR.",

@@ -54,8 +54,8 @@ class AdjustSettings:
     `rows` are drawn by the seed, for training and, others, `held_out` for measuring (None: 1,000, a tenth at most).
     `steps` take the place of the schedule's epochs. `layer`, `target`, `reduction` are those of the objective
     `adjustment`; `anchor`, `contrastive` and `drift` the weights of the others (0: without). `reference` is how the
-    original vectors are kept. `tidy` filters the word pairs. `precision` None: bf16 on a GPU, fp32 elsewhere;
-    `graph` None: recorded steps where a GPU can.
+    original vectors are kept. `tidy` filters the word pairs. `precision` None: bf16 on a GPU, fp32 elsewhere; `graph`
+    None: recorded steps where a GPU can.
     """
 
     rows: int = 30_000
@@ -183,7 +183,7 @@ def adjust(
             others = {code: _sampler(texts[code].staying, code, text) for code, text in read.items()}
         whole.to(device)
         kept = out / STATE / "before.json"
-        before = told_by(kept) if kept.is_file() else _measures(whole, tokenizer, data, others, settings)
+        before = _kept_measures(kept, data) or _measures(whole, tokenizer, data, others, settings)
         if is_first_process():
             # Only now: input that cannot be used leaves no run behind.
             write_text(out / STATE / "run.json", json.dumps({"kind": "adjust", "digest": digest}))
@@ -272,6 +272,16 @@ def _stage(
     phase = Phase("adjust", parts, schedule, settings.freeze, settings.lora)
     (stage,) = stages(model, [phase], material, like=like, monitors=monitors, progress=progress)
     return stage
+
+
+def _kept_measures(kept: Path, data: Mapping[str, Pairs]) -> dict[str, Any]:
+    """What was measured before a run was stopped; nothing where that is damaged: the original is still at hand."""
+    try:
+        found = told_by(kept) if kept.is_file() else {}
+        whole = all(found[code]["distances"] and found[code]["retrieval"] for code in data)
+    except (InputError, KeyError, TypeError, RecursionError):
+        return {}
+    return found if whole else {}
 
 
 def _sampler(staying: str, code: str, given: LinkedText) -> Pair | None:

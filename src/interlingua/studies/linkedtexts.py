@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -192,10 +195,8 @@ class LinkedFiles:
     def read(self, kept: Path, *, progress: Progress | None = None) -> LinkedText:
         """The text with its links; they are kept in a file, and taken from there the next time."""
         source, target = self.files[0], self.files[1] if len(self.files) == 2 else None
-        if kept.is_file():
-            with np.load(kept) as found:
-                about = json.loads(str(found["about"]))
-                links = Links(found["row"], found["source"], found["target"])
+        if (before := _kept_links(kept)) is not None:
+            links, about = before
             rows = read_rows(source, target, ReadingRules(cut=about["cut"]))
             again = Alignment(links, rows, left_out=rows.left_out, notes=tuple(about["notes"]))
             return LinkedText.of(again, english=self.stays)
@@ -215,6 +216,19 @@ class LinkedFiles:
         arrays["about"] = np.array(json.dumps({"cut": made.rows.source.cut, "notes": notes}))
         write_beside(kept, lambda file: np.savez(file, **arrays))
         return LinkedText.of(made, english=self.stays)
+
+
+def _kept_links(kept: Path) -> tuple[Links, dict[str, Any]] | None:
+    """The links of a file and what was noted; None where there is none, or it is damaged: they are made anew."""
+    try:
+        with np.load(kept) as found:
+            about = json.loads(str(found["about"]))
+            return Links(found["row"], found["source"], found["target"]), {
+                "cut": str(about["cut"]),
+                "notes": [str(note) for note in about["notes"]],
+            }
+    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile, zlib.error):
+        return None
 
 
 def linked_text(

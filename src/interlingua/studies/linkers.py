@@ -20,7 +20,7 @@ from interlingua.errors import InputError
 from interlingua.readers.documents import opened
 from interlingua.readers.locating import missing
 from interlingua.studies.bitexts import CUTS, LeftOut, ReadingRules, Rows
-from interlingua.studies.store import cannot_write, write_text
+from interlingua.studies.store import cannot_write, told_when_full, write_text
 from interlingua.wordalign.applied import combined
 from interlingua.wordalign.eflomal import LONGEST, eflomal_links
 from interlingua.wordalign.gold import Gold, read_gold
@@ -122,7 +122,8 @@ class Staged:
     def keep(self, direction: str, model: DiagonalModel) -> None:
         """Write one direction."""
         try:
-            model.save(self._beside / direction)
+            with told_when_full(self._folder.parent):
+                model.save(self._beside / direction)
         except OSError as error:
             raise cannot_write(self._folder.parent, error) from error
 

@@ -44,9 +44,9 @@ _SHAPES = 12  # lengths of task batches on a GPU, each recorded once
 class PairSettings:
     """How linked text is read and pulled together; the defaults are those of papers/001's code.
 
-    `rows` are drawn by the seed for training and, others, `held_out` for measuring (None: 1,000, a tenth at
-    most). `layer`, `target` and `reduction` are those of the objective `adjustment`; `tidy` filters the word
-    pairs; `kept` is how f⁰ is kept.
+    `rows` are drawn by the seed for training and, others, `held_out` for measuring (None: 1,000, a tenth at most).
+    `layer`, `target` and `reduction` are those of the objective `adjustment`; `tidy` filters the word pairs; `kept` is
+    how f⁰ is kept.
     """
 
     rows: int = 30_000

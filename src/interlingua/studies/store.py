@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from interlingua.errors import InputError, system_error
+from interlingua.errors import InputError, NoRoom, system_error
 from interlingua.studies.record import Record
 
 Items = NDArray[np.floating[Any]]
@@ -63,7 +63,7 @@ class Store:
                     self.folder / "items" / f"{step}.npz",
                     lambda file: np.savez_compressed(file, allow_pickle=False, **arrays),
                 )
-            self._add(("\n".join(lines) + "\n").encode())
+            self._add(("\n".join(lines) + "\n").encode("utf-8", "backslashreplace"))
         except OSError as error:
             raise cannot_write(self.folder, error) from error
         self._steps.add(step)
@@ -181,10 +181,13 @@ def _sweep(folder: Path) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file beside and rename it into place; a full or forbidden disk is a clear error."""
+    """Write a text file beside and rename it into place; a full or forbidden disk is a clear error.
+
+    Half a surrogate pair, as of a file name that is not UTF-8, becomes its escape, which JSON reads back as it was.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_beside(path, lambda file: file.write(text.encode()))
+        write_beside(path, lambda file: file.write(text.encode("utf-8", "backslashreplace")))
     except OSError as error:
         raise cannot_write(path.parent, error) from error
 
@@ -204,7 +207,7 @@ def told_when_full(folder: Path) -> Iterator[None]:
 def cannot_write(folder: Path, error: OSError) -> InputError:
     """The error for a folder that takes no more."""
     if error.errno in _NO_ROOM:
-        return InputError(
+        return NoRoom(
             "no space left for results", file=folder, remedy="Free some, or name another --out; a rerun continues."
         )
     return InputError(

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from interlingua.errors import InputError
@@ -58,27 +60,35 @@ class Checkpoint:
             return 0, []
         state = self.state()
         self.load_weights(model)
-        _unflatten(optimizer, load_file(place / "optimizer.safetensors"))
-        return int(state["step"]), list(state["metrics"])
+        with _readable(place):
+            _unflatten(optimizer, load_file(place / "optimizer.safetensors"))
+            return int(state["step"]), list(state["metrics"])
 
     def load_weights(self, model: torch.nn.Module) -> None:
         """Put the newest weights into a model, and nothing else: to measure a run at this moment."""
         place = self._newest()
         if place is None:
             raise InputError("no state of a run is here", file=self.folder, remedy="Name the folder of a checkpoint.")
-        put_weights(model, load_file(place / "model.safetensors"))
+        with _readable(place):
+            put_weights(model, load_file(place / "model.safetensors"))
 
     def state(self) -> dict[str, Any]:
         """What the newest state says beside its tensors; empty where there is none."""
         place = self._newest()
-        found: dict[str, Any] = {} if place is None else json.loads((place / "state.json").read_text("utf-8"))
-        return found
+        if place is None:
+            return {}
+        with _readable(place):
+            found = json.loads((place / "state.json").read_text("utf-8"))
+            return {**found, "step": int(found["step"]), "metrics": list(found["metrics"])}
 
     def best(self) -> dict[str, torch.Tensor]:
         """The best weights so far; empty where none were kept."""
         place = self._newest()
         file = None if place is None else place / "best.safetensors"
-        return load_file(file) if file is not None and file.is_file() else {}
+        if file is None or not file.is_file():
+            return {}
+        with _readable(file.parent):
+            return load_file(file)
 
     def finished_steps(self) -> int:
         """The number of finished steps of the newest state, 0 where there is none."""
@@ -88,6 +98,19 @@ class Checkpoint:
         # Killed between the two renames: the one before is whole.
         places = (self.folder, self.folder.with_name(f".{self.folder.name}-before"))
         return next((place for place in places if (place / "state.json").is_file()), None)
+
+
+@contextmanager
+def _readable(place: Path) -> Iterator[None]:
+    """A damaged state is told with its folder: what was trained is lost, and only the user may remove it."""
+    try:
+        yield
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError, EOFError, SafetensorError) as error:
+        raise InputError(
+            f"the state of a stopped run is damaged ({type(error).__name__})",
+            file=place,
+            remedy="Remove that folder: the training begins anew.",
+        ) from error
 
 
 def put_weights(model: torch.nn.Module, weights: Mapping[str, torch.Tensor]) -> None:

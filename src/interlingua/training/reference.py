@@ -88,17 +88,33 @@ def reference(
         _fill(memory, model, bitext, forward, kind=kind, precision=precision, progress=progress)
         return Reference(memory, number, kind)
     place = folder / f"{_key(model, bitext, number, kind, precision)}.npy"
-    if not place.is_file():
+    if _readable(place, shape, kind) is None:
         folder.mkdir(parents=True, exist_ok=True)
         beside = place.with_name(f".{place.name}.{os.getpid()}")
         try:
             mapped = np.lib.format.open_memmap(beside, "w+", _STORED[kind], shape)
+            with beside.open("r+b") as file:
+                # A hole in a file takes room when it is written to, and a full disk then kills by SIGBUS.
+                if hasattr(os, "posix_fallocate"):  # Not on a Mac.
+                    os.posix_fallocate(file.fileno(), 0, os.fstat(file.fileno()).st_size)
             _fill(mapped, model, bitext, forward, kind=kind, precision=precision, progress=progress)
             mapped.flush()
             os.replace(beside, place)
         finally:
             beside.unlink(missing_ok=True)
-    return Reference(np.load(place, mmap_mode="r"), number, kind)
+    found = _readable(place, shape, kind)
+    if found is None:
+        raise InputError("the vectors of the original cannot be read", file=place, remedy="Remove that file.")
+    return Reference(found, number, kind)
+
+
+def _readable(place: Path, shape: tuple[int, int], kind: str) -> NDArray[Any] | None:
+    """The vectors in a file, mapped; None where there is none, or one that is damaged: it is made anew."""
+    try:
+        found: NDArray[Any] = np.load(place, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError):
+        return None
+    return found if found.shape == shape and found.dtype == _STORED[kind] else None
 
 
 def _fill(
