@@ -17,7 +17,7 @@ import torch
 from interlingua.encoder.fitting import check_fit
 from interlingua.encoder.sentence_folders import sentence_folder
 from interlingua.errors import InputError, MissingExtra
-from interlingua.paths import usable_path
+from interlingua.paths import read_json, regular_folder, usable_path
 
 ASSETS = Path(__file__).parent.parent / "assets"
 EMBEDDED = "embedded"
@@ -117,7 +117,7 @@ def find_folder(name: str, *, allow_pickle: bool = False, revision: str | None =
         return folder
     path = usable_path(name, home=True)
     if path.is_dir():
-        return path
+        return regular_folder(path)
     if path.exists():
         remedy = "Give the folder that holds it; text has an option of its own (--corpus, --bitext, --data)."
         raise InputError("a model is a folder, and this is a file", value=name, remedy=remedy)
@@ -181,7 +181,7 @@ def _check_folder(folder: Path, *, trust_remote_code: bool, allow_pickle: bool) 
     if not config_file.is_file():
         raise InputError("the model folder has no config.json", file=folder, remedy="Give a Hugging Face model folder.")
     try:
-        config = json.loads(config_file.read_text("utf-8"))
+        config = read_json(config_file)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"not valid JSON ({error})", file=config_file, remedy="Fetch the model again.") from error
     if not isinstance(config, dict):
@@ -219,7 +219,7 @@ def _check_folder(folder: Path, *, trust_remote_code: bool, allow_pickle: bool) 
 def _check_index(file: Path, folder: Path, *, allow_pickle: bool) -> None:
     """Refuse an index that names weights outside of the folder, or pickled ones under a safe name."""
     try:
-        named = set(json.loads(file.read_text("utf-8"))["weight_map"].values())
+        named = set(read_json(file)["weight_map"].values())
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError("not an index of weights", file=file, remedy="Fetch the model again.") from error
     for name in sorted(map(str, named)):

@@ -14,6 +14,7 @@ from typing import Any
 from interlingua import languages as codes
 from interlingua.counting import counted
 from interlingua.errors import InputError
+from interlingua.paths import json_value
 from interlingua.readers.documents import opened
 from interlingua.readers.examples import Answer, Examples, Question, Skips, gathered
 from interlingua.readers.jsontexts import question_id, text_of
@@ -108,7 +109,7 @@ class _Places:
 def _asked(text: str, file: str) -> Iterator[tuple[object, Mapping[str, Any]]]:
     """Every question's object with its paragraph."""
     try:
-        for article in json.loads(text)["data"]:
+        for article in json_value(text)["data"]:
             for paragraph in article["paragraphs"]:
                 for item in paragraph["qas"]:
                     yield paragraph["context"], item

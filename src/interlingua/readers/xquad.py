@@ -14,6 +14,7 @@ from pathlib import Path
 
 from interlingua.corpus import ParallelCorpus
 from interlingua.errors import InputError
+from interlingua.paths import json_value
 from interlingua.readers import readers
 from interlingua.readers.documents import Document, opened
 from interlingua.readers.files import one_file_each
@@ -70,7 +71,7 @@ def _texts(path: Path, encoding: str | None, *, contexts: bool) -> dict[str, str
         text = "\n".join(line for _, line in document.lines())
     texts: dict[str, str] = {}
     try:
-        for article in json.loads(text)["data"]:
+        for article in json_value(text)["data"]:
             for paragraph in article["paragraphs"]:
                 asked = paragraph["qas"][:1] if contexts else paragraph["qas"]
                 for item in asked:

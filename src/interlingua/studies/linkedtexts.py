@@ -14,6 +14,7 @@ import numpy as np
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.objectives.adjustment import check_choice
+from interlingua.paths import json_value
 from interlingua.readers.locating import missing
 from interlingua.readers.naming import parse
 from interlingua.studies.aligning import METHODS, Alignment, align
@@ -177,7 +178,7 @@ class LinkedFiles:
         source, target = self.files[0], self.files[1] if len(self.files) == 2 else None
         if kept.is_file():
             with np.load(kept) as found:
-                about = json.loads(str(found["about"]))
+                about = json_value(str(found["about"]))
                 links = Links(found["row"], found["source"], found["target"])
             rows = read_rows(source, target, ReadingRules(cut=about["cut"]))
             again = Alignment(links, rows, left_out=rows.left_out, notes=tuple(about["notes"]))

@@ -13,6 +13,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from interlingua.errors import InputError
+from interlingua.paths import read_json
 
 
 class Checkpoint:
@@ -71,7 +72,7 @@ class Checkpoint:
     def state(self) -> dict[str, Any]:
         """What the newest state says beside its tensors; empty where there is none."""
         place = self._newest()
-        found: dict[str, Any] = {} if place is None else json.loads((place / "state.json").read_text("utf-8"))
+        found: dict[str, Any] = {} if place is None else read_json(place / "state.json")
         return found
 
     def best(self) -> dict[str, torch.Tensor]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from interlingua.encoder import loading
+from interlingua.paths import read_json
 
 
 def load_whole(name: str, *, trust_remote_code: bool = False, allow_pickle: bool = False) -> tuple[Any, Any, str]:
@@ -27,7 +27,7 @@ def load_whole(name: str, *, trust_remote_code: bool = False, allow_pickle: bool
     folder = loading.find_folder(name, allow_pickle=allow_pickle)
     model: Any = loaded.model
     config = folder / "config.json"
-    stated = json.loads(config.read_text("utf-8")) if config.is_file() else {}
+    stated = read_json(config) if config.is_file() else {}
     named = (stated.get("architectures") or [""])[0]
     import transformers
 
