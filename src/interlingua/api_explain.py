@@ -15,6 +15,7 @@ from interlingua import api_report
 from interlingua import languages as codes
 from interlingua.encoder.devices import pick_device
 from interlingua.errors import InputError
+from interlingua.paths import json_value, read_json
 from interlingua.readers.dictionary import read_dictionary
 from interlingua.readers.examples import Examples, Question, TaggedWords, TextPair
 from interlingua.readers.wordvectors import WordVectors, read_vectors
@@ -278,7 +279,7 @@ def explain_texts(
     names = dict(zip(("source", "target"), languages, strict=True))
     row = int(compared.found.rows[0])
     about = [about_target(tuned, side, int(pair[row])) for side, pair in zip(sides, compared.pairs, strict=True)]
-    return TextExplanation({**json.loads(lines[0]), "languages": names}, (about[0], about[1]), tuple(explainer.notes))
+    return TextExplanation({**json_value(lines[0]), "languages": names}, (about[0], about[1]), tuple(explainer.notes))
 
 
 def _label(tuned: FineTuned, read: Read, label: str | None) -> str:
@@ -380,5 +381,5 @@ def _vectors(
 
 def _before(folder: Path) -> dict[str, Any]:
     path = folder / "run.json"
-    found: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    found: dict[str, Any] = read_json(path) if path.is_file() else {}
     return found

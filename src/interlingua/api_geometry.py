@@ -15,6 +15,7 @@ from interlingua import languages as codes
 from interlingua.encoder import Encoder
 from interlingua.encoder.devices import pick_device
 from interlingua.encoder.loading import EMBEDDED, check_precision
+from interlingua.paths import read_json
 from interlingua.report.geometry import geometry_files
 from interlingua.report.notebook import Drawing, framed
 from interlingua.studies.concluding import conclusions, spellings_of_test
@@ -200,7 +201,7 @@ def _training(given: PairwiseSettings, model: str, *, small: bool, seed: int) ->
 
 def _kept(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+        found = read_json(path) if path.is_file() else {}
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}

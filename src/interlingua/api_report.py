@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -12,7 +11,7 @@ from zipfile import BadZipFile
 
 from interlingua.counting import counted
 from interlingua.errors import InputError
-from interlingua.paths import usable_path
+from interlingua.paths import json_value, read_json, regular, usable_path
 from interlingua.report.adjustment_page import adjustment_records
 from interlingua.report.kinds import KINDS, compare, report_page
 from interlingua.report.notebook import Drawing, drawing, framed
@@ -205,7 +204,7 @@ def _maps(folder: Path, steps: Sequence[str] | None) -> list[dict[str, Any]]:
 
 def _object(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text("utf-8"))
+        found = read_json(path)
     except ValueError as error:
         raise InputError(f"not JSON ({error})", file=path, remedy="Run the command again that wrote it.") from error
     if not isinstance(found, dict):
@@ -219,7 +218,7 @@ def _records(path: Path) -> tuple[list[dict[str, Any]], list[str]]:
         return [], ["no records yet: the run was not finished"]
     records: list[dict[str, Any]] = []
     notes: list[str] = []
-    with path.open("rb") as file:
+    with regular(path).open("rb") as file:
         for number, line in enumerate(file, 1):
             if not line.endswith(b"\n"):
                 notes.append("a last record that was cut short: the run was not finished")
@@ -231,7 +230,7 @@ def _records(path: Path) -> tuple[list[dict[str, Any]], list[str]]:
 def _record(line: bytes, path: Path, number: int) -> dict[str, Any]:
     wrong = "Remove that line and run again; see docs/records.md."
     try:
-        found = json.loads(line)
+        found = json_value(line)
     except ValueError as error:
         raise InputError(f"not a record ({error})", file=path, line=number, remedy=wrong) from error
     if not isinstance(found, dict) or any(key not in found for key in _NEEDED):

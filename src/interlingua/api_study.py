@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from interlingua.errors import InputError
+from interlingua.paths import json_value
 from interlingua.report.study_files import StudyReport, study_files, study_report
 from interlingua.studies.collecting import RECORDS, collect, told_once
 from interlingua.studies.digests import Digests
@@ -78,7 +78,7 @@ class Planned:
             path = self.home.step(step.key) / PREDICTIONS
             if path.is_file():
                 with path.open(encoding="utf-8") as lines:
-                    yield from map(json.loads, lines)
+                    yield from map(json_value, lines)
 
     def usage(self) -> tuple[Use, ...]:
         return usage(self.graph, self.home)

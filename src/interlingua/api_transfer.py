@@ -18,6 +18,7 @@ from interlingua.encoder import Encoder
 from interlingua.encoder.devices import pick_device
 from interlingua.encoder.loading import check_precision
 from interlingua.errors import InputError
+from interlingua.paths import read_json
 from interlingua.report.notebook import Drawing, framed
 from interlingua.report.transfer_page import transfer_files
 from interlingua.studies.comparing import distance_table, summarise
@@ -202,7 +203,7 @@ def _compared(study: TransferStudy, run: dict[str, Any], out: Path) -> Transfer:
 
 
 def _kept(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    found: dict[str, Any] = read_json(path) if path.is_file() else {}
     return found
 
 

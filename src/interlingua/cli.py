@@ -38,7 +38,7 @@ from interlingua.cli_options import (
 )
 from interlingua.cli_output import standard_output
 from interlingua.cli_progress import progress_bars, resumable
-from interlingua.errors import InputError, InterlinguaError, Interrupted, NoRoom, system_error
+from interlingua.errors import InputError, InterlinguaError, Interrupted, NoRoom, printable, system_error
 from interlingua.paths import too_long
 
 app = typer.Typer(
@@ -328,7 +328,7 @@ def _check_arguments(given: list[str]) -> None:
 def _fail(line: str, code: int) -> None:
     # Progress bars leave the cursor anywhere, and a terminal has just echoed ^C there.
     start = "\n" if code == STOPPED and sys.stderr.isatty() else ""
-    sys.stderr.write(f"{start}{line}\n")
+    sys.stderr.write(f"{start}{printable(line)}\n")
     raise SystemExit(code) from None
 
 

@@ -10,6 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
+from interlingua.errors import printable
+
 Device = Annotated[str | None, typer.Option(help="cpu, cuda or cuda:N; the GPU where there is one.")]
 Precision = Annotated[str | None, typer.Option(help="fp32, bf16 or fp16; bf16 on a GPU, fp32 on a CPU.")]
 TrustRemoteCode = Annotated[bool, typer.Option("--trust-remote-code", help="Let the model run its own code.")]
@@ -41,7 +43,7 @@ def split_names(given: str | None) -> list[str] | None:
 def print_notes(notes: Iterable[object]) -> None:
     """Say on stderr what was left out or handled specially."""
     for note in notes:
-        sys.stderr.write(f"note: {note}\n")
+        sys.stderr.write(f"note: {printable(note)}\n")
 
 
 def print_json(told: Any) -> None:

@@ -11,7 +11,7 @@ import typer
 from interlingua.cli_options import Json, print_json, print_notes, split_names
 from interlingua.cli_progress import Tell, progress_bars, resumable
 from interlingua.counting import counted
-from interlingua.errors import InputError
+from interlingua.errors import InputError, printable
 
 if TYPE_CHECKING:
     from interlingua.api_study import Planned
@@ -124,7 +124,7 @@ def run(
                 tell=_teller(tell),
             )
         for failure in ran.failed:
-            sys.stderr.write(f"failed: {failure.label}: {failure.message}\n")
+            sys.stderr.write(printable(f"failed: {failure.label}: {failure.message}\n"))
         report = planned.write_report()
     print_notes(report.about["notes"])
     if as_json:
@@ -165,7 +165,7 @@ def status(file: File, size: Size = None, data: Data = None, out: Out = None, as
             "vectors"
         )
     for failure in planned.failures():
-        typer.echo(f"failed: {failure.label}: {failure.message}")
+        typer.echo(printable(f"failed: {failure.label}: {failure.message}"))
 
 
 @app.command()
@@ -216,7 +216,7 @@ def _teller(tell: Tell) -> Any:
         if event.what == "progress" and event.of:
             tell(f"{event.label}: {event.stage}", event.done, event.of)
         elif event.what in ("failed", "blocked"):
-            sys.stderr.write(f"{event.what}: {event.label}\n")
+            sys.stderr.write(printable(f"{event.what}: {event.label}\n"))
 
     return hear
 

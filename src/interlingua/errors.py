@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import os
 
+_CONTROLS = {number: f"\\x{number:02x}" for number in (*range(32), *range(127, 160)) if number not in (9, 10)}
+_CONTROLS |= {number: f"\\u{number:04x}" for number in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+
 
 class InterlinguaError(Exception):
     """Something failed that the user can do something about."""
@@ -85,6 +88,15 @@ def system_error(error: BaseException) -> OSError | None:
     if type(error).__name__ != "SafetensorError" or not found or not code.isdigit():
         return None
     return OSError(int(code), os.strerror(int(code)))
+
+
+def printable(text: object) -> str:
+    """The text without what a terminal obeys: escapes of an input are shown, not followed.
+
+    >>> print(printable("a\\x1b[31mred"))
+    a\\x1b[31mred
+    """
+    return str(text).translate(_CONTROLS)
 
 
 def _shorten(value: object, limit: int = 120) -> object:

@@ -19,15 +19,14 @@ from interlingua.encoder.fitting import check_fit
 from interlingua.encoder.modelfiles import (
     build_within,
     check_config,
-    check_regular,
     check_tokenizer_files,
     is_bad_input,
-    read_json,
+    model_json,
     stored_weights,
 )
 from interlingua.encoder.sentence_folders import sentence_folder
 from interlingua.errors import InputError, MissingExtra
-from interlingua.paths import usable_path
+from interlingua.paths import regular_folder, usable_path
 
 ASSETS = Path(__file__).parent.parent / "assets"
 EMBEDDED = "embedded"
@@ -160,7 +159,7 @@ def find_folder(name: str, *, allow_pickle: bool = False, revision: str | None =
         return folder
     path = usable_path(name, home=True)
     if path.is_dir():
-        return path
+        return regular_folder(path)
     if path.exists():
         remedy = "Give the folder that holds it; text has an option of its own (--corpus, --bitext, --data)."
         raise InputError("a model is a folder, and this is a file", value=name, remedy=remedy)
@@ -244,8 +243,8 @@ def check_folder(folder: Path, *, trust_remote_code: bool, allow_pickle: bool) -
     config_file = folder / "config.json"
     if not config_file.exists():
         raise InputError("the model folder has no config.json", file=folder, remedy="Give a Hugging Face model folder.")
-    check_regular(folder)
-    config: dict[str, Any] = read_json(config_file, dict)
+    regular_folder(folder)
+    config: dict[str, Any] = model_json(config_file, dict)
     if "auto_map" in config and not trust_remote_code:
         raise InputError(
             "the model wants to run its own code",
@@ -279,7 +278,7 @@ def check_folder(folder: Path, *, trust_remote_code: bool, allow_pickle: bool) -
 def _check_index(file: Path, folder: Path, *, allow_pickle: bool) -> None:
     """Refuse an index that names weights outside of the folder, or pickled ones under a safe name."""
     try:
-        named = set(read_json(file, dict)["weight_map"].values())
+        named = set(model_json(file, dict)["weight_map"].values())
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError("not an index of weights", file=file, remedy="Fetch the model again.") from error
     for name in sorted(map(str, named)):

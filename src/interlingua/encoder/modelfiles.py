@@ -7,10 +7,7 @@ and the entries of the vocabulary.
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import stat
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -22,6 +19,7 @@ import torch
 from torch.nn.modules import module as modules
 
 from interlingua.errors import InputError
+from interlingua.paths import read_json
 
 _FETCH = "Fetch the model again."
 _LAYERS = 1024  # More than any model has; layers that share their weights are not told by the weights.
@@ -51,32 +49,12 @@ def is_bad_input(error: BaseException) -> bool:
     return isinstance(error, Exception) or type(error).__name__ == "PanicException"
 
 
-def check_regular(folder: Path) -> None:
-    """Refuse a folder with a device, a pipe or a link to one: reading it may never end."""
-    for place in (folder, folder / "additional_chat_templates"):
-        if not place.is_dir():
-            continue
-        for entry in sorted(os.scandir(place), key=lambda entry: entry.name):
-            try:
-                mode = entry.stat().st_mode
-            except OSError as error:
-                raise InputError(f"a link that leads nowhere ({error.strerror})", file=entry.path,
-                                 remedy=_FETCH) from error  # fmt: skip
-            if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-                raise InputError(
-                    "not a regular file, but a pipe, a socket or a device", file=entry.path, remedy="Take it away."
-                )
-
-
-def read_json(file: Path, kind: type) -> Any:
-    """The JSON of a regular file, of this kind at its top."""
-    if not file.is_file():
-        raise InputError("no regular file", file=file, remedy=_FETCH)
+def model_json(file: Path, kind: type) -> Any:
+    """The JSON of a model's file, of this kind at its top."""
     try:
-        found = json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError) as error:  # Bad bytes and 5,000 digits are values, too.
-        why = "nested too deeply" if isinstance(error, RecursionError) else str(error)[:200]
-        raise InputError(f"not valid JSON ({why})", file=file, remedy=_FETCH) from error
+        found = read_json(file)
+    except (OSError, ValueError) as error:  # Bad bytes and 5,000 digits are values, too.
+        raise InputError(f"not valid JSON ({str(error)[:200]})", file=file, remedy=_FETCH) from error
     if not isinstance(found, kind):
         raise InputError(f"{file.name} holds no {'list' if kind is list else 'object'}", file=file, remedy=_FETCH)
     return found
@@ -197,7 +175,7 @@ def check_tokenizer_files(folder: Path) -> None:
         file = folder / name
         if not file.exists():
             continue
-        found = read_json(file, dict)
+        found = model_json(file, dict)
         decoded = found.get("added_tokens_decoder")
         settings = name == "tokenizer_config.json"  # In the others a key may be a token: "max", "extra".
         found.pop("truncation" if name == "tokenizer.json" else "model_max_length" if settings else None, None)

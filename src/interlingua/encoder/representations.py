@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from interlingua.encoder.unfinished import Unfinished, sweep
 from interlingua.errors import InputError, NoRoom
+from interlingua.paths import read_json
 
 Vectors = NDArray[np.floating[Any]]
 _HEADER = 128
@@ -102,7 +103,7 @@ class Cache:
             return None
 
     def _read(self, place: Path, key: str) -> Representations:
-        about = json.loads((place / "about.json").read_text("utf-8"))
+        about = read_json(place / "about.json")
         vectors = [np.load(place / f"layer-{layer:03d}.npy", mmap_mode="r") for layer in about["layers"]]
         items = np.load(place / "items.npy")
         return Representations(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from interlingua.encoder.modelfiles import read_json
+from interlingua.encoder.modelfiles import model_json
 from interlingua.errors import InputError
 
 POOLINGS = ("mean", "cls", "last")
@@ -41,7 +41,7 @@ def sentence_folder(folder: Path) -> SentenceFolder:
         return SentenceFolder(folder)
     transformer, pooling, notes = folder, "mean", []
     for module in _read(file, list):
-        kind, place = str(module.get("type", "")).rsplit(".", 1)[-1], folder / str(module.get("path", ""))
+        kind, place = str(module.get("type", "")).rsplit(".", 1)[-1], _inside(folder, str(module.get("path", "")))
         if kind == "Transformer":
             transformer = place
         elif kind == "Pooling":
@@ -54,6 +54,19 @@ def sentence_folder(folder: Path) -> SentenceFolder:
     return SentenceFolder(transformer, pooling, tuple(notes))
 
 
+def _inside(folder: Path, name: str) -> Path:
+    """The folder of a module, which lies in the model's own: elsewhere it would read what the model does not hold."""
+    place = folder / name
+    try:
+        inside = place.resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError, RuntimeError):  # No name of a file, or links in a circle.
+        inside = False
+    if not inside:
+        raise InputError("a module outside of the model's folder", file=folder / "modules.json", value=name,
+                         remedy="Put it there.")  # fmt: skip
+    return place
+
+
 def _stated(config: dict[str, Any]) -> str:
     """The name of the pooling in any of the formats there were; several at once are joined by '+'."""
     mode = config.get("pooling_mode")
@@ -63,7 +76,7 @@ def _stated(config: dict[str, Any]) -> str:
 
 
 def _read(file: Path, kind: type) -> Any:
-    found = read_json(file, kind)
+    found = model_json(file, kind)
     if kind is list and not all(isinstance(part, dict) for part in found):
         raise InputError("not what sentence-transformers writes", file=file, remedy="Fetch the model again.")
     return found

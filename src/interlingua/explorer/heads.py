@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 
 from interlingua.errors import InputError
 from interlingua.explorer.reading import words_of
+from interlingua.paths import json_value
 from interlingua.readers.examples import Examples, Question, TaggedWords, TextPair
 from interlingua.studies.examples import example_lines
 from interlingua.studies.explaining import Explainer, ExplainSettings, Outside, Read, Side
@@ -81,7 +81,7 @@ class Head:
         lines = example_lines(sides[0], sides[1], 0, compared, most=1)
         if not lines:
             raise InputError("the attributions weigh nothing", remedy="Type other texts.")
-        found = json.loads(lines[0])
+        found = json_value(lines[0])
         row = int(compared.found.rows[0])
         for name, side, pair in zip(("source", "target"), sides, compared.pairs, strict=True):
             found[name] |= self._about(side, int(pair[row]))

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from interlingua.errors import InputError, MissingExtra
+from interlingua.paths import regular
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -148,7 +149,7 @@ def opened(path: Path, *, encoding: str | None = None) -> Iterator[Document]:
     if path.is_dir():
         raise InputError("a folder where a file was expected", file=path, remedy="Give a file in it.")
     try:
-        raw = path.open("rb")
+        raw = regular(path).open("rb")
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise InputError(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, TextIO, cast
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
@@ -15,6 +16,7 @@ from interlingua.report.sections import Section
 from interlingua.report.tables import Table as Written
 from interlingua.report.wording import visible
 
+_ESCAPES = {number: "?" for number in (*range(32), *range(127, 160)) if number not in (9, 10)}
 BARS = "▁▂▃▄▅▆▇█"
 SHADES = " ░▒▓█"
 _PLAIN = str.maketrans(
@@ -38,11 +40,19 @@ class _Folded:
         return getattr(self._stream, name)
 
 
+class _Safe(Console):
+    """A console that shows the escapes of a text, such as the name of a column, instead of following them."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(segment.text.translate(_ESCAPES), segment.style)
+
+
 def console(stream: TextIO | None = None) -> Console:
     """A console on a stream, stdout by default: rich minds NO_COLOR and the width; we, terminals without UTF-8."""
     file = stream or sys.stdout
     known = (getattr(file, "encoding", None) or "utf-8").lower().replace("-", "").startswith("utf")
-    return Console(file=file if known else cast(TextIO, _Folded(file)))
+    return _Safe(file=file if known else cast(TextIO, _Folded(file)))
 
 
 def sparkline(values: Sequence[float | None], *, low: float = 0.0, high: float = 1.0) -> str:

@@ -21,6 +21,7 @@ from interlingua.encoder.loading import default_precision
 from interlingua.errors import InputError
 from interlingua.measures.retrieval import retrieval
 from interlingua.objectives.adjustment import REDUCTIONS, TARGETS, check_choice
+from interlingua.paths import read_json
 from interlingua.readers.sampler import sampler
 from interlingua.score import Score
 from interlingua.studies.changes import with_changes, without_items
@@ -384,7 +385,7 @@ def _summary(
 
 def _finish(model: Any, tokenizer: Any, summary: dict[str, Any], out: Path, journal: Path) -> None:
     """Write the folder; once the model is whole its state is removed. An unfinished run leaves its state alone."""
-    kept = json.loads((out / STATE / "run.json").read_text("utf-8"))
+    kept = read_json(out / STATE / "run.json")
     if not summary["finished"]:
         return
     save_whole(model.eval(), tokenizer, out)

@@ -10,6 +10,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from interlingua.errors import InputError
+from interlingua.paths import read_json, regular
 from interlingua.studies.step import File
 
 # A file written within this many nanoseconds of being read may be written again without a new time: as git does,
@@ -26,7 +27,7 @@ class Digests:
         self._changed = False
         if kept is not None and kept.is_file():
             try:
-                self._known = dict(json.loads(kept.read_text("utf-8")))
+                self._known = dict(read_json(kept))
             except (ValueError, TypeError):
                 self._known = {}  # Only a cache: read the files again.
 
@@ -76,7 +77,7 @@ class Digests:
         if known is not None and known[0] == before:
             return known[1]
         digest = blake2b(digest_size=16)
-        with path.open("rb") as file:
+        with regular(path).open("rb") as file:
             while block := file.read(1 << 20):
                 digest.update(block)
         if _stamp_of(path) != before:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from interlingua.paths import json_value
+
 if TYPE_CHECKING:
     from interlingua.studies.explaining import Compared, Side
 
@@ -74,5 +76,5 @@ def page_examples(folder: Path, models: Sequence[tuple[str, str]], languages: Se
                 continue
             with path.open(encoding="utf-8") as lines:
                 for _, line in zip(range(SHOWN), lines, strict=False):
-                    found.append({**json.loads(line), "languages": {"source": source, "target": code}})
+                    found.append({**json_value(line), "languages": {"source": source, "target": code}})
     return found

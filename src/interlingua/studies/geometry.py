@@ -12,6 +12,7 @@ from typing import Any
 
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
+from interlingua.paths import read_json
 from interlingua.studies.entities import Mentions, mentions
 from interlingua.studies.looking import STATES, Look, LookSettings, look
 from interlingua.studies.pairwise import Pairwise, PairwiseSettings, tagged_examples
@@ -133,7 +134,7 @@ class Geometry:
         """The maps of every set and state that are there, before and after."""
         keys = [self._key(given, STATES[0]) for given in self.sets]
         keys += [each.key for each in self.pairwise.also[self.settings.source]]
-        return [json.loads(file.read_text("utf-8")) for key in keys if (file := self._map_file(key)).is_file()]
+        return [read_json(file) for key in keys if (file := self._map_file(key)).is_file()]
 
     def pieces(self) -> dict[str, list[str]]:
         """How the tokenizer cuts the name that is followed, in each language (papers/003 §3.2)."""

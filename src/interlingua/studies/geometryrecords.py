@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from interlingua import languages as codes
 from interlingua.errors import InputError
+from interlingua.paths import read_json
 from interlingua.score import Score
 from interlingua.studies.concluding import conclusions
 from interlingua.studies.geometries import geometry_settings
@@ -56,7 +56,7 @@ def maps_of(folder: Path, keys: Sequence[str]) -> list[Entry]:
 
 def _map(file: Path) -> Entry:
     try:
-        found: Entry = json.loads(file.read_text("utf-8"))
+        found: Entry = read_json(file)
         return found
     except ValueError as error:
         raise InputError(f"not a map ({error})", file=file, remedy="Remove its step's folder and run again.") from error
@@ -93,4 +93,4 @@ def _about(steps: Sequence[Step], home: Home, name: str, encoder: str, table: St
         "settings": {key: value for key, value in settings.items() if key not in left},
     }
     file = home.step(steps[0].key) / ABOUT
-    return about | (json.loads(file.read_text("utf-8")) if file.is_file() else {"rows": None, "pieces": {}})
+    return about | (read_json(file) if file.is_file() else {"rows": None, "pieces": {}})

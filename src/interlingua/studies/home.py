@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from interlingua.paths import json_value, read_json
 from interlingua.studies.locking import holder
 
 MANIFEST = "step.json"
@@ -111,7 +112,7 @@ class Home:
         found = {}
         for name in _names(self.folder / "failed"):
             try:
-                told = json.loads((self.folder / "failed" / name).read_text("utf-8"))
+                told = read_json(self.folder / "failed" / name)
                 found[told["key"]] = Failure(**told)
             except (OSError, ValueError, TypeError, KeyError):
                 continue
@@ -156,7 +157,7 @@ class Home:
             return
         for line in text.splitlines():
             try:
-                told = json.loads(line)
+                told = json_value(line)
                 yield {"key": str(told["key"]), "kind": str(told["kind"]), "like": str(told["like"]),
                        "seconds": float(told["seconds"])}  # fmt: skip
             except (ValueError, TypeError, KeyError):
@@ -165,7 +166,7 @@ class Home:
     def kind(self, key: str) -> str:
         """The kind of a finished step, as its manifest says; "unknown" where there is none."""
         try:
-            return str(json.loads((self.step(key) / MANIFEST).read_text("utf-8"))["kind"])
+            return str(json_value((self.step(key) / MANIFEST).read_text("utf-8"))["kind"])
         except (OSError, ValueError, KeyError):
             return "unknown"
 
@@ -195,7 +196,7 @@ def file_sizes(place: Path) -> dict[str, int]:
 
 def _is_as_left(place: Path) -> bool:
     try:
-        told = json.loads((place / MANIFEST).read_text("utf-8"))["files"]
+        told = read_json(place / MANIFEST)["files"]
         if (found := file_sizes(place)) == told:
             return True
         # Without its heavy part it is whole, too.

@@ -17,6 +17,7 @@ import numpy as np
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.objectives.adjustment import check_choice
+from interlingua.paths import json_value
 from interlingua.readers.locating import missing
 from interlingua.readers.naming import parse
 from interlingua.studies.aligning import METHODS, Alignment, align
@@ -222,7 +223,7 @@ def _kept_links(kept: Path) -> tuple[Links, dict[str, Any]] | None:
     """The links of a file and what was noted; None where there is none, or it is damaged: they are made anew."""
     try:
         with np.load(kept) as found:
-            about = json.loads(str(found["about"]))
+            about = json_value(str(found["about"]))
             return Links(found["row"], found["source"], found["target"]), {
                 "cut": str(about["cut"]),
                 "notes": [str(note) for note in about["notes"]],

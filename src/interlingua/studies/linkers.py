@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
+from interlingua.paths import read_json
 from interlingua.readers.documents import opened
 from interlingua.readers.locating import missing
 from interlingua.studies.bitexts import CUTS, LeftOut, ReadingRules, Rows
@@ -152,7 +153,7 @@ class Saved:
         if not about.is_file():
             raise InputError("no saved aligner here", file=folder, remedy="Give a folder that --save made.")
         try:
-            cut = json.loads(about.read_text("utf-8"))["tokenize"]
+            cut = read_json(about)["tokenize"]
         except (ValueError, KeyError, TypeError):
             cut = None
         if cut not in CUTS[1:]:

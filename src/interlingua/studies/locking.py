@@ -23,6 +23,7 @@ from functools import cache
 from pathlib import Path
 
 from interlingua.errors import InputError
+from interlingua.paths import read_json
 
 BEAT = 15.0
 STALE = 180.0  # seconds; network file systems may show a touch a minute late
@@ -146,7 +147,7 @@ def _owner(folder: Path, pid: int) -> Owner:
 def holder(lock: Path) -> Holder | None:
     """Who has a lock, None where nobody has."""
     try:
-        return Holder(**json.loads(lock.read_text("utf-8")))
+        return Holder(**read_json(lock))
     except FileNotFoundError:
         return None
     except (ValueError, TypeError):  # A power cut took its text: nobody's, and let go when it is old.

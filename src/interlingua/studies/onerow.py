@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from interlingua import languages as codes
 from interlingua.errors import InputError
+from interlingua.paths import json_value
 from interlingua.readers.examples import Examples, TaggedWords
 from interlingua.studies.aspects import by_order, verdicts
 from interlingua.studies.examples import example_lines, told_of
@@ -189,7 +189,7 @@ def _compared(explainer: Explainer, sides: Mapping[str, Side], first: str) -> It
                 numbers = [int(pair[row]) for pair in compared.pairs]
                 met[first].add(numbers[0])
                 met[code].add(numbers[1])
-                yield _told(explainer.tuned, ((source, numbers[0]), (target, numbers[1])), place, json.loads(line))
+                yield _told(explainer.tuned, ((source, numbers[0]), (target, numbers[1])), place, json_value(line))
         for code, side in sides.items():
             for number in sorted(set(range(len(side.aspects[place].targets))) - met[code]):
                 values = side.weighed(place, np.array([number])).values

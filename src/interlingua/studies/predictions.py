@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from interlingua.paths import json_value
 from interlingua.studies.aspects import verdicts
 from interlingua.studies.exams import Exam
 
@@ -48,4 +49,4 @@ def read_predictions(folder: Path, steps: Collection[str]) -> Iterator[dict[str,
     """All lines of a run's predictions, file by file; not those of other steps, which other settings left."""
     for path in sorted((folder / FOLDER).glob("*.jsonl")):
         with path.open(encoding="utf-8") as lines:
-            yield from (line for line in map(json.loads, lines) if line.get("step") in steps)
+            yield from (line for line in map(json_value, lines) if line.get("step") in steps)

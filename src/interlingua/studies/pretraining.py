@@ -26,6 +26,7 @@ from interlingua.errors import InputError, system_error
 from interlingua.languages import canonical
 from interlingua.measures.retrieval import retrieval
 from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
+from interlingua.paths import read_json
 from interlingua.readers import read_corpus
 from interlingua.studies.recipe import Config, Evaluation, Pieces, Recipe, TextData, read_config
 from interlingua.studies.runfolder import STATE, check_folder, told_by
@@ -239,7 +240,7 @@ def _precision(
 
 def _finish(model: Any, tokenizer: Tokenizer, summary: Mapping[str, Any], config: Config, out: Path) -> None:
     """Write the folder; once the model is whole the training state is removed."""
-    kept = json.loads((out / STATE / "run.json").read_text("utf-8"))
+    kept = read_json(out / STATE / "run.json")
     save_folder(model, tokenizer, out, length=config.training.length, dtype=config.training.save)
     # Last, and at once: a folder whose training.json says finished is whole.
     write_text(out / "training.json", json.dumps({**kept, **summary}, ensure_ascii=False, indent=1))

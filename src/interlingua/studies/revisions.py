@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from interlingua.encoder.hub import asked_commit, cached_commit
+from interlingua.paths import read_json
 from interlingua.studies.home import Home
 from interlingua.studies.store import cannot_write, write_text
 
@@ -26,9 +27,7 @@ class Revisions:
     def __post_init__(self) -> None:
         if self.kept is not None and self.kept.is_file():
             try:
-                self._told = {
-                    str(name): str(commit) for name, commit in json.loads(self.kept.read_text("utf-8")).items()
-                }
+                self._told = {str(name): str(commit) for name, commit in read_json(self.kept).items()}
             except (ValueError, AttributeError):
                 self._told = {}  # Asked again.
 

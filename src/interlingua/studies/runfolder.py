@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from interlingua.errors import InputError
+from interlingua.paths import read_json
 from interlingua.studies.locking import Owner, holder, living_tokens
 from interlingua.studies.store import told_when_full
 from interlingua.training.processes import is_first_process
@@ -149,7 +149,7 @@ def kind_of(folder: Path) -> str | None:
 def told_by(file: Path) -> dict[str, Any]:
     """What a run wrote about itself."""
     try:
-        found = json.loads(file.read_text("utf-8"))
+        found = read_json(file)
     except ValueError as error:
         raise InputError("not the settings of a run", file=file, remedy="Name another --out.") from error
     return found if isinstance(found, dict) else {}

@@ -8,7 +8,6 @@ they are dropped when the folder is opened again, and the step runs again.
 from __future__ import annotations
 
 import errno
-import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -21,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from interlingua.errors import InputError, NoRoom, system_error
+from interlingua.paths import json_value, regular
 from interlingua.studies.record import Record
 
 Items = NDArray[np.floating[Any]]
@@ -97,10 +97,10 @@ class Store:
     def _lines(self) -> Iterable[Record]:
         if not self._file.is_file():
             return
-        with self._file.open("rb") as file:
+        with regular(self._file).open("rb") as file:
             for number, line in enumerate(file, 1):
                 try:
-                    record = Record.from_dict(json.loads(line))
+                    record = Record.from_dict(json_value(line))
                 except InputError as error:
                     raise self._unreadable(number, error.problem) from error
                 except (ValueError, AttributeError) as error:
@@ -125,7 +125,7 @@ class Store:
             wanted[record.step] = record.part[1]
         broken = {step for step, count in present.items() if count < wanted[step]}
         if broken:
-            kept = [line for line in whole.splitlines(keepends=True) if json.loads(line)["step"] not in broken]
+            kept = [line for line in whole.splitlines(keepends=True) if json_value(line)["step"] not in broken]
             write_beside(self._file, lambda file: file.write(b"".join(kept)))
         return set(present) - broken
 
@@ -143,7 +143,7 @@ def step_of(file: Path) -> str | None:
     if not file.is_file():
         return None
     with file.open(encoding="utf-8") as lines:
-        found = json.loads(next(lines, "{}")).get("step")
+        found = json_value(next(lines, "{}")).get("step")
     return None if found is None else str(found)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from interlingua.errors import InputError
+from interlingua.paths import regular
 
 Path = tuple[str | int, ...]
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -22,7 +23,7 @@ _SPACE = re.compile(r"[ \t]*")
 def read_toml(file: FilePath, *, called: str) -> tuple[dict[str, Any], dict[Path, int]]:
     """What a TOML file says, and the line of everything in it by its path; `called` is what the user knows it as."""
     try:
-        text = file.read_text("utf-8-sig")  # Editors on Windows begin a file with a byte order mark.
+        text = regular(file).read_text("utf-8-sig")  # Editors on Windows begin a file with a byte order mark.
     except (FileNotFoundError, IsADirectoryError) as error:
         raise InputError(f"no such {called}", value=str(file), remedy="Give the path of a TOML file.") from error
     except UnicodeDecodeError as error:

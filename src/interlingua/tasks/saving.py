@@ -21,6 +21,7 @@ from safetensors.torch import load_file, save_file
 
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
+from interlingua.paths import read_json
 from interlingua.tasks import tasks
 from interlingua.training.task import Task, TaskModel
 
@@ -110,7 +111,7 @@ def load(folder: str | Path, *, device: str | None = None) -> FineTuned:
 
 def _about(path: Path) -> dict[str, Any]:
     try:
-        about = json.loads(path.read_text("utf-8"))
+        about = read_json(path)
     except OSError as error:
         inside = [found.parent.relative_to(path.parent).as_posix() for found in path.parent.glob("models/*/task.json")]
         known = f"Its models are in {', '.join(sorted(inside)[:4])}: give one of those."

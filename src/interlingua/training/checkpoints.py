@@ -15,6 +15,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from interlingua.errors import InputError
+from interlingua.paths import read_json
 
 
 class Checkpoint:
@@ -78,7 +79,7 @@ class Checkpoint:
         if place is None:
             return {}
         with _readable(place):
-            found = json.loads((place / "state.json").read_text("utf-8"))
+            found = read_json(place / "state.json")
             return {**found, "step": int(found["step"]), "metrics": list(found["metrics"])}
 
     def best(self) -> dict[str, torch.Tensor]:

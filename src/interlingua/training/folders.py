@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from interlingua.encoder import loading
-from interlingua.encoder.modelfiles import read_json
+from interlingua.encoder.modelfiles import model_json
 
 
 def load_whole(name: str, *, trust_remote_code: bool = False, allow_pickle: bool = False) -> tuple[Any, Any, str]:
@@ -27,7 +27,7 @@ def load_whole(name: str, *, trust_remote_code: bool = False, allow_pickle: bool
     folder = loading.find_folder(name, allow_pickle=allow_pickle)
     model: Any = loaded.model
     config = folder / "config.json"
-    stated = read_json(config, dict) if config.is_file() else {}
+    stated = model_json(config, dict) if config.is_file() else {}
     named = stated.get("architectures")
     import transformers
 

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from interlingua.errors import MissingExtra
+from interlingua.paths import json_value
 
 
 class Journal:
@@ -78,7 +79,7 @@ def read_journal(file: Path) -> list[dict[str, Any]]:
     if file.is_file():
         for line in file.read_text("utf-8").splitlines():
             try:
-                found.append(json.loads(line))
+                found.append(json_value(line))
             except json.JSONDecodeError:
                 break
     return found

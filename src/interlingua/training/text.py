@@ -24,6 +24,7 @@ from tokenizers import Tokenizer
 from interlingua.children import guarded
 from interlingua.corpus import clean
 from interlingua.errors import InputError
+from interlingua.paths import read_json, regular
 from interlingua.readers.documents import opened
 from interlingua.training.tidying import RULES, judged, tidy
 
@@ -115,7 +116,7 @@ def token_stream(
         except BaseException:
             shutil.rmtree(beside, ignore_errors=True)
             raise
-    about = json.loads((place / "about.json").read_text("utf-8"))
+    about = read_json(place / "about.json")
     return TokenStream(
         np.load(place / "ids.npy", mmap_mode="r"),
         np.load(place / "starts.npy"),
@@ -212,7 +213,7 @@ def _counted(lines: Iterator[str], tidied: bool, tally: dict[str, int]) -> Itera
 
 def file_digest(path: Path) -> str:
     """A hash of a file's bytes: a file that changed is never mistaken for the old one."""
-    with path.open("rb") as file:
+    with regular(path).open("rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=12)).hexdigest()
 
 

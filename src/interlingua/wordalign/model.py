@@ -15,6 +15,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from interlingua.errors import InputError
+from interlingua.paths import read_json, regular_folder
 from interlingua.wordalign.applied import Applied
 from interlingua.wordalign.cooccurrence import Cooccurrences
 from interlingua.wordalign.diagonal import TENSIONS, Prior
@@ -144,7 +145,8 @@ class DiagonalModel:
     def load(cls, folder: Path) -> DiagonalModel:
         """The model that `save` wrote."""
         try:
-            about = json.loads((folder / "model.json").read_text("utf-8"))
+            regular_folder(folder)
+            about = read_json(folder / "model.json")
             tensors = load_file(folder / "model.safetensors")
             source, target = tuple(about["source_words"]), tuple(about["target_words"])
             settings = Settings(**about["settings"])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from interlingua.paths import read_json
 from interlingua.studies.examining import Examiner
 from interlingua.studies.exams import ExamFiles, check_labels, task_named
 from interlingua.studies.lessons import Lesson
@@ -43,7 +43,7 @@ def lesson_of(task: Any, labels: tuple[str, ...], inputs: Inputs) -> Lesson:
     """The lesson of a trained model; one without a head had none."""
     if "tuned" not in inputs:
         return Lesson(task)
-    about = json.loads((inputs["tuned"] / ABOUT).read_text("utf-8"))
+    about = read_json(inputs["tuned"] / ABOUT)
     return Lesson(task, labels, Taught(about["train"]))
 
 
