@@ -116,6 +116,9 @@ def test_an_audit_of_a_decoder_says_how_it_pooled(pooling: str | None, said: str
     assert made.run["pooling"] == (pooling or "sinkless")
     assert said in " ".join(made.run["skipped"])
     assert said in (tmp_path / "out" / "report.html").read_text("utf-8")
+    weighted = audit(str(tmp_path / "model"), corpus_of(ROWS, tmp_path), measures=("retrieval",), pooling="weighted",
+                     cache="none", device="cpu")  # fmt: skip
+    assert "sinks are left out of means of words, and counted in sentences" in " ".join(weighted.run["skipped"])
     other = audit(str(models.bert(tmp_path / "b")), corpus_of(ROWS, tmp_path), measures=("retrieval",), cache="none")
     assert {record["pooling"] for record in other.records} == {"mean"}
     assert "sinks" not in " ".join(other.run["skipped"])

@@ -244,7 +244,7 @@ def reads_left_to_right(model: torch.nn.Module) -> bool:
     known = vocabulary(model) or 64
     weights = next(model.parameters())
     half = list(range(8))
-    rows = [[number % known for number in (*half, *range(start, start + 8))] for start in (8, 16)]
+    rows = [[number % known for number in (*half, *range(start, start + 8))] for start in (8, 9)]
     training = model.training
     model.eval()
     try:

@@ -176,13 +176,15 @@ def pooling_notes(encoder: Encoder, plan: MeasurePlan) -> list[str]:
 
 
 def _sinks(encoder: Encoder, plan: MeasurePlan) -> list[str]:
-    if "sinkless" not in (plan.pooling or encoder.pooling, encoder.mean):
+    sentences = plan.pooling or encoder.pooling
+    if "sinkless" not in (sentences, encoder.mean):
         return []
     if plan.pooling == "mean":
         return ["attention sinks are counted in means, as --pooling mean says: one may outweigh all other tokens"]
+    of_words = "" if sentences == "sinkless" else f" of words, and counted in sentences (pooled by {sentences})"
     return [
-        f"attention sinks are left out of means: in each layer the tokens over {SINK:g} times as long as the median of "
-        "the others of their text (--pooling mean counts them)"
+        f"attention sinks are left out of means{of_words}: in each layer the tokens over {SINK:g} times as long as the "
+        "median of the others of their text (--pooling mean counts them)"
     ]
 
 
