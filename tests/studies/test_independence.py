@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -122,3 +124,14 @@ def test_an_audit_of_a_decoder_says_how_it_pooled(pooling: str | None, said: str
     other = audit(str(models.bert(tmp_path / "b")), corpus_of(ROWS, tmp_path), measures=("retrieval",), cache="none")
     assert {record["pooling"] for record in other.records} == {"mean"}
     assert "sinks" not in " ".join(other.run["skipped"])
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("architecture", ["qwen2", "llama", "gpt2"])
+def test_an_audit_of_a_decoder_equals_a_few_lines_of_plain_transformers(architecture: str, tmp_path: Path) -> None:
+    folder = ARCHITECTURES[architecture](tmp_path / "model")
+    corpus_of(ROWS, tmp_path)
+    command = [sys.executable, "-m", "benchmarks.decoders", str(folder), "--corpus", str(tmp_path / "rows.tsv")]
+    done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("\n| ") == 5
