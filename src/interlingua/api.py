@@ -54,6 +54,7 @@ def audit(
     pairs: str | None = None,
     maps: str | None = None,
     pooling: str | None = None,
+    prompt: str | None = None,
     rows: int | None = None,
     names: str | Path | None = None,
     dictionary: str | Path | None = None,
@@ -73,13 +74,14 @@ def audit(
     (`maps`: pivot, or all), since a map costs more than all comparisons of a pair. With `out`, records, tables, figures
     and a page are written there, and a second call with the same settings continues what a killed one began. `against`
     names a second model: then every language of the first is compared with every language of the second. `format` and
-    `encoding` help where the corpus's content leaves a doubt. `rows` draws that many rows by `seed`. `names`
+    `encoding` help where the corpus's content leaves a doubt. `prompt`, a text or its name, comes before every text in
+    the layer `output` of a sentence-transformers model. `rows` draws that many rows by `seed`. `names`
     is a corpus of parallel names for `spelling`; by default CLDR's territories. `dictionary` is a folder of
     MUSE dictionaries: then words alone are mapped, too.
     """
     if seed < 0:
         raise InputError("the seed is negative", value=seed, remedy="Give 0 or more.")
-    plan = audit_plan(measures, against=against, pooling=pooling, seed=seed)
+    plan = audit_plan(measures, against=against, pooling=pooling, seed=seed, prompt=prompt)
     _check_choices({"pairs": pairs, "maps": maps}, against)
     if isinstance(corpus, str | Path):
         corpus = read_corpus(corpus, languages=languages, format=format, encoding=encoding)
@@ -92,8 +94,9 @@ def audit(
 
     def load(name: str) -> Encoder:
         return Encoder.load(
-            name, device=device, precision=precision, trust_remote_code=trust_remote_code, allow_pickle=allow_pickle
-        )
+            name, device=device, precision=precision, trust_remote_code=trust_remote_code, allow_pickle=allow_pickle,
+            prompt=prompt,
+        )  # fmt: skip
 
     first = load(model)
     encoders = [first] if against is None else [first, load(against)]
@@ -106,6 +109,7 @@ def audit(
         found = gather(records)
         best = found.best_layer()
         points = project(measured.spaces[0], texts, layer=first.layers[-1] if best is None else best, seed=seed)
+        points["layer"] = "output" if best is not None and best == found.output else points["layer"]
         if folder is not None:
             write_text(folder / "map.json", json.dumps(points, ensure_ascii=False))
             for name, text in report_files(records, run, points, found=found).items():

@@ -123,6 +123,13 @@ def audit(
             " the model's folder states, or the mean: of a decoder, sinkless."
         ),
     ] = None,
+    prompt: Annotated[
+        str | None,
+        typer.Option(
+            help="Of a sentence-transformers model: the text before every text, or the name of one that it has; by"
+            " default the model's own default."
+        ),
+    ] = None,
     rows: Annotated[
         int | None, typer.Option(help="Use this many rows of every pair of languages, drawn by the seed.")
     ] = None,
@@ -171,6 +178,7 @@ def audit(
             pairs=pairs,
             maps=maps,
             pooling=pooling,
+            prompt=prompt,
             rows=rows,
             names=names,
             dictionary=dictionary,

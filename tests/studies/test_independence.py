@@ -3,35 +3,68 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import models
 from interlingua import audit
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder.devices import BUDGET
-from interlingua.readers import read_corpus
+from parallel_rows import ROWS, corpus_of
+from sentence_models import folder_of
 
-ARCHITECTURES = {**models.ARCHITECTURES, "marian of two sides": models.marian_of_two_sides}
+
+def gpt2(folder: Path) -> Path:
+    """A decoder with learned absolute positions, which padding on the left would move."""
+    from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+
+    tokenizer = models.byte_level(bos=False)
+    torch.manual_seed(11)
+    config = GPT2Config(vocab_size=tokenizer.get_vocab_size(), n_positions=128, n_embd=32, n_layer=3, n_head=4)
+    GPT2LMHeadModel(config).save_pretrained(folder)
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="</s>", pad_token="<pad>").save_pretrained(folder)
+    return folder
+
+
+def bloom(folder: Path) -> Path:
+    """A decoder without positions but for a slope by distance (ALiBi)."""
+    from transformers import BloomConfig, BloomForCausalLM, PreTrainedTokenizerFast
+
+    tokenizer = models.byte_level(bos=False)
+    torch.manual_seed(12)
+    config = BloomConfig(vocab_size=tokenizer.get_vocab_size(), hidden_size=32, n_layer=3, n_head=4)
+    BloomForCausalLM(config).save_pretrained(folder)
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="</s>", pad_token="<pad>").save_pretrained(folder)
+    return folder
+
+
+def sentence_folder(folder: Path) -> Path:
+    """A decoder in a sentence-transformers folder: the layer `output` is of texts after a prompt."""
+    settings, prompts = {"max_seq_length": 12}, {"prompts": {"q": "Find: "}, "default_prompt_name": "q"}
+    return folder_of(folder, {"pooling_mode": ["lasttoken", "mean"]}, ("Normalize", {}), body=models.qwen,
+                     settings=settings, prompts=prompts)  # fmt: skip
+
+
+ARCHITECTURES = {
+    **models.ARCHITECTURES,
+    "marian of two sides": models.marian_of_two_sides,
+    "gpt2": gpt2,
+    "bloom": bloom,
+    "sentence-transformers": sentence_folder,
+}
 MEASURES = ("retrieval", "cka", "isotropy", "tokenization")
-ROWS = [
-    *("The tap is leaking again.\tКран снова течёт.", "Empires rise slowly.\tКран снова, и снова!", "the tap\tкран"),
-    *("Don't feed the monkeys, please!\tВ 1960 году здесь течёт кран.", "In 1960\tВ 1960", "fields and orchards\tсады"),
-    *("nothing but fields\tодин кран", "The district\tКухонный кран", "collapse quickly\tснова", "rise\tтечёт снова"),
-    *("kitchen monkeys again\tкухонный", "please feed the tap\tкран, кран"),
-]
 
 
-def corpus_of(rows: list[str], folder: Path) -> ParallelCorpus:
-    (folder / "rows.tsv").write_text("\n".join(["en\tru", *rows]) + "\n", "utf-8")
-    return read_corpus(folder / "rows.tsv")
-
-
-def values(model: Path, corpus: ParallelCorpus, measures: tuple[str, ...]) -> dict[tuple[Any, ...], float]:
-    found = audit(str(model), corpus, measures=measures, cache="none", device="cpu").records
+def values(
+    model: Path, corpus: ParallelCorpus, measures: tuple[str, ...], cache: str = "none"
+) -> dict[tuple[Any, ...], float]:
+    found = audit(str(model), corpus, measures=measures, cache=cache, device="cpu").records
     keys = ("measure", "variant", "source", "target", "layer", "unit", "pooling")
     return {tuple(record[key] for key in keys): record["value"] for record in found}
 
@@ -57,6 +90,8 @@ def test_no_record_depends_on_batches_order_padding_or_other_measures(
         alone = values(model, corpus, (name,))
         assert alone == {key: value for key, value in whole.items() if key[0] == name}, name
         compare(alone, f"{name} alone")
+    for measures in (("retrieval",), ("isotropy",), MEASURES):  # What the cache keeps of one run serves the others.
+        compare(values(model, corpus, measures, str(tmp_path / "cache")), f"{measures} from a cache")
     for budget in (1, 50):
         monkeypatch.setitem(BUDGET, "cpu", budget)
         compare(values(model, corpus, MEASURES), f"{budget} tokens at once")
@@ -83,6 +118,20 @@ def test_an_audit_of_a_decoder_says_how_it_pooled(pooling: str | None, said: str
     assert made.run["pooling"] == (pooling or "sinkless")
     assert said in " ".join(made.run["skipped"])
     assert said in (tmp_path / "out" / "report.html").read_text("utf-8")
+    weighted = audit(str(tmp_path / "model"), corpus_of(ROWS, tmp_path), measures=("retrieval",), pooling="weighted",
+                     cache="none", device="cpu")  # fmt: skip
+    assert "sinks are left out of means of words, and counted in sentences" in " ".join(weighted.run["skipped"])
     other = audit(str(models.bert(tmp_path / "b")), corpus_of(ROWS, tmp_path), measures=("retrieval",), cache="none")
     assert {record["pooling"] for record in other.records} == {"mean"}
     assert "sinks" not in " ".join(other.run["skipped"])
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("architecture", ["qwen2", "llama", "gpt2"])
+def test_an_audit_of_a_decoder_equals_a_few_lines_of_plain_transformers(architecture: str, tmp_path: Path) -> None:
+    folder = ARCHITECTURES[architecture](tmp_path / "model")
+    corpus_of(ROWS, tmp_path)
+    command = [sys.executable, "-m", "benchmarks.decoders", str(folder), "--corpus", str(tmp_path / "rows.tsv")]
+    done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("\n| ") == 5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,7 +14,8 @@ from interlingua.encoder import Representations
 from interlingua.measures.cka import _gram
 from interlingua.measures.rows import Room
 from interlingua.measures.tokenization import Splits
-from interlingua.studies.measuring import Language, MeasurePlan, pair_measurement
+from interlingua.studies.leftovers import left_out
+from interlingua.studies.measuring import Language, MeasurePlan, language_measurement, pair_measurement
 
 ROWS = 40
 CORPUS = ParallelCorpus.of(
@@ -35,7 +37,7 @@ def language(code: str, seed: int, room: int) -> Language:
     )
     none = np.zeros(0, np.int64)
     splits = Splits(len(rows), none, none, none, none, none.astype(bool))
-    encoder: Any = SimpleNamespace(digest="d", name="m", pooling="mean", mean="mean")
+    encoder: Any = SimpleNamespace(digest="d", name="m", pooling="mean", mean="mean", output_layer=None)
     return Language(code, encoder, rows, CORPUS.column(code), sentences, None, splits, Room(room))
 
 
@@ -71,3 +73,28 @@ def test_without_room_nothing_is_kept() -> None:
     english = language("en", 0, 100)
     side = english.side(1, np.arange(ROWS))
     assert side.of(_gram, 0) is not side.of(_gram, 0)
+
+
+@pytest.mark.reliability("attention sinks")
+@pytest.mark.parametrize("place", [0, 3, 19])
+def test_words_that_are_sinks_in_some_layer_are_in_no_measure_of_words(place: int) -> None:
+    draw = np.random.default_rng(5)
+    vectors = draw.normal(size=(3, 20, 6)).astype(np.float32)
+    vectors[1, place] *= 100
+    row, kept = np.arange(20) // 2, np.delete(np.arange(20), place)
+    spans = np.stack([np.arange(20) % 2 * 5, np.arange(20) % 2 * 5 + 4], axis=1)
+    plan = MeasurePlan(("isotropy",))
+
+    def measured(items: np.ndarray, *, sinkless: bool) -> tuple[list[float], Language]:
+        words = Representations(list(vectors[:, items]), (0, 1, 2), "word", row[items], spans[items])
+        found = replace(language("en", 0, 0), words=words, sinkless=sinkless)
+        work = language_measurement(found, CORPUS, plan)
+        assert work is not None
+        return [record.value for record, _ in work.run()], found
+
+    values, found = measured(np.arange(20), sinkless=True)
+    assert found.usable.tolist() == kept.tolist()
+    assert values == measured(kept, sinkless=False)[0]
+    assert values != measured(np.arange(20), sinkless=False)[0]
+    assert sorted(found.item_table.values()) == kept.tolist()
+    assert "1 word of en that is" in " ".join(left_out(CORPUS, [], [[found]])).replace("are", "is")

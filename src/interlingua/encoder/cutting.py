@@ -37,4 +37,4 @@ def cut(loaded: Loaded, blocks: int) -> Loaded:
         if getattr(config, name, None) == count:
             setattr(config, name, blocks)
     digest = hashlib.blake2b(f"{loaded.digest} {blocks}".encode(), digest_size=16).hexdigest()
-    return replace(loaded, layers=blocks + 1, digest=digest)
+    return replace(loaded, layers=blocks + 1, digest=digest, head=None)

@@ -17,7 +17,8 @@ from interlingua.encoder import loading
 from interlingua.encoder.cutting import cut
 from interlingua.encoder.devices import BUDGET, pick_device
 from interlingua.encoder.onepass import Pass, Progress
-from interlingua.encoder.representations import Cache, Representations
+from interlingua.encoder.output import write_output
+from interlingua.encoder.representations import Cache, MemoryWriter, Representations
 from interlingua.encoder.tokens import Tokeniser, items_of, translates_into
 from interlingua.encoder.views import POOLINGS, UNITS, View
 from interlingua.errors import InputError
@@ -35,9 +36,19 @@ class Encoder:
     """
 
     def __init__(
-        self, loaded: loading.Loaded, *, device: torch.device, precision: str, budget: int | None = None
+        self,
+        loaded: loading.Loaded,
+        *,
+        device: torch.device,
+        precision: str,
+        budget: int | None = None,
+        prompt: str | None = None,
     ) -> None:
         self._loaded, self.device, self.precision = loaded, device, precision
+        self.prompt = "" if loaded.head is None else loaded.head.prompt(prompt)
+        if prompt is not None and loaded.head is None:
+            raise InputError("a prompt is for models of sentence-transformers, and this is none", value=loaded.name,
+                             remedy="Leave the prompt out.")  # fmt: skip
         self._budget = budget or BUDGET[device.type]
         self.tokeniser = Tokeniser(loaded.tokenizer, known=loading.vocabulary(loaded.model))
 
@@ -53,17 +64,20 @@ class Encoder:
         allow_pickle: bool = False,
         revision: str | None = None,
         blocks: int | None = None,
+        prompt: str | None = None,
     ) -> Encoder:
         """The encoder called `name`: 'embedded', a local folder, or a hub name (at a `revision` of it).
 
         `budget` is the number of tokens, padding included, that go through the model at once. `blocks` takes the first
-        so many alone: what was their output is then the model's.
+        so many alone: what was their output is then the model's. `prompt`, a text or the name of one that a
+        sentence-transformers folder has, comes before every text in `output`; its default one does otherwise.
         """
         place = pick_device(device)
         chosen = precision or loading.default_precision(place)
         loaded = loading.load(name, device=place, precision=chosen, trust_remote_code=trust_remote_code,
                               allow_pickle=allow_pickle, revision=revision)  # fmt: skip
-        return cls(loaded if blocks is None else cut(loaded, blocks), device=place, precision=chosen, budget=budget)
+        loaded = loaded if blocks is None else cut(loaded, blocks)
+        return cls(loaded, device=place, precision=chosen, budget=budget, prompt=prompt)
 
     @classmethod
     def of(cls, model: torch.nn.Module, tokenizer: Any, *, name: str, precision: str = "fp32") -> Encoder:
@@ -113,8 +127,14 @@ class Encoder:
 
     @property
     def pooling(self) -> str:
-        """The pooling of sentences that the model itself states; its mean where it states none."""
-        return self._loaded.pooling or self.mean
+        """The pooling of sentences in layers: cls, last or weighted where the folder states that, else its mean."""
+        head = self._loaded.head
+        return (None if head is None else head.layers_pooling) or self.mean
+
+    @property
+    def output_layer(self) -> int | None:
+        """The number after the last layer, for what a sentence-transformers folder makes of it; None without one."""
+        return None if self._loaded.head is None else self._loaded.layers
 
     @property
     def mean(self) -> str:
@@ -178,6 +198,37 @@ class Encoder:
             progress(len(texts), len(texts))
         return [result for result in found if result is not None]
 
+    def output(
+        self, texts: Sequence[str], *, cache: Cache | None = None, progress: Progress | None = None
+    ) -> Representations:
+        """What `SentenceTransformer.encode` gives for texts: one layer, numbered after the last.
+
+        Each text stands after the prompt and is cut where the folder says; it is not read in windows.
+        """
+        head, layer = self._loaded.head, self.output_layer
+        if head is None or layer is None:
+            raise InputError("only a sentence-transformers folder has an output of its own", value=self.name,
+                             remedy="Use encode().")  # fmt: skip
+        if not len(texts):
+            raise InputError("there is no text to encode", remedy="Give at least one sentence.")
+        about = [_CACHE_FORMAT, "output", self.digest, self.prompt, self.precision, self.tokeniser.target, _hash(texts)]
+        key = hashlib.blake2b(json.dumps(about).encode(), digest_size=20).hexdigest()
+        if cache is not None and (found := cache.get(key)) is not None:
+            if progress:
+                progress(len(texts), len(texts))
+            return found
+        dim, dtype = head.width(self.dim), np.dtype(np.float32)
+        writer = cache.writer(key, (layer,), dim, dtype) if cache else MemoryWriter((layer,))
+        try:
+            cut = write_output(self._loaded, self.tokeniser, texts, writer, prompt=self.prompt, device=self.device,
+                               budget=self._budget, progress=progress)  # fmt: skip
+            ends = np.fromiter((len(text) for text in texts), np.int64, len(texts))
+            spans = np.stack([np.zeros(len(texts), np.int64), ends], axis=1)
+            return writer.finish("sentence", np.arange(len(texts)), spans, 0, cut)
+        except BaseException:
+            writer.abort()
+            raise
+
     def split(self, texts: Sequence[str], *, words: bool = True) -> Splits:
         """How the tokenizer cuts texts, for the measure `tokenization`; without `words` only tokens are counted."""
         tokens = self.tokeniser(texts, spans=words, words=words)
@@ -222,9 +273,6 @@ class Encoder:
 
     def _key(self, texts: Sequence[str], view: View) -> str:
         """What a stored result depends on, hashed; only what can change the numbers is in it."""
-        state = hashlib.blake2b(digest_size=20)
-        for text in texts:
-            state.update(text.encode() + b"\0")
         chosen = {name: value for name, value in asdict(view).items() if name != "spans" or value is not None}
         about = [
             _CACHE_FORMAT,
@@ -233,8 +281,15 @@ class Encoder:
             self.precision,
             self.room,
             self.tokeniser.target,
-            state.hexdigest(),
+            _hash(texts),
         ]
         # Once repeated texts were encoded each by itself; what was stored of them differs in its last bits.
         about += ["once"] if len(set(texts)) < len(texts) else []
         return hashlib.blake2b(json.dumps(about).encode(), digest_size=20).hexdigest()
+
+
+def _hash(texts: Sequence[str]) -> str:
+    state = hashlib.blake2b(digest_size=20)
+    for text in texts:
+        state.update(text.encode() + b"\0")
+    return state.hexdigest()

@@ -10,7 +10,7 @@ import os
 import shutil
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -53,6 +53,11 @@ class Representations:
                 remedy=f"There are {self.layers[0]} (the embedding output) to {self.layers[-1]}.",
             )
         return self.vectors[self.layers.index(number)]
+
+    def with_more(self, other: Representations) -> Representations:
+        """These and other layers of the same items; a layer may have a width of its own."""
+        assert (self.row == other.row).all()
+        return replace(self, vectors=[*self.vectors, *other.vectors], layers=(*self.layers, *other.layers))
 
     def copied(self, layer: int, items: NDArray[np.int64] | None = None) -> NDArray[np.float32]:
         """A copy of a layer's vectors, or of some items', in float32; of a mapped file nothing stays in memory.

@@ -74,6 +74,8 @@ class Tokeniser:
         self._tokenizer, self._known, self.target = tokenizer, known, target
         self.prefix, self.suffix = _specials(tokenizer)
         self.unknown: int | None = tokenizer.unk_token_id
+        self.specials = frozenset(tokenizer.all_special_ids)
+        self.cuts_left = getattr(tokenizer, "truncation_side", "right") == "left"
         pad = tokenizer.pad_token_id
         pad = pad if pad is not None else (tokenizer.eos_token_id or 0)
         self.pad: int = pad if known is None or pad < known else 0  # It is masked, but must have a vector.

@@ -163,6 +163,8 @@ def _layers(found: Readings, run: Mapping[str, Any]) -> Finding | None:
     key, top = found.headline(), peak(found)
     if key is None or top is None or len(top.layers) < 2:
         return None
+    if top.output:
+        return _output_and_layers(found, key, top)
     layers, best = top.layers, top.layer
     span = f"{layers[0]}–{layers[-1]} (layer 0 is the embedding output, layer k the output of block k)"
     if top.chance:
@@ -189,8 +191,25 @@ def _layers(found: Readings, run: Mapping[str, Any]) -> Finding | None:
     return Finding("Layers", text)
 
 
+def _output_and_layers(found: Readings, key: tuple[str, str], top: Peak) -> Finding:
+    """How the layers of the transformer read beside the output that was made of the last one."""
+    own = [layer for layer in top.layers if layer != top.layer]
+    values = {layer: mean(found.at(*key, layer).values()).value for layer in own}
+    best = max(own, key=lambda layer: (values[layer], -layer))
+    within = ", within the interval of the output" if best in top.rivals else ""
+    last = "" if best == own[-1] else f"; the last reads {_show(key, values[own[-1]])}"
+    text = (
+        f"The output reads {_show(key, top.reading.value)}. Of layers {found.span(own)} (layer 0 is the embedding "
+        f"output, layer k the output of block k) layer {best} reads highest, {_show(key, values[best])}{within}{last}."
+        f"{_shallow(top)}"
+    )
+    return Finding("Layers", text)
+
+
 def _where(top: Peak) -> str:
     """Where the headline was read, with no more claimed for that layer than the numbers bear out."""
+    if top.output:
+        return "In the sentence vectors that the model gives out (layer output)"
     if len(top.layers) < 2:
         return f"At layer {top.layer}"
     if top.chance:

@@ -88,6 +88,8 @@ def audit_sections(found: Found) -> list[Section]:
             "and the dotted line what the measure reads without any relation: with pairs shuffled. Layer 0 is the "
             "embedding output, layer k the output of block k."
         )
+        if any(each.output is not None for _, each in found.values()):
+            words += " The layer “output” is what the model gives out: pooled as its folder says, and all that follows."
         told = (words + _marked(found),)
         sections.append(Section("layers", "Layer by layer", told, choices=tuple(choices), figures=tuple(curves)))
     sections += _heat(found)
@@ -112,7 +114,7 @@ def _marked(found: Found) -> str:
     """Which layers the upright lines mark, and in which runs there is none to mark."""
     tops = [(run, top) for run, each in found.values() if (top := peak(each)) and len(top.layers) > 1]
     best = [f"{visible(run.prefix)}{top.layer}" for run, top in tops if top.stands_out]
-    none = [visible(run.name) for run, top in tops if not top.stands_out]
+    none = [visible(run.name) for run, top in tops if not top.stands_out and not top.output]
     said = f" The thin upright line marks the best layer ({', '.join(best)})." if best else ""
     if none:
         said += f" No layer stands out{f' in {listing(none)}' if len(found) > 1 else ''}, so no best one is marked."
@@ -132,8 +134,8 @@ def _heat(found: Found) -> list[Section]:
     )
     if not figures:
         return []
-    best = {each.best_layer() for _, each in found.values()}
-    where = f"At layer {best.pop()}, where it depends on the layer. " if len(best) == 1 and None not in best else ""
+    best = {each.name(layer) for _, each in found.values() if (layer := each.best_layer()) is not None}
+    where = f"At layer {best.pop()}, where it depends on the layer. " if len(best) == 1 else ""
     told = (
         "Rows and columns stand in the order of a hierarchical clustering of the first map, so bright blocks along the "
         "diagonal are groups of languages that the model holds together."
@@ -218,7 +220,7 @@ def subtitle(found: Readings, run: Mapping[str, Any]) -> str:
     key = found.headline()
     if key:
         layers = found.layers(*key)
-        parts.append(f"layers {layers[0]}–{layers[-1]}" if len(layers) > 1 else f"layer {layers[0]}")
+        parts.append(f"layer{'s' if len(layers) > 1 else ''} {found.span(layers)}")
     if run.get("created"):
         parts.append(visible(str(run["created"]))[:10])
     return " · ".join(parts)
@@ -237,6 +239,8 @@ def key_figures(found: Readings) -> tuple[tuple[str, str, str, Ref], ...]:
         shown.append((percent(top.value), "of translations found", remark, refs(top)))
     if peak_ is not None and peak_.stands_out:
         shown.append((str(layer), "is the best layer", "0 is the embedding output", None))
+    elif peak_ is not None and peak_.output:
+        shown.append(("output", "is the layer read", "the model’s own sentence vectors", None))
     elif peak_ is not None:
         remark = "all are at chance" if chance else "all read within one interval"
         shown.append(("No", "layer stands out", remark, None))

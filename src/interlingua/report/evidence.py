@@ -93,6 +93,8 @@ class Peak:
     reading: Reading
     rivals: tuple[int, ...]
     layers: tuple[int, ...]
+    output: bool = False
+    """Whether it was not chosen, but is the model's own output."""
 
     @property
     def chance(self) -> bool:
@@ -102,7 +104,7 @@ class Peak:
     @property
     def flat(self) -> bool:
         """Whether all other layers read within its interval, so that no layer is best."""
-        return len(self.layers) > 1 and len(self.rivals) == len(self.layers) - 1
+        return not self.output and len(self.layers) > 1 and len(self.rivals) == len(self.layers) - 1
 
     @property
     def shallow(self) -> bool:
@@ -112,27 +114,30 @@ class Peak:
     @property
     def stands_out(self) -> bool:
         """Whether it is a layer to name: above chance, and above some other layer; a lone layer is no choice."""
-        return not self.chance and not self.flat
+        return not self.output and not self.chance and not self.flat
 
 
 def peak(found: Readings, key: tuple[str, str] | None = None) -> Peak | None:
     """The best layer of a measure and variant, of the headline's by default; None without layers.
 
-    It is the highest, or the lowest where low is best. A layer is a rival where its mean lies within the best one's
-    interval: on other sentences either may be first.
+    It is the highest, or the lowest where low is best; of the headline the model's own output, if any. A layer is
+    a rival where its mean lies within the best one's interval: on other sentences either may be first.
     """
+    headline = key is None
     key = key or found.headline()
     layers = found.layers(*key) if key else []
     if key is None or not layers:
         return None
     each = {layer: mean(found.at(*key, layer).values()) for layer in layers}
     sign = -1.0 if lower_is_better(each[layers[0]].best, *key) else 1.0
-    top = max(layers, key=lambda layer: (sign * each[layer].value, -layer))
+    output = headline and found.output in layers
+    top = found.best_layer() if output else max(layers, key=lambda layer: (sign * each[layer].value, -layer))
+    assert top is not None
     end = each[top].low if sign > 0 else each[top].high
     rivals = () if end is None else tuple(at for at in layers if at != top and sign * each[at].value >= sign * end)
     # Equal to the last bit is no peak either, interval or not.
     level = tuple(at for at in layers if at != top) if len({own.value for own in each.values()}) == 1 else rivals
-    return Peak(top, each[top], level, tuple(layers))
+    return Peak(top, each[top], level, tuple(layers), output)
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ class Curve:
     shown: str
     layers: Sequence[int]
     readings: Sequence[Reading | None]
+    output: int | None = None
 
     def values(self, key: str) -> list[float | None]:
         return [None if reading is None else short(getattr(reading, key)) for reading in self.readings]
@@ -82,7 +83,7 @@ def _curves(run: Run, found: Readings, measure: str, line: tuple[str, int]) -> I
     by_layer = [both_ways(found.at(measure, variant, layer)) for layer in layers]
 
     def curve(chosen: str, shown: str, readings: Sequence[Reading | None]) -> Curve:
-        return Curve(run, variant_name(measure, variant), place, chosen, shown, layers, readings)
+        return Curve(run, variant_name(measure, variant), place, chosen, shown, layers, readings, found.output)
 
     yield curve(MEAN, "mean of all", [mean(readings.values()) for readings in by_layer])
     pairs = list(dict.fromkeys(pair for readings in by_layer for pair in readings))
@@ -127,10 +128,20 @@ def _curve_figure(name: str, words: tuple[str, str, str], curves: Sequence[Curve
     layout = {
         "shapes": [{**upright, "x0": at, "x1": at, "line": {"color": "@soft/0.45", "width": 1}} for at in best],
         "showlegend": len(lines) > 1,
-        "xaxis": {"title": {"text": "layer"}, "dtick": 4 if len(layers) > 14 else 1, "showgrid": False},
+        "xaxis": {"title": {"text": "layer"}, "showgrid": False, **_ticks(layers, curves)},
         "yaxis": {"nticks": 5, "title": {"text": axis, "standoff": 8}},
     }
     return Figure(name, title, caption, tuple(traces), layout, _curve_table(name, title, curves))
+
+
+def _ticks(layers: Sequence[int], curves: Sequence[Curve]) -> dict[str, Any]:
+    """Which layers are numbered; an output that every run has at the same place is named."""
+    step, outputs = 4 if len(layers) > 14 else 1, {curve.output for curve in curves if curve.output in curve.layers}
+    if len(outputs) != 1:
+        return {"dtick": step}
+    (output,) = outputs
+    shown = [layer for layer in layers if layer != output and layer % step == 0]
+    return {"tickmode": "array", "tickvals": [*shown, output], "ticktext": [*map(str, shown), "output"]}
 
 
 def _low_is_best(found: Readings, measure: str, variants: Sequence[str]) -> str:
@@ -164,7 +175,8 @@ def _curve_table(name: str, title: str, curves: Sequence[Curve]) -> Table:
             if found is not None:
                 run = (visible(curve.run.name),) if curve.run.key else ()
                 numbers = (found.value, found.low, found.high, found.null)
-                rows.append((*run, curve.variant, curve.shown, layer, *numbers))
+                place = "output" if layer == curve.output else layer
+                rows.append((*run, curve.variant, curve.shown, place, *numbers))
                 records.append((*(None for _ in run), None, None, None, refs(found), None, None, None))
     heads = (*(("run",) if curves[0].run.key else ()), "what", "of", "layer", "value", "low", "high", "null")
     return Table(name, title, "", heads, tuple(rows), tuple(records))

@@ -52,6 +52,8 @@ class Readings:
 
     pairs: Mapping[tuple[str, str], Mapping[int | None, Mapping[Pair, Reading]]]
     languages: tuple[str, ...]
+    output: int | None = None
+    """The number of the layer that is a sentence-transformers model's own output, where it has one."""
 
     def variants(self, measure: str) -> list[str]:
         return [variant for name, variant in self.pairs if name == measure]
@@ -73,11 +75,24 @@ class Readings:
         return next((key for key in HEADLINE if self.layers(*key)), None)
 
     def best_layer(self) -> int | None:
-        """The layer of the highest mean over pairs and directions, the lowest such on a tie; None without layers."""
+        """The layer of the highest mean over pairs and directions, the lowest such on a tie; None without layers.
+
+        Where the model has an output of its own, it is that: what its users compare.
+        """
         key = self.headline()
-        if key is None:
-            return None
+        if key is None or self.output in self.layers(*key):
+            return None if key is None else self.output
         return max(self.layers(*key), key=lambda layer: (mean(self.at(*key, layer).values()).value, -layer))
+
+    def name(self, layer: int | None) -> str:
+        """A layer's number, or that it is the output."""
+        return "output" if layer is not None and layer == self.output else str(layer)
+
+    def span(self, layers: Sequence[int]) -> str:
+        """The first and the last of layers, and the output where it is among them."""
+        own = [layer for layer in layers if layer != self.output]
+        ends = "–".join(str(end) for end in dict.fromkeys([*own[:1], *own[-1:]]))
+        return ends if len(own) == len(layers) else f"{ends} and output" if ends else "output"
 
     def equal_candidates(self) -> bool:
         """Whether all pairs of the headline were read over equally many rows, so that they can be ranked."""
@@ -114,11 +129,14 @@ def gather(records: Iterable[Record], *, places: Iterable[int] | None = None) ->
     )
     languages: dict[str, None] = {}
     models: dict[str, None] = {}
+    output: int | None = None
     for place, record in zip(count() if places is None else places, records, strict=False):  # count() has no end.
         models[record["model"]] = None
         value = finite(record["value"])
         if value is None:
             continue
+        if record.get("pooling") == "output":
+            output = record.get("layer")
         source, target = record["source"], record.get("target")
         languages.update({code: None for code in (source, target) if code is not None})
         variant, pair = record["variant"], (source, target)
@@ -142,7 +160,7 @@ def gather(records: Iterable[Record], *, places: Iterable[int] | None = None) ->
         }
         for key, layers in found.items()
     }
-    return Readings(merged, tuple(languages))
+    return Readings(merged, tuple(languages), output)
 
 
 def mean(readings: Iterable[Reading]) -> Reading:

@@ -191,7 +191,7 @@ def _tiles(run: Run, parts: Sequence[Run], blocks: Mapping[Block, Found]) -> tup
     for block, lines in blocks.items():
         for part, readings in lines.values():
             for measure, variant, layer, reading in peaks(readings)[:1]:
-                at = "" if layer is None else f" at layer {layer}"
+                at = "" if layer is None else f" at layer {readings.name(layer)}"
                 remark = f"{visible(block[0])}{_comma(part)}{at}"
                 name = f"{measure_name(measure)}, {variant_name(measure, variant)}"
                 tiles.append((number(reading.value), name, remark, refs(reading)))
@@ -221,7 +221,7 @@ def peaks(found: Readings) -> list[tuple[str, str, int | None, Reading]]:
 def _peaks(found: Readings) -> Iterator[str]:
     for measure, variant, layer, reading in peaks(found):
         null = "" if reading.null is None else f", without a relation {number(reading.null)}"
-        at = "" if layer is None else f" at layer {layer}"
+        at = "" if layer is None else f" at layer {found.name(layer)}"
         which = "" if layer is None else "lowest " if lower_is_better(reading.best, measure, variant) else "highest "
         yield f"{measure_name(measure)}, {variant_name(measure, variant)}: {which}{number(reading.value)}{at}{null}"
 

@@ -282,7 +282,7 @@ def summary_table(records: Iterable[Record] | Readings, run: Mapping[str, Any]) 
         order.sort(key=lambda code: -(bounded[code].value if bounded[code] else -1.0))  # type: ignore[union-attr]
     rows = tuple((language_name(code, run), code, *(values[head][code] for head in kept)) for code in order)
     caption = "Means over the pairs a language is in, both directions" + (
-        f", at layer {layer} (layer 0 is the embedding output)." if layer is not None else "."
+        f", at layer {found.name(layer)} (layer 0 is the embedding output)." if layer is not None else "."
     )
     caption += "" if ranked else f" {UNRANKED}"
     behind_cells = tuple((None, None, *(refs(behind[head][code]) for head in kept)) for code in order)
@@ -326,7 +326,8 @@ def matrix_tables(records: Iterable[Record] | Readings, run: Mapping[str, Any]) 
         cells = [[readings.get((code, other)) or readings.get((other, code)) for other in codes] for code in codes]
         rows = tuple((language_name(code, run), *map(_value, line)) for code, line in zip(codes, cells, strict=True))
         behind_cells = tuple((None, *map(refs, line)) for line in cells)
-        place = "" if not found.layers(measure, variant) else f" at layer {layer}; layer 0 is the embedding output"
+        where = f" at layer {found.name(layer)}; layer 0 is the embedding output"
+        place = where if found.layers(measure, variant) else ""
         caption = f"Rows are sources, columns targets{place}."
         name = f"pairs-{measure}" + ("-raw" if variant.endswith("/raw") else "")
         tables.append(Table(name, title, caption, ("Language", *codes), rows, behind_cells))

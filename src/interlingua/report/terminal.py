@@ -80,8 +80,10 @@ def language_lines(found: Readings, run: Mapping[str, Any]) -> Table:
     if key is None or top is None:
         return table
     layer = top.layer
-    more = "" if top.stands_out else "; no layer is better than chance" if top.chance else "; no layer stands out"
-    table.title = Text(f"{visible(str(run.get('model') or 'model'))}, layer {layer} (0 is the embedding output){more}")
+    said = "; no layer is better than chance" if top.chance else "; no layer stands out"
+    more = "" if top.stands_out or (top.output and not top.chance) else said
+    where = f"layer {found.name(layer)} (0 is the embedding output){more}"
+    table.title = Text(f"{visible(str(run.get('model') or 'model'))}, {where}")
     layers = found.layers(*key)
     columns = {
         "retrieval": ("retrieval", RAW, percent),
@@ -95,7 +97,7 @@ def language_lines(found: Readings, run: Mapping[str, Any]) -> Table:
     for head in heads:
         table.add_column(head, justify="right")
     if len(layers) > 1:
-        table.add_column(f"layers {layers[0]}–{layers[-1]}")
+        table.add_column(f"layers {found.span(layers)}")
     each = {code: reading for code in found.languages if (reading := found.language(*key, layer, code))}
     ranked = found.equal_candidates()
     for code in sorted(each, key=lambda code: -each[code].value) if ranked else each:
@@ -137,7 +139,8 @@ def layer_lines(found: Readings) -> Table:
             if len(layers) > 1 and top is not None:
                 readings = [mean(found.at(measure, variant, layer).values()) for layer in layers]
                 line = [reading.value for reading in readings]
-                at = _AT_NULL if not any(map(apart_from_null, readings)) else _LEVEL if top.flat else str(top.layer)
+                at = _LEVEL if top.flat else found.name(top.layer)
+                at = at if any(map(apart_from_null, readings)) else _AT_NULL
                 used.add(at)
                 bars = sparkline(line, low=min(0.0, *line), high=max(1.0, *line))
                 ends = (number(min(line)), number(max(line)), at)
@@ -157,7 +160,8 @@ def pair_cells(found: Readings, *, width: int) -> Table:
     codes = cluster_order(readings)
     what = "retrieval" if key and key[0] == "retrieval" else "CKA"
     poor = bool(readings) and not above_null(mean(readings.values()))
-    title = f"Language by language: {what}, percent, at layer {layer}{', no better than chance' if poor else ''}"
+    where = f"{found.name(layer)}{', no better than chance' if poor else ''}"
+    title = f"Language by language: {what}, percent, at layer {where}"
     table = plain_table(title, "Rows are sources. Shades run from 0 to 100.")
     longest = max((len(code) for code in codes), default=0)
     if len(codes) < 3 or longest + 2 + len(codes) * 5 > width:

@@ -119,7 +119,9 @@ def measure(prepared: Prepared, folder: Path | None, *, cache: Cache | None, tel
     return Measured(made, run, spaces)
 
 
-def audit_plan(names: Sequence[str] | None, *, against: str | None, pooling: str | None, seed: int) -> MeasurePlan:
+def audit_plan(
+    names: Sequence[str] | None, *, against: str | None, pooling: str | None, seed: int, prompt: str | None = None
+) -> MeasurePlan:
     """The measures asked for, checked before anything is loaded."""
     chosen = tuple(names) if names is not None else DEFAULT_MEASURES if against is None else TWO_MODELS
     for name in chosen:
@@ -132,7 +134,7 @@ def audit_plan(names: Sequence[str] | None, *, against: str | None, pooling: str
             )
     if not chosen:
         raise InputError("no measure was named", remedy="Leave --measures out for those of a plain audit.")
-    return MeasurePlan(chosen, seed=seed, pooling=pooling)
+    return MeasurePlan(chosen, seed=seed, pooling=pooling, prompt=prompt)
 
 
 def audit_corpus(
@@ -162,14 +164,27 @@ def audit_corpus(
 
 
 def pooling_notes(encoder: Encoder, plan: MeasurePlan) -> list[str]:
-    """What is left out of means of a model's tokens, in words."""
-    if "sinkless" not in (plan.pooling or encoder.pooling, encoder.mean):
+    """What is left out of means of a model's tokens, in words, and what else is not the same in all layers."""
+    notes = []
+    if encoder.output_layer is not None:
+        prompt = f"after the prompt {encoder.prompt!r}" if encoder.prompt else "without a prompt"
+        notes.append(
+            f"the layer output of {encoder.name} is what SentenceTransformer.encode gives ({prompt}); the other "
+            f"layers are of the bare texts, their tokens pooled by {plan.pooling or encoder.pooling}"
+        )
+    return notes + _sinks(encoder, plan)
+
+
+def _sinks(encoder: Encoder, plan: MeasurePlan) -> list[str]:
+    sentences = plan.pooling or encoder.pooling
+    if "sinkless" not in (sentences, encoder.mean):
         return []
     if plan.pooling == "mean":
         return ["attention sinks are counted in means, as --pooling mean says: one may outweigh all other tokens"]
+    of_words = "" if sentences == "sinkless" else f" of words, and counted in sentences (pooled by {sentences})"
     return [
-        f"attention sinks are left out of means: in each layer the tokens over {SINK:g} times as long as the median of "
-        "the others of their text (--pooling mean counts them)"
+        f"attention sinks are left out of means{of_words}: in each layer the tokens over {SINK:g} times as long as the "
+        "median of the others of their text (--pooling mean counts them)"
     ]
 
 
@@ -201,12 +216,21 @@ def _settings(encoders: Sequence[Encoder], asked: Questions) -> dict[str, Any]:
         "pooling": plan.pooling or first.pooling,
         "seed": plan.seed,
         "layers": list(first.layers),
+        **_outputs(encoders),
         "dim": first.dim,
         "precision": first.precision,
         "digests": digests,
         "pairs": asked.pairs,
         "maps": asked.maps,
     }
+
+
+def _outputs(encoders: Sequence[Encoder]) -> dict[str, Any]:
+    """The number of the layer `output`, and what comes before every text there; nothing where no model has one."""
+    own = [encoder for encoder in encoders if encoder.output_layer is not None]
+    if not own:
+        return {}
+    return {"output": own[0].output_layer, "prompt": list(dict.fromkeys(encoder.prompt for encoder in own))}
 
 
 def _open_store(folder: Path | None, settings: dict[str, Any]) -> Store | None:

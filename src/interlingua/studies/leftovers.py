@@ -21,6 +21,11 @@ def left_out(texts: ParallelCorpus, skips: Iterable[Skip], spaces: Iterable[Sequ
         if language.words is not None and language.words.lost:
             what = f"words of {language.code} that the tokenizer turns into nothing"
             notes.append(counted(language.words.lost, what))
+        if language.words is not None and (sinks := len(language.words) - len(language.usable)):
+            notes.append(counted(sinks, f"words of {language.code} that are attention sinks, in no measure of words"))
+        if language.cut:
+            what = f"texts of {language.code} cut in the layer output, as the model's folder says"
+            notes.append(counted(language.cut, what))
         if language.sentences.windowed:
             what = f"texts of {language.code} longer than the model's limit, read in windows"
             notes.append(counted(language.sentences.windowed, what))

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from interlingua.corpus import ParallelCorpus, Skip
 from interlingua.encoder import Cache, Encoder, Representations, View
+from interlingua.encoder.pooling import SINK
 from interlingua.errors import InputError, MissingExtra, NoSegmenter
 from interlingua.measures import measures
 from interlingua.measures.rows import Kept, Room, Side
@@ -45,6 +46,7 @@ class MeasurePlan:
     measures: tuple[str, ...]
     seed: int = 0
     pooling: str | None = None
+    prompt: str | None = None
     word_rows: int = 250
     repeats: int = 10
 
@@ -65,6 +67,10 @@ class Language:
     splits: Splits
     room: Room
     _kept: dict[int, Kept] = field(default_factory=dict, repr=False)
+    sinkless: bool = False
+    """Whether words that are attention sinks are left out."""
+    cut: int = 0
+    """How many texts are cut in the layer `output`."""
 
     def at(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """The places of corpus rows among this language's texts."""
@@ -78,6 +84,21 @@ class Language:
         return Side(vectors, self.room, self._kept.setdefault(layer, {}))
 
     @cached_property
+    def usable(self) -> NDArray[np.int64]:
+        """The word representations that are measured: all, or those that are no attention sink in any layer.
+
+        A sink that is a word by itself, as the first token of a text may be, can't be left out of that word's mean: the
+        word is left out. It is told as tokens are, by its length against the median of the others of its layer.
+        """
+        assert self.words is not None
+        kept = np.ones(len(self.words), bool)
+        if self.sinkless:
+            for layer in self.words.layers:
+                lengths = np.linalg.norm(self.words.copied(layer), axis=1)
+                kept &= lengths <= SINK * np.median(lengths)
+        return np.flatnonzero(kept)
+
+    @cached_property
     def word_table(self) -> Words:
         """The words of each text, case-folded, and where they stand in it."""
         return [[(text[a:b].casefold(), (a, b)) for a, b in word_spans(text)] for text in self.texts]
@@ -86,8 +107,8 @@ class Language:
     def item_table(self) -> dict[tuple[int, tuple[int, int]], int]:
         """Where a word (corpus row, characters) stands among the word representations."""
         assert self.words is not None
-        places = zip(self.rows[self.words.row].tolist(), self.words.spans.tolist(), strict=True)
-        return {(row, (a, b)): number for number, (row, (a, b)) in enumerate(places)}
+        rows, spans = self.rows[self.words.row[self.usable]].tolist(), self.words.spans[self.usable].tolist()
+        return {(row, (a, b)): number for number, row, (a, b) in zip(self.usable.tolist(), rows, spans, strict=True)}
 
 
 @dataclass(frozen=True)
@@ -132,7 +153,7 @@ def encode_language(
     cache: Cache | None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Language:
-    """A language's sentences and words, at every layer, from one pass."""
+    """A language's sentences and words, at every layer, from one pass; and the output of a model that has its own."""
     rows = corpus.rows_of(code)
     views = [View("sentence", plan.pooling)]
     wanted = {measures[name].needs for name in plan.measures}
@@ -140,9 +161,17 @@ def encode_language(
     if wanted & {"words", "space"} and only and len(splits.pieces):
         views.append(View("word", _word_pooling(encoder, plan), only=only))
     texts = corpus.column(code)
-    made = encoder.reading(code).encode_views(texts, views, cache=cache, progress=progress)
+    reader = encoder.reading(code)
+    sentences, *words = reader.encode_views(texts, views, cache=cache, progress=progress)
+    cut = 0
+    if encoder.output_layer is not None:
+        output = reader.output(texts, cache=cache)
+        sentences, cut = sentences.with_more(output), output.windowed
     room = Room(KEPT_BYTES // len(corpus.languages))
-    return Language(code, encoder, rows, texts, made[0], made[1] if len(made) > 1 else None, splits, room)
+    sinkless = _word_pooling(encoder, plan) == "sinkless"
+    return Language(
+        code, encoder, rows, texts, sentences, words[0] if words else None, splits, room, sinkless=sinkless, cut=cut
+    )
 
 
 def language_measurement(language: Language, corpus: ParallelCorpus, plan: MeasurePlan) -> Measurement | None:
@@ -187,7 +216,8 @@ def _measure_language(
     made: Made = []
     for entry in chosen:
         for layer in words.layers:
-            scores = _call(entry, plan, torch.from_numpy(words.copied(layer)), groups=words.row)
+            used = words.copied(layer, language.usable) if len(language.usable) < len(words) else words.copied(layer)
+            scores = _call(entry, plan, torch.from_numpy(used), groups=words.row[language.usable])
             made += _records(entry, scores, language, None, corpus, plan, layer=layer, unit="word")
     return made
 
@@ -211,14 +241,14 @@ def _measure_pair(
         linked = _linked_words(source, target, corpus, plan)
     for entry in chosen:
         if entry.needs == "sentences":
-            for layer in _common_layers(source, target):
-                sides = (source.side(layer, here), target.side(layer, there))
+            for layer, other in _common_layers(source, target):
+                sides = (source.side(layer, here), target.side(other, there))
                 scores = _call(entry, plan, sides[0].vectors, sides[1].vectors, sides=sides)
                 made += _records(entry, scores, source, target, corpus, plan, layer=layer, unit="sentence")
         elif entry.needs == "words" and linked is not None and len(linked.groups):
             assert source.words is not None
             assert target.words is not None
-            for layer in _common_layers(source, target):
+            for layer in (layer for layer in source.words.layers if layer in target.words.layers):
                 pair = (source.words.copied(layer, linked.source), target.words.copied(layer, linked.target))
                 scores = _call(entry, plan, *map(torch.from_numpy, pair), groups=torch.from_numpy(linked.groups))
                 made += _records(entry, scores, source, target, corpus, plan, layer=layer, unit="word")
@@ -286,9 +316,11 @@ def _word_rows(corpus: ParallelCorpus, code: str, plan: MeasurePlan) -> NDArray[
     return np.unique(np.concatenate(chosen))
 
 
-def _common_layers(source: Language, target: Language) -> list[int]:
-    """Layers compared with each other: the same numbers; the deeper model's extra ones have no partner."""
-    return [layer for layer in source.sentences.layers if layer in target.sentences.layers]
+def _common_layers(source: Language, target: Language) -> list[tuple[int, int]]:
+    """Layers compared with each other: the same numbers, and outputs; the deeper model's other ones have no partner."""
+    ends = source.encoder.output_layer, target.encoder.output_layer
+    shared = [layer for layer in source.sentences.layers if layer in target.sentences.layers and layer not in ends]
+    return [(layer, layer) for layer in shared] + ([] if None in ends else [ends])  # type: ignore[list-item]
 
 
 def _call(entry: Entry, plan: MeasurePlan, *given: Any, **more: Any) -> Scores:
@@ -326,7 +358,9 @@ def _records(
     if other is not None:
         digests["target_model"] = other.digest
     pooling = None
-    if unit in ("sentence", "word"):
+    if unit == "sentence" and layer is not None and layer == source.encoder.output_layer:
+        pooling = "output"
+    elif unit in ("sentence", "word"):
         pooling = plan.pooling or source.encoder.pooling if unit == "sentence" else _word_pooling(source.encoder, plan)
     made: Made = []
     for variant, score in scores.items():
@@ -373,7 +407,7 @@ def _key(
     about: Mapping[str, Any] = {
         "kind": kind,
         "measures": [(entry.name, _digest(entry.call)) for entry in chosen],
-        "plan": [plan.seed, plan.pooling, plan.word_rows, plan.repeats],
+        "plan": [plan.seed, plan.pooling, plan.word_rows, plan.repeats, *([plan.prompt] if plan.prompt else [])],
         "corpus": corpus.digest,
         "digests": digests,
         "codes": codes,
