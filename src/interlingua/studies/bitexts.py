@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import overload
 
 from interlingua.errors import InputError, MissingExtra
-from interlingua.readers.sentence_pairs import SentencePair, open_bitext
+from interlingua.readers.sentence_pairs import HEADER, SentencePair, open_bitext
 from interlingua.registry import unknown
 from interlingua.studies.packed import PackedTexts
 from interlingua.words import Sentence, Span, by_character, field_spans, has_tokens, lacks_segmenter, token_spans
@@ -134,6 +134,8 @@ class ReadingRules:
         return self.bad_lines == "fail"
 
     def fatal(self, pair: SentencePair) -> bool:
+        if pair.problem == HEADER:
+            return False
         return self.fail or (pair.problem == "no partner" and self.bad_lines is None)
 
     def cut_of(self, format: str) -> str:
