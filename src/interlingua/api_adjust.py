@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -127,7 +128,14 @@ def _texts(
         if isinstance(text, LinkedText):
             found[codes.canonical(name) if name else "target"] = text
             continue
-        files = tuple(Path(path) for path in (text if isinstance(text, tuple) else (text,)))
+        parts = text if isinstance(text, tuple) else (text,)
+        if not all(isinstance(path, str | os.PathLike) for path in parts):
+            raise InputError(
+                "a bitext is a file, or two",
+                value=type(text).__name__,
+                remedy="Give paths; for text in memory LinkedText.of(interlingua.align(pairs)).",
+            )
+        files = tuple(Path(path) for path in parts)
         own = linked.get(name)
         made = LinkedFiles(files, None if own is None else Path(own), english, linking)
         code = codes.canonical(name) if name else made.language

@@ -10,6 +10,7 @@ import pytest
 
 from interlingua.errors import InputError
 from interlingua.readers import read_corpus
+from interlingua.readers.inmemory import text_pairs
 from interlingua.readers.sentence_pairs import HEADER, open_bitext
 from interlingua.studies.linkedtexts import LinkedFiles
 
@@ -202,3 +203,14 @@ def test_swapped_sides_of_a_bitext_are_refused_before_they_are_adjusted_on(tmp_p
     path.write_text(table(RU, EN), "utf-8")
     with pytest.raises(InputError, match="30 of 30 rows of en"):
         LinkedFiles((path,)).read(tmp_path / "links.npz")
+
+
+@pytest.mark.reliability("corpora in memory")
+def test_pairs_to_align_are_pairs_of_texts_and_tables_have_two_columns():
+    pairs = list(zip(EN, RU, strict=True))
+    assert list(text_pairs({"English": EN, "Russian": RU})) == list(text_pairs(iter(pairs))) == pairs
+    pandas = pytest.importorskip("pandas")
+    assert list(text_pairs(pandas.DataFrame(pairs, columns=["a", "b"]))) == pairs
+    for given in (["ab", "cd"], [("a", 1)], [("a", "b", "c")], {"a": EN}, {"a": EN, "b": RU, "c": HI}, 5, [{"a": 1}]):
+        with pytest.raises(InputError):
+            list(text_pairs(given))

@@ -14,12 +14,14 @@ from interlingua.corpus import ParallelCorpus
 from interlingua.errors import InputError
 from interlingua.readers.gathering import Gathering
 from interlingua.readers.jsonl import gather_objects
+from interlingua.readers.jsontexts import text_of
 
 _NAME = "corpus in memory"
 _REMEDY = (
     "Give a path, a ParallelCorpus, a DataFrame or a mapping with a column per language, a list of rows such as "
     "{'en': …, 'ru': …}, or a list of pairs with languages=['en', 'ru']."
 )
+_PAIRS = "Give a list of pairs (source, target), or a table of two columns."
 
 
 def in_memory(given: object, *, languages: Sequence[str] | None) -> ParallelCorpus:
@@ -32,6 +34,31 @@ def in_memory(given: object, *, languages: Sequence[str] | None) -> ParallelCorp
     rows = _by_row(columns) if columns is not None else _rows(given, languages)
     gathering = Gathering(_NAME, file=_NAME)
     return gather_objects(enumerate(rows, start=1), gathering, languages=languages)
+
+
+def text_pairs(given: object) -> Iterator[tuple[str, str]]:
+    """The pairs of texts in a table of two columns or a list of pairs; a missing text is empty.
+
+    >>> list(text_pairs({"en": ["Tea."], "es": ["Té."]})), list(text_pairs([("Tea.", None)]))
+    ([('Tea.', 'Té.')], [('Tea.', '')])
+    """
+    columns = _columns(given)
+    if columns is not None and len(columns) != 2:
+        raise InputError(
+            "a bitext has two columns", file=_NAME, value=", ".join(columns), remedy="Give those two alone."
+        )
+    if columns is None and (isinstance(given, str | bytes) or not isinstance(given, Iterable)):
+        raise InputError("not pairs of texts", value=type(given).__name__, remedy=_PAIRS)
+    rows = given if columns is None else zip(*columns.values(), strict=True)
+    assert isinstance(rows, Iterable)
+    for number, row in enumerate(rows, start=1):
+        if isinstance(row, str | bytes | Mapping) or not isinstance(row, Sequence) or len(row) != 2:
+            raise InputError("not a pair of texts", file=_NAME, line=number, value=repr(row)[:80], remedy=_PAIRS)
+        ours, theirs = ("" if _present(text) is None else text for text in row)
+        yield (
+            text_of(ours, "the source", file=_NAME, line=number),
+            text_of(theirs, "the target", file=_NAME, line=number),
+        )
 
 
 def _columns(given: object) -> dict[str, list[Any]] | None:
