@@ -435,54 +435,57 @@ def test_drift_holds_the_adapters_of_lora(home, tmp_path, run, monkeypatch):
 
 BAD: dict[str, tuple[tuple[str, ...], str]] = {
     "no file": (("--bitext", "talk.en-ru.tvs"), "no such file: 'talk.en-ru.tvs'. Did you mean talk.en-ru.tsv?"),
-    "no links": (("--bitext", "talk.txt", "--links", "nothing"), "no such file"),
+    "no links": (("--bitext", "ru=talk.txt", "--links", "nothing"), "no such file"),
     "no such language": (("--bitext", "xx9=talk.txt"), "not a language code"),
     "two without a language": (("--bitext", "talk.txt", "--bitext", "talk.en-ru.tsv"), "--bitext twice"),
     "a language twice": (("--bitext", "ru=talk.txt", "--bitext", "rus=talk.en-ru.tsv"), "two bitexts of one language"),
     "links of nothing": (("--bitext", "ru=talk.txt", "--links", "es=talk.links"), "links without a bitext: 'es'"),
     "three files": (("--bitext", "talk.en,talk.ru,talk.txt"), "a bitext is one file, or two"),
-    "no such layer": (("--bitext", "talk.txt", "--layer", "7"), "no such layer: 7. There are 0"),
-    "no such target": (("--bitext", "talk.txt", "--target", "both"), "unknown target of the adjustment: 'both'"),
-    "no such reduction": (("--bitext", "talk.txt", "--reduction", "max"), "unknown reduction"),
-    "no such aligner": (("--bitext", "talk.txt", "--aligner", "giza"), "unknown aligner: 'giza'"),
+    "no such layer": (("--bitext", "ru=talk.txt", "--layer", "7"), "no such layer: 7. There are 0"),
+    "no such target": (("--bitext", "ru=talk.txt", "--target", "both"), "unknown target of the adjustment: 'both'"),
+    "no such reduction": (("--bitext", "ru=talk.txt", "--reduction", "max"), "unknown reduction"),
+    "no such aligner": (("--bitext", "ru=talk.txt", "--aligner", "giza"), "unknown aligner: 'giza'"),
     "an aligner beside links": (
-        ("--bitext", "talk.txt", "--links", "talk.links", "--aligner", "neural"),
+        ("--bitext", "ru=talk.txt", "--links", "talk.links", "--aligner", "neural"),
         "--aligner has nothing to do here: 'neural'. It links bitexts that have no links",
     ),
-    "a model of no aligner": (("--bitext", "talk.txt", "--aligner-model", "model"), "It is for --aligner neural"),
-    "no such side": (("--bitext", "talk.txt", "--english", "left"), "unknown side: 'left'"),
-    "no such precision": (("--bitext", "talk.txt", "--precision", "fp8"), "unknown precision"),
-    "fp16 on a CPU": (("--bitext", "talk.txt", "--precision", "fp16"), "fp16 is for GPUs"),
-    "too many blocks": (("--bitext", "talk.txt", "--freeze", "9"), "no such number of blocks: 9"),
+    "a model of no aligner": (("--bitext", "ru=talk.txt", "--aligner-model", "model"), "It is for --aligner neural"),
+    "no such side": (("--bitext", "ru=talk.txt", "--english", "left"), "unknown side: 'left'"),
+    "no such precision": (("--bitext", "ru=talk.txt", "--precision", "fp8"), "unknown precision"),
+    "fp16 on a CPU": (("--bitext", "ru=talk.txt", "--precision", "fp16"), "fp16 is for GPUs"),
+    "too many blocks": (("--bitext", "ru=talk.txt", "--freeze", "9"), "no such number of blocks: 9"),
     "all maps frozen": (
-        ("--bitext", "talk.txt", "--freeze", str(LAYERS), "--lora", "4"),
+        ("--bitext", "ru=talk.txt", "--freeze", str(LAYERS), "--lora", "4"),
         "LoRA has no map to train: all are frozen",
     ),
     "a layer that nothing moves": (
-        ("--bitext", "talk.txt", "--layer", "1", "--freeze", "1"),
+        ("--bitext", "ru=talk.txt", "--layer", "1", "--freeze", "1"),
         "nothing is trained that layer 1 hangs on",
     ),
     "adapters above the layer": (
-        ("--bitext", "talk.txt", "--layer", "1", "--freeze", "1", "--lora", "4"),
+        ("--bitext", "ru=talk.txt", "--layer", "1", "--freeze", "1", "--lora", "4"),
         "nothing is trained that layer 1 hangs on",
     ),
     "drift of nothing": (
-        ("--bitext", "talk.txt", "--drift", "1", "--freeze", "-1"),
+        ("--bitext", "ru=talk.txt", "--drift", "1", "--freeze", "-1"),
         "nothing is trained that layer",
     ),
-    "no rank": (("--bitext", "talk.txt", "--lora", "0"), "the rank of LoRA is at least 1"),
-    "no rate": (("--bitext", "talk.txt", "--rate", "0"), "the learning rate must be above 0"),
-    "a rate without end": (("--bitext", "talk.txt", "--rate", "inf"), "the learning rate must be above 0, and finite"),
-    "no steps": (("--bitext", "talk.txt", "--steps", "0"), "the steps must be above 0"),
-    "no sentences": (("--bitext", "talk.txt", "--sentences", "0"), "too few rows"),
-    "no batch": (("--bitext", "talk.txt", "--batch", "0"), "the batch must be above 0"),
-    "a negative seed": (("--bitext", "talk.txt", "--seed", "-1"), "the seed is negative"),
-    "empty": (("--bitext", "empty.txt"), "empty"),
+    "no rank": (("--bitext", "ru=talk.txt", "--lora", "0"), "the rank of LoRA is at least 1"),
+    "no rate": (("--bitext", "ru=talk.txt", "--rate", "0"), "the learning rate must be above 0"),
+    "a rate without end": (
+        ("--bitext", "ru=talk.txt", "--rate", "inf"),
+        "the learning rate must be above 0, and finite",
+    ),
+    "no steps": (("--bitext", "ru=talk.txt", "--steps", "0"), "the steps must be above 0"),
+    "no sentences": (("--bitext", "ru=talk.txt", "--sentences", "0"), "too few rows"),
+    "no batch": (("--bitext", "ru=talk.txt", "--batch", "0"), "the batch must be above 0"),
+    "a negative seed": (("--bitext", "ru=talk.txt", "--seed", "-1"), "the seed is negative"),
+    "empty": (("--bitext", "ru=empty.txt"), "empty"),
     "a folder": (("--bitext", "ru=model"), "model: a folder where a file was expected. Give a file in it."),
     "one column": (("--bitext", "talk.en"), "talk.en"),
     "unequal files": (("--bitext", "talk.en,short.ru"), "no partner"),
-    "too little text": (("--bitext", "short.txt"), "too few sentence pairs"),
-    "too little to hold out": (("--bitext", "few.txt"), "more than half of the words are of one sentence"),
+    "too little text": (("--bitext", "ru=short.txt"), "too few sentence pairs"),
+    "too little to hold out": (("--bitext", "ru=few.txt"), "more than half of the words are of one sentence"),
 }
 
 
@@ -507,10 +510,10 @@ def test_bad_input_is_told_on_one_line_before_training_and_leaves_no_run(case, h
 
 def test_a_model_that_is_not_there_and_an_out_that_is_a_file_are_refused(home, tmp_path, run, monkeypatch):
     monkeypatch.chdir(home)
-    missing = run("modle", "--bitext", "talk.txt", "--out", tmp_path / "out")
+    missing = run("modle", "--bitext", "ru=talk.txt", "--out", tmp_path / "out")
     assert (missing.code, missing.out) == (2, "")
     (tmp_path / "file").write_text("x", "utf-8")
-    taken = run("model", "--bitext", "talk.txt", "--out", tmp_path / "file")
+    taken = run("model", "--bitext", "ru=talk.txt", "--out", tmp_path / "file")
     assert taken.code == 2
     assert "--out is a file" in taken.err
     with pytest.raises(InputError, match="there is no bitext"):

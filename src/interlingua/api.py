@@ -9,9 +9,9 @@ from pathlib import Path
 
 import torch
 
+from interlingua import languages as codes
 from interlingua.api_adjust import adjust
 from interlingua.api_results import Audit, Pretrained
-from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Cache, Encoder, View
 from interlingua.encoder.devices import pick_device
 from interlingua.encoder.loading import check_precision
@@ -44,12 +44,13 @@ Progress = Callable[[str, int, int], None]
 
 def audit(
     model: str = "embedded",
-    corpus: str | Path | ParallelCorpus = "sampler",
+    corpus: object = "sampler",
     *,
     languages: Sequence[str] | None = None,
     measures: Sequence[str] | None = None,
     format: str | None = None,
     encoding: str | None = None,
+    column: int | str | None = None,
     against: str | None = None,
     pairs: str | None = None,
     maps: str | None = None,
@@ -73,19 +74,20 @@ def audit(
     only those with the first language); measures that fit a map do so for pairs with the first language
     (`maps`: pivot, or all), since a map costs more than all comparisons of a pair. With `out`, records, tables, figures
     and a page are written there, and a second call with the same settings continues what a killed one began. `against`
-    names a second model: then every language of the first is compared with every language of the second. `format` and
-    `encoding` help where the corpus's content leaves a doubt. `prompt`, a text or its name, comes before every text in
-    the layer `output` of a sentence-transformers model. `rows` draws that many rows by `seed`. `names`
-    is a corpus of parallel names for `spelling`; by default CLDR's territories. `dictionary` is a folder of
+    names a second model: then every language of the first is compared with every language of the second. `corpus` is
+    whatever `read_corpus` takes: a path, a DataFrame, a mapping, rows, pairs of texts. `format`, `encoding` and
+    `column` (of files with columns) help where the corpus's content leaves a doubt. `prompt`, a text or its name, comes
+    before every text in the layer `output` of a sentence-transformers model. `rows` draws that many rows by `seed`.
+    `names` is a corpus of parallel names for `spelling`; by default CLDR's territories. `dictionary` is a folder of
     MUSE dictionaries: then words alone are mapped, too.
     """
     if seed < 0:
         raise InputError("the seed is negative", value=seed, remedy="Give 0 or more.")
     plan = audit_plan(measures, against=against, pooling=pooling, seed=seed, prompt=prompt)
     _check_choices({"pairs": pairs, "maps": maps}, against)
-    if isinstance(corpus, str | Path):
-        corpus = read_corpus(corpus, languages=languages, format=format, encoding=encoding)
-    texts = audit_corpus(corpus, languages, rows=rows, seed=seed, alone=against is not None)
+    chosen = None if languages is None else codes.several(languages)
+    texts = read_corpus(corpus, languages=chosen, format=format, encoding=encoding, column=column)
+    texts = audit_corpus(texts, chosen, rows=rows, seed=seed, alone=against is not None)
     parallel_names = audit_names(names, texts, plan)
     entries = [] if dictionary is None else read_dictionaries(dictionary, texts.languages, seed=seed)
     asked = Questions(texts, plan, parallel_names, entries, pairs or "all", maps or "pivot")

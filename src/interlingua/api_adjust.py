@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,6 +116,8 @@ def _texts(
     linked = links if isinstance(links, Mapping) else {} if links is None else {next(iter(given), ""): links}
     if not given:
         raise InputError("there is no bitext", remedy="Give --bitext FILE.")
+    if set(linked) == {""} and len(given) == 1:
+        linked = dict.fromkeys(given, linked[""])
     if links is not None and not isinstance(links, Mapping) and len(given) > 1:
         raise InputError("whose links are these", value=str(links), remedy="Name their language: --links ru=FILE.")
     found: dict[str, LinkedFiles | LinkedText] = {}
@@ -125,10 +128,23 @@ def _texts(
         if isinstance(text, LinkedText):
             found[codes.canonical(name) if name else "target"] = text
             continue
-        files = tuple(Path(path) for path in (text if isinstance(text, tuple) else (text,)))
+        parts = text if isinstance(text, tuple) else (text,)
+        if not all(isinstance(path, str | os.PathLike) for path in parts):
+            raise InputError(
+                "a bitext is a file, or two",
+                value=type(text).__name__,
+                remedy="Give paths; for text in memory LinkedText.of(interlingua.align(pairs)).",
+            )
+        files = tuple(Path(path) for path in parts)
         own = linked.get(name)
         made = LinkedFiles(files, None if own is None else Path(own), english, linking)
-        code = codes.canonical(name) if name else made.language or "target"
+        code = codes.canonical(name) if name else made.language
+        if code is None:
+            raise InputError(
+                "the language of the bitext is not known from its name or its first line",
+                file=files[0],
+                remedy=f"Name it: --bitext ru={','.join(map(str, files))} (in Python a mapping of language to files).",
+            )
         if code in found:
             raise InputError("two bitexts of one language", value=code, remedy="Join the files.")
         found[code] = made

@@ -92,7 +92,7 @@ def audit(
     ] = "sampler",
     languages: Annotated[
         str | None,
-        typer.Option(help="Codes, comma-separated; the first is the pivot. All by default.", metavar="XX,YY"),
+        typer.Option(help="Codes or names, comma-separated; the first is the pivot. All by default.", metavar="XX,YY"),
     ] = None,
     measures: Annotated[
         str | None,
@@ -104,6 +104,13 @@ def audit(
         str | None, typer.Option(help="The corpus's format, where its content leaves a doubt.", metavar="READER")
     ] = None,
     encoding: Annotated[str | None, typer.Option(help="The corpus's encoding; UTF-8 by default.")] = None,
+    column: Annotated[
+        str | None,
+        typer.Option(
+            help="The column of the sentences, by number or name, where the file of each language has columns.",
+            metavar="COLUMN",
+        ),
+    ] = None,
     against: Annotated[str | None, typer.Option(help="A second model to compare with.", metavar="MODEL")] = None,
     pairs: Annotated[
         str | None,
@@ -174,6 +181,7 @@ def audit(
             measures=split_names(measures),
             format=format,
             encoding=encoding,
+            column=int(column) if column and column.isdecimal() and len(column) < 6 else column,
             against=against,
             pairs=pairs,
             maps=maps,

@@ -184,7 +184,7 @@ def align(
             progress=tell,
             watch=_watch,
         )
-    for line in _summary(result):
+    for line in _summary(result, out):
         sys.stderr.write(f"{line}\n")
     if as_json:
         print_json(result.to_dict())
@@ -199,10 +199,15 @@ def _watch(direction: str, passed: Iteration) -> None:
     )
 
 
-def _summary(result: Alignment) -> list[str]:
-    """What was left out, and how good the links are, for people."""
+def _summary(result: Alignment, out: Path | None) -> list[str]:
+    """What was left out, how good the links are, and what was written, for people."""
     lines = [f"note: {note}" for note in result.notes] + [str(left) for left in result.left_out]
     for name, score in (result.quality or {}).items():
         shown = "AER" if name == "aer" else name
         lines.append(f"{shown:>9}  {score.value:.3f}  [{score.low:.3f}, {score.high:.3f}]  {counted(score.n, 'rows')}")
+    count = len(result.rows)
+    empty = count - len(set(result.links.row.tolist()))
+    place = "" if out is None else f"{out}: "
+    without = f", {counted(empty, 'lines')} without a link" if empty else ""
+    lines.append(f"{place}{counted(count, 'lines')}, {counted(len(result.links.row), 'links')}{without}")
     return lines

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 _NOUNS = (
-    "cells", "entries", "entities", "examples", "languages", "lines", "links", "pairs", "questions", "records",
-    "rows", "sentences", "steps", "targets", "texts", "words",
+    "cells", "columns", "comments", "entries", "entities", "examples", "files", "languages", "lines", "links", "pairs",
+    "questions", "records", "rows", "sentences", "steps", "targets", "texts", "words",
 )  # fmt: skip
 _PLURAL = re.compile(rf"\b({'|'.join(_NOUNS)})\b")
 

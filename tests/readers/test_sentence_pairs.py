@@ -126,7 +126,7 @@ def test_lines_without_partner_name_the_longer_file(tmp_path) -> None:
     with open_bitext(tmp_path / "a.en", tmp_path / "a.ru") as bitext:
         pairs = list(bitext.pairs)
     assert [(pair.line, pair.problem) for pair in pairs] == [(1, ""), (2, "no partner"), (3, "no partner")]
-    assert str(pairs[1].error()).startswith(f"{tmp_path / 'a.ru'}:2: no partner. The two files have unequal")
+    assert str(pairs[1].error()).startswith(f"{tmp_path / 'a.ru'}:2: no partner: {tmp_path / 'a.en'} has 1 line. ")
 
 
 def test_undecodable_bytes_name_the_file_they_are_in(tmp_path) -> None:

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Cache, Encoder
 from interlingua.errors import InputError
 from interlingua.explorer.explorer import Explorer, shelf_notes
@@ -23,7 +22,7 @@ Progress = Callable[[str, int, int], None]
 def open_explorer(
     models: Sequence[str] = ("embedded",),
     *,
-    corpus: str | Path | ParallelCorpus = "sampler",
+    corpus: object = "sampler",
     languages: Sequence[str] | None = None,
     rows: int | None = None,
     heads: Mapping[str, str | Path] | None = None,
@@ -42,10 +41,9 @@ def open_explorer(
         raise InputError("too few rows", value=rows, remedy="Give --rows 2 or more.")
     if not 1 <= len(models) <= 2:
         raise InputError("one model or two are shown", value=len(models), remedy="Give --against once.")
-    if not isinstance(corpus, ParallelCorpus):
-        corpus = read_corpus(corpus, languages=languages)
-    corpus = corpus if languages is None else corpus.select(languages)
-    corpus = corpus if rows is None else corpus.sample(rows, seed=0)
+    texts = read_corpus(corpus, languages=languages)
+    texts = texts if languages is None else texts.select(texts.languages)
+    texts = texts if rows is None else texts.sample(rows, seed=0)
     saved = None if aligner is None else Saved.load(Path(aligner))
     loaded = tuple(Head.load(name, folder, device=device) for name, folder in (heads or {}).items())
     shelves = []
@@ -53,8 +51,8 @@ def open_explorer(
         if progress:
             progress(f"loading {name}", 0, 1)
         encoder = Encoder.load(name, device=device)
-        shelves.append(Shelf.of(encoder, corpus, cache=_cache(cache), progress=progress))
-    explorer = Explorer(tuple(shelves), corpus, loaded, saved, shelf_notes(corpus, shelves))
+        shelves.append(Shelf.of(encoder, texts, cache=_cache(cache), progress=progress))
+    explorer = Explorer(tuple(shelves), texts, loaded, saved, shelf_notes(texts, shelves))
     explorer.warm()
     return explorer
 

@@ -28,8 +28,8 @@ New format: one file here with `@readers.register("name", needs="file")` and
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import BinaryIO
 
 from interlingua import languages as codes
@@ -42,30 +42,44 @@ sniffers = Registry("sniffer", "interlingua.readers")
 
 
 def read_corpus(
-    path: str | Path,
+    path: object,
     *,
     languages: Sequence[str] | None = None,
     format: str | None = None,
     encoding: str | None = None,
+    column: int | str | None = None,
     stdin: BinaryIO | None = None,
 ) -> ParallelCorpus:
-    """The corpus at a path, in the languages asked for, with all that was skipped in `skipped`.
+    """The corpus at a path, or in memory, in the languages asked for, with all that was skipped in `skipped`.
 
     `path` is a file, a folder, a set of files (`data/train` or `data/train.*` for `train.en` and
     `train.ru`; `data/*.devtest`), a comma list of files with one language each (`a.en,a.ru`), `-`
     for standard input, `sampler` for the embedded corpus, or `hf:NAME[:CONFIG[:SPLIT]]` for a
-    Hugging Face dataset. `format` names a reader where the content leaves a doubt. Only the files
-    of the languages asked for are opened.
+    Hugging Face dataset. Several bitexts in a comma list (`x.en-ru.tsv,x.en-hi.tsv`) are merged.
+    `format` names a reader where the content leaves a doubt. `column` is the column of the sentences
+    where each language's file is a table: its number from 1, or its name in the first line. Only the
+    files of the languages asked for are opened.
+
+    In memory: a `ParallelCorpus`, a DataFrame or a mapping whose columns are languages, a list of such
+    rows, or a list of pairs of texts (then `languages` names both).
 
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(folder, "tea.tsv").write_text("eng\\tspa\\nTea.\\tTé.\\n", encoding="utf-8")
     ...     read_corpus(Path(folder, "tea.tsv")).pair("en", "es").target_texts
     ('Té.',)
+    >>> read_corpus({"English": ["Tea.", "Milk."], "Spanish": ["Té.", "Leche."]}).languages
+    ('en', 'es')
     """
-    from interlingua.readers import locating
+    from interlingua.readers import inmemory, locating, scripts
 
-    asked = None if languages is None else tuple(dict.fromkeys(codes.canonical(code) for code in languages))
+    asked = None if languages is None else codes.several(languages)
     if asked == ():
         raise InputError("no language is asked for", remedy="Give at least two, or none to read all.")
-    return locating.read(str(path), locating.Request(asked, format, encoding), stdin=stdin)
+    if isinstance(path, ParallelCorpus):
+        return path if asked is None else path.select(asked)
+    if isinstance(path, str | os.PathLike):
+        request = locating.Request(asked, format, encoding, column)
+        return scripts.checked(locating.read(os.fspath(path), request, stdin=stdin), file=os.fspath(path))
+    return scripts.checked(inmemory.in_memory(path, languages=asked))

@@ -1,27 +1,32 @@
 """Headerless two-column TSV: a bitext whose languages are in its name (`x.en-ru.tsv`) or are asked for.
 
-A row with one cell has a missing one; a row with three is an error. A folder of such files is
+A row with one cell has a missing one; a row with three is an error. Columns of numbers beside the two (WikiMatrix's
+scores, Tatoeba's ids) and a first row that names the languages are left out and counted. A folder of such files is
 merged into one corpus with gaps, as pairs of Moses files are.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from interlingua.corpus import ParallelCorpus
 from interlingua.errors import InputError
 from interlingua.readers import readers, sniffers
 from interlingua.readers.documents import Document, opened
-from interlingua.readers.gathering import Gathering
+from interlingua.readers.gathering import ROLES, Gathering, is_header, language_of
 from interlingua.readers.moses import bitexts_of
 from interlingua.readers.naming import FileSet, parse
 from interlingua.readers.table import header_languages
+
+_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?")
 
 
 @sniffers.register("bitext")
 def is_bitext(document: Document, languages: Sequence[str] | None) -> bool:
     """Whether the first line has two cells, no header, and the name or the user gives two languages."""
-    two = document.first_line.count("\t") == 1 and pair_of(document, languages) is not None
+    cells = document.first_line.split("\t")
+    two = len(cells) - len(_numbers(cells)) == 2 and pair_of(document, languages) is not None
     return two and not header_languages(document, languages)
 
 
@@ -59,18 +64,46 @@ def pair_of(document: Document, languages: Sequence[str] | None) -> tuple[str, .
     return name.pair or (tuple(languages) if languages is not None and len(languages) == 2 else None)
 
 
+def _numbers(cells: Sequence[str]) -> list[int]:
+    """The places of numbers in a row of more than two cells."""
+    return [place for place, cell in enumerate(cells) if len(cells) > 2 and _NUMBER.fullmatch(cell.strip())]
+
+
 def _gather(document: Document, pair: Sequence[str], gathering: Gathering) -> None:
+    numbers: list[int] | None = None
+    width = 2
     for line, text in document.lines():
         if not text.strip():
             gathering.skip("blank lines", f"{document.short}:{line}")
             continue
         cells = text.split("\t")
-        if len(cells) > 2:
+        if numbers is None:
+            numbers = _numbers(cells)
+            width = 2 + len(numbers)
+            for place in numbers:
+                gathering.skip("columns of numbers", f"{document.short}:{line} {cells[place].strip()}")
+            if len(cells) == 2 and is_header(cells, pair):
+                gathering.skip("rows of names of languages", f"{document.short}:{line}")
+                role = ROLES.get(cells[0].strip().lower())
+                named = [language_of(cell, pair) or "" for cell in cells]
+                pair = named if role is None else pair[::-1] if role else pair
+                continue
+        if len(cells) > width or (len(cells) < width and numbers):
             raise InputError(
-                f"{len(cells)} cells in a bitext of two columns",
+                f"{len(cells)} cells in a bitext of {width} columns",
                 file=document.name,
                 line=line,
                 remedy="Remove the extra tabs, or give a header of languages.",
             )
-        cells += [""] * (2 - len(cells))
-        gathering.add(dict(zip(pair, cells, strict=True)), file=document.short, line=line)
+        for place in numbers:
+            if not _NUMBER.fullmatch(cells[place].strip()):
+                raise InputError(
+                    "no number in a column of numbers",
+                    file=document.name,
+                    line=line,
+                    value=cells[place],
+                    remedy="Give a header of languages.",
+                )
+        texts = [cell for place, cell in enumerate(cells) if place not in numbers]
+        texts += [""] * (2 - len(texts))
+        gathering.add(dict(zip(pair, texts, strict=True)), file=document.short, line=line)

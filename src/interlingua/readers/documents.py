@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
 UNDECODABLE = "\udfff"
 """What stands for bytes that are no text where lines are read by `marked`: no text decodes to it."""
+LONGEST_LINE, LONGEST_TEXT = 1 << 24, 1 << 28
+"""Characters of a line, and of a text that is one value: JSON files of one line are large, sentences are not."""
+SWELLING, HARMLESS = 200, 1 << 25
+"""How many times its size a file may become when it is decompressed (text: 3 to 20), and a size that is never much."""
 _HEAD = 1 << 16
 _CHUNK = 1 << 20
 _MARKING = "interlingua-undecodable"
@@ -78,19 +82,21 @@ class Document:
         lines = _unified(self.head).split("\n")
         return next((line for line in lines if line.strip()), "")
 
-    def lines(self, *, marked: bool = False) -> Iterator[tuple[int, str]]:
-        """Each line with its number, from 1; can be walked once.
+    def lines(self, *, marked: bool = False, longest: int = LONGEST_LINE) -> Iterator[tuple[int, str]]:
+        """Each line with its number, from 1; can be walked once. One of more than `longest` characters is an error.
 
         A byte that can't be decoded is an error, or with `marked` the sign `UNDECODABLE` in its line, so that the
         caller can leave out that line alone.
         """
         decoder = codecs.getincrementaldecoder(self.encoding)(_MARKING if marked else "strict")
-        number, rest, data = 0, "", self._first
+        number, held, data = 0, "", self._first
+        pending: list[str] = []  # The begin of a line, in pieces: joined once, or a long line would take forever.
+        length, first = 0, True
         while True:
             try:
-                text = rest + decoder.decode(data, final=not data)
+                text = held + decoder.decode(data, final=not data)
             except UnicodeDecodeError as error:
-                raise self._undecodable(error, number, rest) from None
+                raise self._undecodable(error, number) from None
             if "\0" in text:
                 raise InputError(
                     "a zero byte in a text",
@@ -98,20 +104,32 @@ class Document:
                     line=number + _unified(text[: text.index("\0")]).count("\n") + 1,
                     remedy="Give a text file, or one without damage.",
                 )
-            if number == 0:
-                text = text.removeprefix("\ufeff")
+            text, first = text.removeprefix("\ufeff") if first else text, False
             # A carriage return at the end of a chunk may be the first half of CRLF.
             held = "\r" if data and text.endswith("\r") else ""
-            pieces = _unified(text[: len(text) - len(held)]).split("\n")
-            rest = pieces.pop() + held
+            begun, *pieces = _unified(text[: len(text) - len(held)]).split("\n")
+            pending.append(begun)
+            length += len(begun)
+            if length > longest:
+                raise InputError(
+                    f"a line of more than {longest:,} characters",
+                    file=self.name,
+                    line=number + 1,
+                    remedy="Break it: no sentence is so long.",
+                )
             for piece in pieces:
                 number += 1
-                yield number, piece
+                yield number, "".join(pending)
+                pending, length = [piece], len(piece)
             if not data:
                 break
             data = self._stream.read(_CHUNK)
-        if rest:
+        if rest := "".join(pending):
             yield number + 1, rest
+
+    def text(self) -> str:
+        """All of it, with line feeds between lines: what is written down as one value, such as JSON."""
+        return "\n".join(line for _, line in self.lines(longest=LONGEST_TEXT))
 
     def recode(self, encoding: str) -> None:
         """Take an encoding, such as one the text itself declares; only before the first line is read."""
@@ -130,14 +148,14 @@ class Document:
         try:
             codecs.getincrementaldecoder(self.encoding)("strict").decode(self._first)
         except UnicodeDecodeError as error:
-            raise self._undecodable(error, 0, "") from None
+            raise self._undecodable(error, 0) from None
 
-    def _undecodable(self, error: UnicodeDecodeError, number: int, rest: str) -> InputError:
+    def _undecodable(self, error: UnicodeDecodeError, number: int) -> InputError:
         before = error.object[: error.start].decode(self.encoding, "ignore")
         return InputError(
             f"a byte that is not {self.encoding}",
             file=self.name,
-            line=number + _unified(rest + before).count("\n") + 1,
+            line=number + _unified(before).count("\n") + 1,
             value=f"0x{error.object[error.start]:02x}",
             remedy="Give the file's encoding (--encoding cp1251), or convert it to UTF-8.",
         )
@@ -165,6 +183,7 @@ class _Source(io.RawIOBase):
     def __init__(self, first: bytes, read: Callable[[int], bytes], name: str) -> None:
         super().__init__()
         self._first, self._read, self._name = first, read, name
+        self.count = len(first)
 
     def readable(self) -> bool:
         return True
@@ -183,7 +202,28 @@ class _Source(io.RawIOBase):
                     remedy="Fetch the file again, or compress it again.",
                 ) from error
         view[: len(data)] = data
+        self.count += len(data)
+        self.check()
         return len(data)
+
+    def check(self) -> None:
+        """Raise where there is too much already."""
+
+
+class _Decompressed(_Source):
+    """What a compressed source becomes; much more than its size is an error."""
+
+    def __init__(self, packed: _Source, read: Callable[[int], bytes], name: str) -> None:
+        super().__init__(b"", read, name)
+        self._packed = packed
+
+    def check(self) -> None:
+        if self.count > HARMLESS and self.count > SWELLING * self._packed.count:
+            raise InputError(
+                f"decompressed, it is more than {SWELLING} times as large",
+                file=self._name,
+                remedy="No text is so repetitive: check the file, or decompress it first.",
+            )
 
 
 class _Pieces:
@@ -207,12 +247,18 @@ def _decompressed(raw: BinaryIO, name: str) -> BinaryIO:
     magic = b""
     while len(magic) < 10 and (more := raw.read(10 - len(magic))):
         magic += more
-    whole = cast(BinaryIO, io.BufferedReader(_Source(magic, raw.read, name)))
+    source = _Source(magic, raw.read, name)
+    whole = cast(BinaryIO, io.BufferedReader(source))
     if magic.startswith(b"PK\x03\x04"):
         raise InputError("a zip archive, not a text", file=name, remedy="Unpack it and give the file or folder.")
     if magic.startswith(b"\x1f\x8b"):
         inner: Callable[[int], bytes] = gzip.GzipFile(fileobj=whole).read
-    elif magic.startswith(b"BZh") and magic[4:] in (b"1AY&SY", b"\x17rE8P\x90"):  # A text may begin with BZh.
+    elif (
+        magic.startswith(b"BZh")
+        and any(  # A text may begin with BZh, and a cut file end there.
+            len(magic) > 4 and begin.startswith(magic[4:]) for begin in (b"1AY&SY", b"\x17rE8P\x90")
+        )
+    ):
         inner = _Pieces(_members(whole, bz2.BZ2Decompressor)).read
     elif magic.startswith(b"\xfd7zXZ\x00"):
         inner = _Pieces(_members(whole, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ), padding=b"\0")).read
@@ -220,7 +266,7 @@ def _decompressed(raw: BinaryIO, name: str) -> BinaryIO:
         inner = _Pieces(_zstandard(whole)).read
     else:
         return whole
-    return cast(BinaryIO, io.BufferedReader(_Source(b"", inner, name)))
+    return cast(BinaryIO, io.BufferedReader(_Decompressed(source, inner, name)))
 
 
 def _members(raw: BinaryIO, new: Callable[[], Any], *, padding: bytes = b"") -> Iterator[bytes]:
@@ -232,7 +278,9 @@ def _members(raw: BinaryIO, new: Callable[[], Any], *, padding: bytes = b"") -> 
             if not data:
                 continue
             member = new()
-        yield member.decompress(data)
+        yield member.decompress(data, _CHUNK)
+        while not member.eof and not member.needs_input:  # A few bytes may become a gigabyte.
+            yield member.decompress(b"", _CHUNK)
         data = member.unused_data if member.eof else b""
     if not member.eof:
         raise EOFError("the last member has no end")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
@@ -22,17 +23,45 @@ _DOUBTFUL = ("id", "no")
 ROLES = {"source": 0, "src": 0, "target": 1, "tgt": 1, "trg": 1}
 
 
+_BESIDE = re.compile(r"(?:sentence|text|translation)[ _.-]|[ _.-](?:sentence|text|translation)", re.IGNORECASE)
+"""What may stand before or after the language in a column's name: `sentence_eng_Latn`, `text_en`, `Russian text`."""
+
+
 def language_of(column: str, asked: Sequence[str] | None = None) -> str | None:
-    """The code of a column's language, or None where its name is no language's.
+    """The code of a column's language, named by a code or by a name, or None where its name is no language's.
 
     >>> language_of("eng_Latn"), language_of("notes"), language_of("tag"), language_of("tag", ["tag", "ar"])
     ('en', None, None, 'tag')
+    >>> language_of("English"), language_of("Русский"), language_of("sentence_hin_Deva")
+    ('en', 'ru', 'hi')
     """
     name = column.strip()
-    if not codes.is_language(name):
+    if len(name) > 80:
         return None
-    code = codes.canonical(name)
-    return None if name.lower() in _WORDS and code not in (asked or ()) else code
+    if codes.is_language(name):
+        code = codes.canonical(name)
+        return None if name.lower() in _WORDS and code not in (asked or ()) else code
+    if named := codes.code_of_name(name):
+        return named
+    inner = _BESIDE.sub("", name, count=1)
+    return None if inner == name else language_of(inner, asked)
+
+
+def is_header(cells: Sequence[str], pair: Sequence[str] | None = None) -> bool:
+    """Whether the first row of a table is one of names of languages, not of sentences.
+
+    "So, no" may be the first sentence of a file in English and Spanish: where the languages are known (`pair`), the
+    row must name them. Else it must name two.
+
+    >>> is_header(["English", "Русский"]), is_header(["So", "no"], ["en", "es"]), is_header(["source", "target"])
+    (True, False, True)
+    """
+    if sorted(ROLES.get(cell.strip().lower(), -1) for cell in cells) == [0, 1]:
+        return True
+    found = {language_of(cell, pair) for cell in cells}
+    if None in found or len(found) < 2:
+        return False
+    return pair is None or found == set(pair)
 
 
 def by_role(columns: Sequence[str], asked: Sequence[str] | None) -> dict[str, str]:

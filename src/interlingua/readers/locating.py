@@ -7,7 +7,7 @@ import os
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from interlingua.corpus import ParallelCorpus
 from interlingua.errors import InputError
@@ -22,11 +22,12 @@ from interlingua.readers.xquad import is_squad
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked for beside the path: canonical languages, a format, an encoding."""
+    """What the user asked for beside the path: canonical languages, a format, an encoding, a column of each file."""
 
     languages: tuple[str, ...] | None
     format: str | None
     encoding: str | None
+    column: int | str | None = None
 
 
 _ACCEPTED = (
@@ -40,6 +41,8 @@ def read(given: str, request: Request, *, stdin: BinaryIO | None) -> ParallelCor
     if request.format is not None and readers[request.format].needs not in ("file", "folder"):
         known = ", ".join(entry.name for entry in readers if entry.needs in ("file", "folder"))
         raise InputError("not a format of corpus files", value=request.format, remedy=f"Known: {known}.")
+    if request.column is not None and (given in ("-", "sampler") or given.startswith("hf:")):
+        raise _no_column(request.column, given)
     if given == "sampler" or given.startswith("hf:"):
         reader = "sampler" if given == "sampler" else "hf"
         return cast(
@@ -65,6 +68,15 @@ def read(given: str, request: Request, *, stdin: BinaryIO | None) -> ParallelCor
         if named:
             return _read_set(_only(named, path), request)
     raise missing(path)
+
+
+def _no_column(column: int | str, file: str) -> InputError:
+    return InputError(
+        "a column is named, and this is not one file per language",
+        file=file,
+        value=column,
+        remedy="Leave --column out; a table with a header of languages names its columns itself.",
+    )
 
 
 def _with_prefix(files: FileSet, prefix: str) -> FileSet | None:
@@ -94,6 +106,8 @@ def _read_file(path: Path, request: Request) -> ParallelCorpus:
         return _read_set(_siblings(path, request.encoding), request)
     with opened(path, encoding=request.encoding) as document:
         reader = request.format or _recognised(document, request.languages)
+        if reader is not None and request.column is not None:
+            raise _no_column(request.column, document.name)
         if reader is not None:
             return cast(ParallelCorpus, readers[reader].call(document, languages=request.languages))
         document.check_head()
@@ -161,8 +175,12 @@ def _read_folder(folder: Path, request: Request) -> ParallelCorpus:
         raise InputError(
             "several corpora in one folder", file=folder, value=_shown(taken), remedy="Give the path of one of them."
         )
+    inner = sorted(entry for entry in folder.iterdir() if entry.is_dir() and sets_in(entry, _files(entry)))
     raise InputError(
-        "no recognisable corpus in the folder", file=folder, value=_shown(names) or "nothing", remedy=_ACCEPTED
+        "no recognisable corpus in the folder",
+        file=folder,
+        value=_shown(names) or "nothing",
+        remedy=f"There is one in {' and in '.join(map(str, inner[:3]))}: give that folder." if inner else _ACCEPTED,
     )
 
 
@@ -186,7 +204,12 @@ def _read_set(files: FileSet, request: Request) -> ParallelCorpus:
     reader = readers["bitexts" if format == "bitext" else format]
     if reader.needs != "folder":
         raise InputError("reads one file, not several", file=files.file, value=reader.name, remedy="Give one file.")
-    return cast(ParallelCorpus, reader.call(files, languages=request.languages, encoding=request.encoding))
+    options: dict[str, Any] = {"languages": request.languages, "encoding": request.encoding}
+    if request.column is not None:
+        if reader.name != "files":
+            raise _no_column(request.column, files.file)
+        options["column"] = request.column
+    return cast(ParallelCorpus, reader.call(files, **options))
 
 
 def _only(sets: list[FileSet], path: Path) -> FileSet:
@@ -200,7 +223,7 @@ def _only(sets: list[FileSet], path: Path) -> FileSet:
 
 
 def _listed(given: str, asked: tuple[str, ...] | None) -> FileSet:
-    """The files of a comma list, one language each: by their names, else in the order asked for."""
+    """The files of a comma list: bitexts, or one language each, by their names, else in the order asked for."""
     paths = [usable_path(part.strip()) for part in given.split(",") if part.strip()]
     if not paths:
         raise InputError("no file is named", value=given, remedy="Give files with a comma between them.")
@@ -209,7 +232,16 @@ def _listed(given: str, asked: tuple[str, ...] | None) -> FileSet:
             raise InputError("a folder where a file was expected", file=path, remedy="List files only.")
         if not path.is_file():
             raise missing(path)
-    sides: list[str | None] = [parse(path.name).side for path in paths]
+    names = [parse(path.name) for path in paths]
+    label = ",".join(path.name for path in paths)
+    if all(name.pair and not name.side for name in names):
+        bitexts: dict[tuple[str, ...], tuple[Path, ...]] = {}
+        for name, path in zip(names, paths, strict=True):
+            bitexts[name.pair or ()] = (*bitexts.get(name.pair or (), ()), path)
+        return FileSet("bitexts", label, paths[0].parent, bitexts)
+    sides: list[str | None] = [name.side for name in names]
+    if all(name.pair and name.side for name in names) and len(paths) > 2:
+        return FileSet("moses", label, paths[0].parent, _moses_pairs(paths))
     if None in sides:
         if asked is None or len(asked) != len(paths):
             nameless = paths[sides.index(None)]
@@ -220,7 +252,25 @@ def _listed(given: str, asked: tuple[str, ...] | None) -> FileSet:
     members: dict[tuple[str, ...], tuple[Path, ...]] = {}
     for side, path in zip(sides, paths, strict=True):
         members[(side or "",)] = (*members.get((side or "",), ()), path)
-    return FileSet("files", ",".join(path.name for path in paths), paths[0].parent, members)
+    return FileSet("files", label, paths[0].parent, members)
+
+
+def _moses_pairs(paths: list[Path]) -> dict[tuple[str, ...], tuple[Path, ...]]:
+    """Both sides of each bitext among files such as `a.en-ru.en`; a side without its other one is an error."""
+    sides: dict[str, list[Path]] = {}
+    for path in paths:
+        name = parse(path.name)
+        assert name.pair is not None
+        sides.setdefault(f"{path.parent} {name.label} {name.pair}", []).append(path)
+    members: dict[tuple[str, ...], tuple[Path, ...]] = {}
+    for pair in sides.values():
+        languages = tuple(parse(path.name).side or "" for path in pair)
+        if len(pair) != 2 or languages[0] == languages[1]:
+            raise InputError(
+                "one side of a bitext without the other", file=pair[0], remedy="Give both files of each bitext, once."
+            )
+        members[languages] = (*members.get(languages, ()), *pair)
+    return members
 
 
 def _files(folder: Path) -> list[str]:

@@ -93,7 +93,7 @@ def sets_in(folder: Path, names: Iterable[str]) -> list[FileSet]:
         name, path = parse(filename), folder / filename
         if name.pair and name.side:
             sides.setdefault((name.label, _pair_part(filename)), {})[name.side] = path
-        elif name.pair:
+        elif name.pair and not re.search(r"\.ids(\.(gz|bz2|xz|zst))?$", filename):  # OPUS: where its lines are from
             found.setdefault(("bitexts", name.label), {}).setdefault(name.pair, []).append(path)
         elif name.one_language and name.side:
             found.setdefault(("files", name.label), {}).setdefault((name.side,), []).append(path)

@@ -15,8 +15,11 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import BinaryIO
 
+from interlingua.counting import counted
 from interlingua.errors import InputError
 from interlingua.readers.documents import UNDECODABLE, Document, opened
+from interlingua.readers.gathering import is_header, language_of
+from interlingua.readers.naming import parse
 
 FORMATS = ("pipes", "tsv", "xl-wa", "files")
 """`source ||| target`; two columns; two columns and one of gold links; a file a side."""
@@ -30,8 +33,10 @@ REMEDIES = {
     "no words": "Write both sides in visible characters.",
     "undecodable bytes": "Give the file's encoding (--encoding cp1251), or convert it to UTF-8.",
     "no partner": "The two files have unequal numbers of lines; cut both alike.",
+    "names of the languages": "",
 }
-"""What can be wrong with a line, and what to do about it."""
+"""What can be wrong with a line, and what to do about it; a first line that names the languages is no fault."""
+HEADER = "names of the languages"
 
 _SEPARATOR = re.compile(r"(?:^|(?<=\s))\|\|\|(?=\s|$)")
 _LINKS = re.compile(r"\s*\d+-\d+(?:\s+\d+-\d+)*\s*")
@@ -46,10 +51,12 @@ class SentencePair:
     target: str
     problem: str = ""
     file: str = ""
+    detail: str = ""
 
     def error(self) -> InputError:
         """What to raise where bad lines are fatal."""
-        return InputError(self.problem, file=self.file, line=self.line, remedy=REMEDIES[self.problem])
+        problem = f"{self.problem}: {self.detail}" if self.detail else self.problem
+        return InputError(problem, file=self.file, line=self.line, remedy=REMEDIES[self.problem])
 
 
 @dataclass(frozen=True)
@@ -59,6 +66,8 @@ class Bitext:
     name: str
     format: str
     pairs: Iterator[SentencePair]
+    languages: tuple[str, str] | None = None
+    """Those that the first line names."""
 
 
 @contextmanager
@@ -96,7 +105,10 @@ def open_bitext(
             yield Bitext(f"{first.name}, {second.name}", "files", _two_files(first, second))
             return
         chosen = format or _told(first)
-        yield Bitext(first.name, chosen, _one_file(first, chosen))
+        header = _header(first, chosen)
+        named = None if header is None else (language_of(header[0]), language_of(header[1]))
+        languages = (named[0], named[1]) if named and named[0] and named[1] else None
+        yield Bitext(first.name, chosen, _one_file(first, chosen, header=header), languages)
 
 
 @contextmanager
@@ -131,9 +143,21 @@ def _told(document: Document) -> str:
     )
 
 
-def _one_file(document: Document, format: str) -> Iterator[SentencePair]:
+def _header(document: Document, format: str) -> list[str] | None:
+    """The cells of a first line that names the languages, or source and target, in place of sentences."""
+    line = document.first_line
+    cells = _SEPARATOR.split(line) if format == "pipes" else line.split("\t")
+    pair = parse(document.path.name).pair if document.path else None
+    return cells if len(cells) >= 2 and is_header(cells[:2], pair) else None
+
+
+def _one_file(document: Document, format: str, *, header: list[str] | None) -> Iterator[SentencePair]:
     most = 3 if format == "xl-wa" else 2
     for number, text in document.lines(marked=True):
+        if header is not None and text.strip():
+            header = None
+            yield SentencePair(number, "", "", HEADER, document.name)
+            continue
         sides = _SEPARATOR.split(text) if format == "pipes" else text.split("\t")
         problem = "no separator" if len(sides) < 2 else "more than one separator" if len(sides) > most else ""
         if not text.strip():
@@ -147,12 +171,16 @@ def _one_file(document: Document, format: str) -> Iterator[SentencePair]:
 
 
 def _two_files(first: Document, second: Document) -> Iterator[SentencePair]:
+    count = 0
     for left, right in zip_longest(first.lines(marked=True), second.lines(marked=True)):
         if left is None or right is None:
-            extra, file = (right, second.name) if left is None else (left, first.name)
-            yield SentencePair(extra[0], "", "", "no partner", file)
+            (number, _), longer, shorter = (right, second, first) if left is None else (left, first, second)
+            yield SentencePair(
+                number, "", "", "no partner", longer.name, f"{shorter.name} has {counted(count, 'lines')}"
+            )
             continue
         (number, source), (_, target) = left, right
+        count = number
         for text, file in ((source, first.name), (target, second.name)):
             if UNDECODABLE in text:
                 yield SentencePair(number, "", "", "undecodable bytes", file)

@@ -6,7 +6,10 @@ for judging, can't be trained on, and is counted, or is an error where the calle
 
 from __future__ import annotations
 
+import contextlib
 import json
+import re
+from collections import deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -32,7 +35,7 @@ def read_questions(path: str | Path, *, language: str, strict: bool = False) -> 
     """
     code = codes.canonical(language)
     with opened(Path(path)) as document:
-        text = "\n".join(line for _, line in document.lines())
+        text = document.text()
         name, file = document.short, document.name
     skips = Skips(name)
     places = _Places(text)
@@ -91,17 +94,27 @@ def crossed(questions: Examples[Question], paragraphs: Examples[Question]) -> Ex
     return Examples(items, paragraphs.language, name, (*questions.skipped, *paragraphs.skipped))
 
 
+_ID = re.compile(r'"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]{1,40})')
+
+
 class _Places:
-    """Line numbers of ids: JSON has none of its own, so the id is looked up in the text, on from the last one."""
+    """Line numbers of ids, which JSON does not tell: all ids of the text are found in one walk, however written."""
 
     def __init__(self, text: str) -> None:
-        self._text, self._at, self.last = text, 0, 1
+        self._lines: dict[object, deque[int]] = {}
+        self.context = ""
+        self.last, line, at = 1, 1, 0
+        for match in _ID.finditer(text):
+            line += text.count("\n", at, match.start())
+            at = match.start()
+            with contextlib.suppress(ValueError):
+                self._lines.setdefault(json.loads(match[1]), deque()).append(line)
 
     def line(self, key: object) -> int:
-        found = self._text.find(json.dumps(key, ensure_ascii=False), self._at)
-        if found >= 0:
-            self.last += self._text.count("\n", self._at, found)
-            self._at = found
+        """The line of the next question with this id; that of the last one where it is not found."""
+        found = self._lines.get(key) if isinstance(key, str | int) else None
+        if found:
+            self.last = found.popleft()
         return self.last
 
 
@@ -125,7 +138,9 @@ def _question(paragraph: object, item: Mapping[str, Any], file: str, places: _Pl
     try:
         line = places.line(item["id"])
         key = question_id(item["id"], file=file, line=line)
-        context = text_of(paragraph, f"the context of {key!r}", file=file, line=line)
+        context = places.context
+        if paragraph is not context:  # Looked through once, however many questions it has.
+            context = places.context = text_of(paragraph, f"the context of {key!r}", file=file, line=line)
         answers = []
         for answer in item["answers"]:
             text = text_of(answer["text"], f"an answer to {key!r}", file=file, line=line)

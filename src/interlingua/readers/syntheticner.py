@@ -37,7 +37,7 @@ _LEADS = {
 }
 """Words that the oblique files put before a name; the closed set of those that occur there."""
 _SUFFIX = re.compile(r"(?P<name>.+\w)(?P<tail>['’]\w+)")
-_BRACKETS = re.compile(r"\s*\([^()]*\)$")
+_BRACKETS = re.compile(r"\([^()]*\)$")
 
 
 def is_syntheticner(path: Path) -> bool:
@@ -67,7 +67,7 @@ def read_syntheticner(path: Path) -> tuple[list[Sheet], list[LeftOut]]:
                 found, texts = (kind, texts) if kind.type != "PER" else _by_slot(kind, texts)
             else:
                 found = kind if kind.type != "PER" else replace(kind, gender=_gender(gender, document.name, line))
-                whole = {code: _BRACKETS.sub("", text.strip()) for code, text in texts.items()}
+                whole = {code: _BRACKETS.sub("", text.strip()).rstrip() for code, text in texts.items()}
                 if any(whole[code] != text.strip() for code, text in texts.items()):
                     cut.append(line)
                 oblique = kind.case != "nominative"

@@ -17,7 +17,7 @@ from interlingua.corpus import ParallelCorpus
 from interlingua.errors import InputError
 from interlingua.readers import readers, sniffers
 from interlingua.readers.documents import Document
-from interlingua.readers.gathering import Gathering, absent, by_role, language_of, too_few
+from interlingua.readers.gathering import Gathering, absent, by_role, is_header, language_of, too_few
 from interlingua.readers.naming import parse
 
 _Row = tuple[int, list[str]]
@@ -55,7 +55,7 @@ def header_languages(document: Document, languages: Sequence[str] | None) -> boo
     found = {code for cell in cells if (code := language_of(cell, languages))}
     name = parse(document.path.name if document.path else "")
     # "So, no" may be the first sentence of corpus.en, or the first row of x.en-es.tsv.
-    if name.one_language or (len(cells) == 2 and name.pair and found != set(name.pair)):
+    if name.one_language or (len(cells) == 2 and name.pair and not is_header(cells, name.pair)):
         return False
     return len(found) > 1 or bool(by_role(cells, languages))
 
@@ -112,8 +112,9 @@ def _table(document: Document, rows: Iterator[_Row], asked: Sequence[str] | None
             header = cells
             wanted = _wanted(document.name, line, cells, asked)
             gathering.columns.update((code, []) for code in wanted)
+            roles = by_role(cells, asked)
             for name in cells:
-                if language_of(name, asked) is None and not by_role(cells, asked):
+                if language_of(name, asked) is None and not roles:
                     gathering.skip("columns that are no language", f"{document.short}:{line} {name.strip()}")
         elif len(cells) > len(header):
             raise InputError(

@@ -66,7 +66,7 @@ def _joined(found: FileSet, languages: Sequence[str] | None, encoding: str | Non
 def _texts(path: Path, encoding: str | None, *, contexts: bool) -> dict[str, str]:
     """Questions, or contexts, by id, in the order of the file."""
     with opened(path, encoding=encoding) as document:
-        text = "\n".join(line for _, line in document.lines())
+        text = document.text()
     texts: dict[str, str] = {}
     try:
         for article in load_json(text, file=str(path), remedy="Give a file in the format of SQuAD.")["data"]:

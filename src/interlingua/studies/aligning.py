@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
@@ -81,7 +81,7 @@ class Alignment:
 
 
 def align(
-    bitext: str | Path | Iterable[tuple[str, str]],
+    bitext: object,
     target: str | Path | None = None,
     *,
     method: str | None = None,

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import overload
 
 from interlingua.errors import InputError, MissingExtra
-from interlingua.readers.sentence_pairs import SentencePair, open_bitext
+from interlingua.readers.inmemory import text_pairs
+from interlingua.readers.sentence_pairs import HEADER, SentencePair, open_bitext
 from interlingua.registry import unknown
 from interlingua.studies.packed import PackedTexts
 from interlingua.words import Sentence, Span, by_character, field_spans, has_tokens, lacks_segmenter, token_spans
@@ -134,6 +135,8 @@ class ReadingRules:
         return self.bad_lines == "fail"
 
     def fatal(self, pair: SentencePair) -> bool:
+        if pair.problem == HEADER:
+            return False
         return self.fail or (pair.problem == "no partner" and self.bad_lines is None)
 
     def cut_of(self, format: str) -> str:
@@ -142,15 +145,15 @@ class ReadingRules:
         return "space" if self.indexed or format in ("pipes", "xl-wa") else "words"
 
 
-def read_rows(bitext: str | Path | Iterable[tuple[str, str]], target: str | Path | None, reading: ReadingRules) -> Rows:
-    """The bitext in a file, in two, or given as pairs of texts; an error where no line can be used."""
+def read_rows(bitext: object, target: str | Path | None, reading: ReadingRules) -> Rows:
+    """The bitext in a file, in two, or in memory as pairs or two columns; an error where no line can be used."""
     if isinstance(bitext, str | Path):
         with open_bitext(bitext, target, format=reading.format, encoding=reading.encoding) as opened:
             rows = _gather(opened.name, opened.pairs, reading, reading.cut_of(opened.format))
     else:
         if target is not None:
             raise InputError("pairs of texts and a file of targets", remedy="Give one or the other.")
-        rows = _gather("pairs", _numbered(bitext), reading, reading.cut_of("pairs"))
+        rows = _gather("pairs", _numbered(text_pairs(bitext)), reading, reading.cut_of("pairs"))
     if len(rows.left_out) and sum(len(left.lines) for left in rows.left_out) == len(rows):
         raise InputError("no line can be used", file=rows.name, value=str(rows.left_out[0]), remedy="Mend the file.")
     return rows

@@ -6,7 +6,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,15 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.objectives.adjustment import check_choice
 from interlingua.paths import json_value
 from interlingua.readers.locating import missing
 from interlingua.readers.naming import parse
+from interlingua.readers.scripts import checked, foreign_rows
+from interlingua.readers.sentence_pairs import open_bitext
 from interlingua.studies.aligning import METHODS, Alignment, align
 from interlingua.studies.bitexts import ReadingRules, Side, read_rows
 from interlingua.studies.store import write_beside
@@ -169,20 +172,23 @@ class LinkedFiles:
         first, second = self._named
         return self.english or ("target" if second == self.source != first else "source")
 
-    @property
+    @cached_property
     def _named(self) -> tuple[str | None, str | None]:
-        """The languages of both sides, by the names of the files."""
+        """The languages of both sides, by a first line that names them, or by the names of the files."""
         names = [parse(path.name) for path in self.files]
-        return (names[0].side, names[1].side) if len(names) == 2 else names[0].pair or (None, None)
+        if len(names) == 2:
+            return names[0].side, names[1].side
+        with open_bitext(self.files[0]) as bitext:
+            return bitext.languages or names[0].pair or (None, None)
 
     @property
     def language(self) -> str | None:
-        """The language that is adjusted, by the name of the file, where it says so."""
+        """The language that is adjusted, by the file's first line or its name, where they say so."""
         return self._named[1 if self.stays == "source" else 0]
 
     @property
     def staying(self) -> str:
-        """The language that stays, by the name of the file; where it does not say so, `source`."""
+        """The language that stays, by the file's first line or its name; where they do not say so, `source`."""
         return self._named[0 if self.stays == "source" else 1] or self.source
 
     @cached_property
@@ -200,7 +206,7 @@ class LinkedFiles:
             links, about = before
             rows = read_rows(source, target, ReadingRules(cut=about["cut"]))
             again = Alignment(links, rows, left_out=rows.left_out, notes=tuple(about["notes"]))
-            return LinkedText.of(again, english=self.stays)
+            return self._checked(LinkedText.of(again, english=self.stays))
         made = align(
             source,
             target,
@@ -216,7 +222,15 @@ class LinkedFiles:
         arrays = {name: getattr(made.links, name) for name in ("row", "source", "target")}
         arrays["about"] = np.array(json.dumps({"cut": made.rows.source.cut, "notes": notes}))
         write_beside(kept, lambda file: np.savez(file, **arrays))
-        return LinkedText.of(made, english=self.stays)
+        return self._checked(LinkedText.of(made, english=self.stays))
+
+    def _checked(self, text: LinkedText) -> LinkedText:
+        """The text; an error where the side that stays is in another script, a note where the other side is."""
+        name = ", ".join(path.name for path in self.files)
+        ours, theirs = text.texts
+        checked(ParallelCorpus({self.staying: tuple(ours)}, name))
+        foreign = None if self.language is None else foreign_rows(self.language, theirs)
+        return text if foreign is None else replace(text, notes=(*text.notes, str(foreign)))
 
 
 def _kept_links(kept: Path) -> tuple[Links, dict[str, Any]] | None:

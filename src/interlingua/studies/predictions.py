@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -33,14 +34,20 @@ def prediction_lines(exam: Exam, predictions: Any, about: Mapping[str, Any]) -> 
     What `about` says of the file stands in place of its name here.
 
     Both are in words as explanations have them: a label, an answer, names of a sentence; `right` where they agree.
+    A sentence of tagged words has also its `words`, their `tags` and the `predicted_tags`, from which every F1 can be
+    computed again.
     """
     lines = []
+    tags = iter(predictions.tags()) if exam.task.kind == "token" else iter(())
     for item, (gold, predicted) in zip(exam.examples, verdicts(exam.task, exam.examples, predictions), strict=True):
         told = {"file": exam.examples.name, "line": item.line}
         if hasattr(item, "id"):
             told["id"] = item.id
         told |= {"test": exam.name, "language": exam.judged, **about}
         told |= {"gold": gold, "predicted": predicted, "right": gold == predicted}
+        if hasattr(item, "words"):
+            own = list(islice(tags, len(item.words)))
+            told |= {"words": item.words, "tags": item.tags, "predicted_tags": own}
         lines.append(json.dumps(told, ensure_ascii=False) + "\n")
     return "".join(lines)
 
