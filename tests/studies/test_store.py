@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from safetensors import SafetensorError
 from safetensors.torch import save_file
 
+from interlingua.atomic_files import hidden_name
 from interlingua.errors import InputError
 from interlingua.studies import store as room
 from interlingua.studies.performing import _no_room
@@ -121,10 +122,9 @@ def test_text_is_replaced_whole(tmp_path: Path) -> None:
 
 
 def test_what_a_killed_process_left_half_written_is_swept_and_a_living_ones_kept(tmp_path):
-    import os
-
     (tmp_path / "items").mkdir()
-    dead, alive = tmp_path / "items" / ".a.npz.999999999", tmp_path / "items" / f".b.npz.{os.getpid()}"
+    alive = hidden_name(tmp_path / "items" / "a.npz")
+    dead = alive.with_suffix(".999999999")
     dead.write_bytes(b"half")
     alive.write_bytes(b"half")
     Store(tmp_path)

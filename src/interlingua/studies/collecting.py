@@ -8,9 +8,9 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+from interlingua.atomic_files import hidden_name, write_beside
 from interlingua.studies.graph import Graph
 from interlingua.studies.home import Home
-from interlingua.studies.store import write_beside
 
 _NUMBER = re.compile(r"\d[\d,]*")
 RECORDS, ITEMS, NOTES = "records.jsonl", "items", "notes.txt"
@@ -74,9 +74,11 @@ def _link_all(items: dict[str, Path], folder: Path) -> None:
         place = folder / name
         if place.exists() and place.samefile(source):
             continue
-        beside = folder / f".{name}.{os.getpid()}"
+        beside = hidden_name(place)
         try:
             os.link(source, beside)
         except OSError:
             shutil.copyfile(source, beside)
         os.replace(beside, place)
+        # Where another run linked the same file meanwhile, renaming one name of it to the other does nothing.
+        beside.unlink(missing_ok=True)

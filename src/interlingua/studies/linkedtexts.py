@@ -14,6 +14,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from interlingua.atomic_files import write_beside
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.objectives.adjustment import check_choice
@@ -22,7 +23,6 @@ from interlingua.readers.locating import missing
 from interlingua.readers.naming import parse
 from interlingua.studies.aligning import METHODS, Alignment, align
 from interlingua.studies.bitexts import ReadingRules, Side, read_rows
-from interlingua.studies.store import write_beside
 from interlingua.wordalign.links import Links
 from interlingua.words import Sentence
 

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from interlingua.atomic_files import sweep, write_beside
 from interlingua.errors import InputError, NoRoom, system_error
 from interlingua.paths import json_value, regular
 from interlingua.studies.record import Record
@@ -37,11 +38,15 @@ class Store:
         self._file = folder / "records.jsonl"
         try:
             _writable(folder)
-            _sweep(folder / "items")
-            _sweep(folder)
+            sweep(folder / "items")
+            sweep(folder)
+            sweep(folder / "tables")
             self._steps = self._recover()
         except OSError as error:
             raise cannot_write(folder, error) from error
+
+    def __repr__(self) -> str:
+        return f"Store({str(self.folder)!r}, {len(self._steps)} steps done)"
 
     def done(self, step: str) -> bool:
         """Whether all records of a step are here."""
@@ -147,20 +152,6 @@ def step_of(file: Path) -> str | None:
     return None if found is None else str(found)
 
 
-def write_beside(path: Path, write: Any) -> None:
-    """Write a file under a hidden name and rename it into place, so that no reader sees half of it."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with beside.open("wb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
-
-
 def _writable(folder: Path) -> None:
     """Raise what making the folder, or a file in it, would raise: better now than after hours."""
     place = folder
@@ -170,14 +161,6 @@ def _writable(folder: Path) -> None:
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(place))
     if not os.access(place, os.W_OK | os.X_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(place))
-
-
-def _sweep(folder: Path) -> None:
-    """Remove what a killed process left half-written; a living one's files are its own."""
-    for file in folder.glob(".*"):
-        owner = file.suffix.removeprefix(".")
-        if file.is_file() and owner.isdigit() and not Path("/proc", owner).exists():
-            file.unlink(missing_ok=True)
 
 
 def write_text(path: Path, text: str) -> None:
