@@ -156,3 +156,17 @@ def test_a_disk_that_fills_up_under_safetensors_is_told_and_fails_no_step(tmp_pa
     full = SafetensorError("Error while serializing: I/O error: No space left on device (os error 28)")
     assert _no_room(full)
     assert not _no_room(SafetensorError("invalid header"))
+
+
+@pytest.mark.reliability("damaged state of a stopped run")
+@pytest.mark.parametrize("data", [None, b"", b"half", b"{}"])
+def test_a_step_whose_values_are_gone_or_damaged_is_made_anew(tmp_path, data):
+    store = Store(tmp_path)
+    store.append("a", [(record("debiased"), np.arange(3.0))])
+    store.append("b", [(record("debiased"), np.arange(4.0))])
+    file = tmp_path / "items" / "a.npz"
+    file.unlink() if data is None else file.write_bytes(data)
+    again = Store(tmp_path)
+    assert (again.done("a"), again.done("b")) == (False, True)
+    again.append("a", [(record("debiased"), np.arange(3.0))])
+    assert [again.items(each).tolist() for each in again.read()] == [[0, 1, 2, 3], [0, 1, 2]]

@@ -237,7 +237,7 @@ def _write(files: list[tuple[str | Path | None, Iterator[str]]]) -> None:
         place = Path(path)
 
         def write(file: BinaryIO, lines: Iterator[str] = lines) -> None:
-            file.writelines(f"{line}\n".encode() for line in lines)
+            file.writelines(f"{line}\n".encode("utf-8", "backslashreplace") for line in lines)
 
         try:
             place.parent.mkdir(parents=True, exist_ok=True)

@@ -39,7 +39,7 @@ def collect(graph: Graph, home: Home) -> int:
             notes |= dict.fromkeys(f"{step.shown}: {note}" for note in told if note.strip())
     _link_all(items, home.folder / ITEMS)
     _write(home.folder / RECORDS, b"".join(lines))
-    _write(home.folder / NOTES, "".join(f"{note}\n" for note in notes).encode())
+    _write(home.folder / NOTES, "".join(f"{note}\n" for note in notes).encode("utf-8", "backslashreplace"))
     for entry in os.scandir(home.folder / ITEMS):
         if entry.name not in items and not entry.name.startswith("."):
             os.unlink(entry.path)

@@ -46,7 +46,11 @@ class Digests:
             if place.is_dir():
                 whole = blake2b(digest_size=16)
                 for part in parts:
-                    whole.update(f"{part.relative_to(place).as_posix()}\0{self._digest(part)}\0".encode())
+                    whole.update(
+                        f"{part.relative_to(place).as_posix()}\0{self._digest(part)}\0".encode(
+                            "utf-8", "backslashreplace"
+                        )
+                    )
                 digest = whole.hexdigest()
             else:
                 digest = self._digest(place)
@@ -91,7 +95,7 @@ def stamp(place: Path) -> str:
     """Sizes and times of a file, or of all files in a folder, short: it changes when one of them is written."""
     parts = sorted(_files(place))
     text = "\n".join(f"{part.relative_to(place).as_posix()} {_stamp_of(part)}" for part in parts)
-    return blake2b(text.encode(), digest_size=8).hexdigest()
+    return blake2b(text.encode("utf-8", "backslashreplace"), digest_size=8).hexdigest()
 
 
 def _files(place: Path, above: tuple[str, ...] = ()) -> list[Path]:

@@ -141,7 +141,7 @@ class Home:
 
     def keep_times(self, told: Sequence[Mapping[str, Any]]) -> None:
         """Append lines in one write, so that two runs can share the file."""
-        lines = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in told).encode()
+        lines = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in told).encode("utf-8", "backslashreplace")
         place = os.open(self.times, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
         try:
             os.write(place, lines)

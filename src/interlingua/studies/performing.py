@@ -147,7 +147,7 @@ def _finish(job: Job, home: Home, making: Path, seconds: float) -> None:
     sizes = file_sizes(making)
     file = os.open(f"{making}/{MANIFEST}", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
-        os.write(file, f'{job.manifest[:-1]},"files":{canonical(sizes)}}}\n'.encode())
+        os.write(file, f'{job.manifest[:-1]},"files":{canonical(sizes)}}}\n'.encode("utf-8", "backslashreplace"))
     finally:
         os.close(file)
     for name in (*sizes, MANIFEST) if seconds > _COSTLY else ():

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import errno
 import os
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile, is_zipfile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,10 +127,15 @@ class Store:
             write_beside(self._file, lambda file: file.write(whole))
         present: Counter[str] = Counter()
         wanted: dict[str, int] = {}
+        values: dict[str, str] = {}
         for record in self._lines():
             present[record.step] += 1
             wanted[record.step] = record.part[1]
+            if record.items is not None:
+                values[record.step] = Path(record.items.partition("#")[0]).name
         broken = {step for step, count in present.items() if count < wanted[step]}
+        # The same for a step whose values are gone or cut short: it is made anew.
+        broken |= {step for step, file in values.items() if not is_zipfile(self.folder / "items" / file)}
         if broken:
             kept = [line for line in whole.splitlines(keepends=True) if json_value(line)["step"] not in broken]
             write_beside(self._file, lambda file: file.write(b"".join(kept)))
@@ -138,17 +145,31 @@ class Store:
 def read_items(folder: Path, place: str) -> Items:
     """The per-item values at a place (`FILE#NUMBER`) of a store's folder; nothing else is opened, nothing mended."""
     name, _, number = place.partition("#")
-    with np.load(folder / "items" / Path(name).name) as arrays:
-        values: Items = arrays[number]
+    file = folder / "items" / Path(name).name
+    try:
+        with np.load(regular(file), allow_pickle=False) as arrays:
+            values: Items = arrays[number]
+    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile, zlib.error) as error:
+        raise InputError(
+            f"per-item values cannot be read ({type(error).__name__})",
+            file=file,
+            remedy="Remove that file and give the command of that run again: it makes it anew.",
+        ) from error
     return values
 
 
 def step_of(file: Path) -> str | None:
-    """The step that made a file of JSON lines beside the records; None where there is none, or it does not say."""
+    """The step that made a file of JSON lines beside the records; None where there is none, or it does not say.
+
+    A damaged file is nobody's: "".
+    """
     if not file.is_file():
         return None
-    with file.open(encoding="utf-8") as lines:
-        found = json_value(next(lines, "{}")).get("step")
+    try:
+        with file.open(encoding="utf-8") as lines:
+            found = json_value(next(lines)).get("step")
+    except (ValueError, AttributeError, StopIteration):
+        return ""
     return None if found is None else str(found)
 
 
