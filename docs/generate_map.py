@@ -18,7 +18,7 @@ to that.
 """
 FLOORS = {
     "The ground: what everything stands on": (
-        "errors", "paths", "children", "registry", "score", "languages", "words", "counting", "corpus",
+        "errors", "paths", "atomic_files", "children", "registry", "score", "languages", "words", "counting", "corpus",
     ),
     "Floor 1: pure functions, and files read": (
         "stats", "measures", "flattening", "transport", "kernels", "readers", "wordalign", "synthetic",

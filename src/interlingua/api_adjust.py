@@ -33,7 +33,7 @@ File = str | Path
 Files = File | tuple[File, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Adjusted:
     """An adjusted model: its folder, and what is known of it (the content of `adjustment.json`)."""
 
@@ -44,6 +44,10 @@ class Adjusted:
         """A figure of the page by its name: plotly's JSON as a dictionary, which a notebook draws."""
         records = adjustment_records(self.summary)
         return drawing(adjustment_sections([Run(self.summary, records)]), name, records)
+
+    def __repr__(self) -> str:
+        done = "" if self.summary["finished"] else ", not finished"
+        return f"Adjusted({str(self.folder)!r}, from {self.summary['model']!r}, {self.summary['steps']} steps{done})"
 
     def _repr_html_(self) -> str:
         return framed(adjustment_page(self.summary))

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 from interlingua.counting import counted
 from interlingua.errors import InputError
@@ -142,7 +141,7 @@ def _items(folder: Path) -> Callable[[Record], Items | None]:
     def read(place: str) -> Items | None:
         try:
             return read_items(folder, place)
-        except (OSError, KeyError, ValueError, BadZipFile):
+        except InputError:
             return None
 
     return lambda record: read(place) if isinstance(place := record.get("items"), str) else None

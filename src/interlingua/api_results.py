@@ -58,12 +58,15 @@ class Audit:
         return framed(self.page())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Pretrained:
     """What pretraining made: the model folder, and what was measured on the way."""
 
     folder: Path
     summary: dict[str, Any]
+
+    def __repr__(self) -> str:
+        return f"Pretrained({str(self.folder)!r}, {'' if self.summary['finished'] else 'not '}finished)"
 
     def _repr_html_(self) -> str:
         plain = [(key, value) for key, value in self.summary.items() if isinstance(value, str | int | float)]

@@ -35,7 +35,7 @@ from interlingua.studies.studyscores import beside, study_distances, study_score
 __all__ = ["Planned", "check_study", "plan_study", "study"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Planned:
     """A study that was checked, with its steps; `notes` say what its grid leaves out."""
 
@@ -44,6 +44,9 @@ class Planned:
     home: Home
     notes: tuple[str, ...]
     revisions: Revisions = field(default_factory=Revisions, repr=False)
+
+    def __repr__(self) -> str:
+        return f"Planned({self.study.name!r}, {len(list(self.graph))} steps, in {str(self.home.folder)!r})"
 
     def plan(self, *, retry: bool = False) -> Plan:
         """Steps by kind, what is done, and about how long the rest takes with this machine's CPUs and GPUs."""

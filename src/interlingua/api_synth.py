@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import re
 import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from interlingua.atomic_files import hidden_name, swap_in
 from interlingua.errors import InputError
 from interlingua.report.heatmap import Panel, heat_map_svg
 from interlingua.studies.runfolder import check_kind
@@ -118,21 +118,15 @@ def _free(folder: Path) -> None:
 
 def _write(folder: Path, texts: dict[str, Iterable[str]]) -> None:
     """Write all files into a new folder beside, then put it in place: no reader sees half of them."""
-    beside = folder.with_name(f".{folder.name}.{os.getpid()}")
-    before = folder.with_name(f".{folder.name}.{os.getpid()}.before")
+    beside = hidden_name(folder)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         beside.mkdir()
         for name, lines in texts.items():
             with (beside / name).open("w", encoding="utf-8", newline="") as file:
                 file.writelines(lines)
-        if folder.exists():
-            os.replace(folder, before)
-        os.replace(beside, folder)
+        swap_in(beside, folder)
     except OSError as error:
-        if before.exists() and not folder.exists():
-            os.replace(before, folder)
         raise cannot_write(folder, error) from error
     finally:
         shutil.rmtree(beside, ignore_errors=True)
-        shutil.rmtree(before, ignore_errors=True)

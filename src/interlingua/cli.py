@@ -39,7 +39,7 @@ from interlingua.cli_options import (
 from interlingua.cli_output import standard_output
 from interlingua.cli_progress import progress_bars, resumable
 from interlingua.errors import InputError, InterlinguaError, Interrupted, NoRoom, printable, system_error
-from interlingua.paths import too_long
+from interlingua.paths import check_name, too_long
 
 app = typer.Typer(
     help="Shows, explains and improves how a multilingual language model carries meaning across languages.",
@@ -306,7 +306,8 @@ def main() -> None:
     """Run the command line, with every error a user can meet on one line of stderr."""
     try:
         with standard_output():
-            _check_arguments(sys.argv[1:])
+            for argument in sys.argv[1:]:
+                check_name(argument)
             app(standalone_mode=True)
     except InputError as error:
         _fail(f"error: {error}", 1 if isinstance(error, NoRoom) else 2)
@@ -328,17 +329,6 @@ def main() -> None:
         if end.code == STOPPED:  # What typer makes of Ctrl-C, without a word.
             _fail(AGAIN, STOPPED)
         raise
-
-
-def _check_arguments(given: list[str]) -> None:
-    """Refuse names that are not UTF-8 before any work: records, pages and JSON could not hold them."""
-    for argument in given:
-        try:
-            argument.encode()
-        except UnicodeEncodeError as error:
-            raise InputError(
-                "a name that is not UTF-8", value=argument, remedy="Rename that file or folder, or make a link to it."
-            ) from error
 
 
 def _fail(line: str, code: int) -> None:

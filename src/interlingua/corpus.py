@@ -36,7 +36,7 @@ class Skip:
         return f"{counted(self.count, self.reason)}{places}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Pair:
     """The rows that two languages share: their texts, and the corpus rows they stand in."""
 
@@ -45,6 +45,9 @@ class Pair:
     source_texts: tuple[str, ...]
     target_texts: tuple[str, ...]
     rows: NDArray[np.int64]
+
+    def __repr__(self) -> str:
+        return f"Pair({self.source} → {self.target}, {counted(len(self.rows), 'rows')})"
 
 
 @dataclass(frozen=True, repr=False)

@@ -24,6 +24,7 @@ def usable_path(given: str | os.PathLike[str], *, home: bool = False) -> Path:
     """
     if not os.fspath(given):
         raise InputError("no file or folder is named", value="", remedy="Give a path.")
+    check_name(os.fspath(given))
     try:
         path = Path(given).expanduser() if home else Path(given)
         os.lstat(path)
@@ -35,6 +36,16 @@ def usable_path(given: str | os.PathLike[str], *, home: bool = False) -> Path:
         if error.errno == errno.ENAMETOOLONG:
             raise too_long(str(given)) from error
     return path
+
+
+def check_name(name: str) -> None:
+    """Refuse a name that is not UTF-8 before any work: records, pages and JSON could not hold it."""
+    try:
+        name.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            "a name that is not UTF-8", value=name, remedy="Rename that file or folder, or make a link to it."
+        ) from error
 
 
 def too_long(name: str) -> InputError:

@@ -27,8 +27,8 @@ class Score:
     null: float | None = None
     low: float | None = None
     high: float | None = None
-    items: NDArray[np.floating[Any]] | None = None
-    details: Mapping[str, Any] = field(default_factory=dict)
+    items: NDArray[np.floating[Any]] | None = field(default=None, repr=False)
+    details: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         if self.items is not None and self.items.ndim != 1:

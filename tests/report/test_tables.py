@@ -141,3 +141,30 @@ def test_values_that_are_not_finite_are_left_out(records):
 
 def test_mean_has_no_null_unless_all_have_one():
     assert mean([Reading(1.0, null=0.1), Reading(0.0)]).null is None
+
+
+FORMULAS = ["=1+1", "+a", "-1+2", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "-", "=cmd|' /C calc'!A0"]
+
+
+@pytest.mark.reliability("formulas in CSV cells")
+@pytest.mark.parametrize("text", FORMULAS)
+def test_text_that_a_spreadsheet_would_compute_has_an_apostrophe_in_front(text: str) -> None:
+    made = to_csv(Table("t", "T", "", (text, "n"), ((text, 1),)))
+    assert [row[0] for row in csv.reader(io.StringIO(made, newline=""))] == [f"'{text.strip()}", f"'{text}"]
+
+
+@pytest.mark.reliability("formulas in CSV cells")
+@pytest.mark.parametrize("cell", [-0.5, -3, "-0.5", "+2", "-1e-05", ".5", "", "a=b", "–"])
+def test_numbers_and_other_text_stay_as_they_are(cell: str | float) -> None:
+    made = to_csv(Table("t", "T", "", ("a", "b"), ((cell, "x"),)))
+    assert list(csv.reader(io.StringIO(made)))[1][0] == str(cell)
+
+
+@pytest.mark.reliability("LaTeX rows that look like options")
+@pytest.mark.parametrize("text", ["[x]", "*", "*[x]", " [x", "[[", "*a"])
+def test_no_row_of_latex_begins_as_an_option_of_the_row_or_rule_before_it(text: str) -> None:
+    made = to_latex(Table("t", "T", "", (text, "b"), ((text, "y"), (text, "z"))))
+    rows = [line for line in made.splitlines() if line.endswith(r"\\")]
+    assert len(rows) == 3
+    assert not any(line.lstrip().startswith(("[", "*")) for line in rows)
+    assert all(text.strip() in line for line in rows)

@@ -114,6 +114,20 @@ def test_the_death_of_a_process_is_a_failed_step_with_its_last_words(home: Home,
     assert not home.is_done(dead.key)
 
 
+@pytest.mark.reliability("a worker killed from outside")
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM", "SIGHUP"])
+def test_a_step_whose_process_was_killed_from_outside_runs_again_without_being_asked(
+    home: Home, tmp_path: Path, name: str
+) -> None:
+    graph = Graph([above := total(1, step("dies", signal=name, once=str(tmp_path / "died")))])
+    first = run(graph, home)
+    assert (first.done, first.blocked, len(first.failed)) == (0, 1, 1)
+    assert "runs it again" in first.failed[0].message
+    assert home.failures() == {}
+    assert run(graph, home) == Ran(2, 0, (), 0, 1)
+    assert value(home, above) == "1"
+
+
 def test_a_step_goes_on_from_the_state_that_its_death_left(home: Home) -> None:
     counts = step("counts_in_its_state")
     assert "code 3" in run(Graph([counts]), home).failed[0].message

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from safetensors import SafetensorError
 from safetensors.torch import save_file
 
+from interlingua.atomic_files import hidden_name
 from interlingua.errors import InputError
 from interlingua.studies import store as room
 from interlingua.studies.performing import _no_room
@@ -121,10 +122,9 @@ def test_text_is_replaced_whole(tmp_path: Path) -> None:
 
 
 def test_what_a_killed_process_left_half_written_is_swept_and_a_living_ones_kept(tmp_path):
-    import os
-
     (tmp_path / "items").mkdir()
-    dead, alive = tmp_path / "items" / ".a.npz.999999999", tmp_path / "items" / f".b.npz.{os.getpid()}"
+    alive = hidden_name(tmp_path / "items" / "a.npz")
+    dead = alive.with_suffix(".999999999")
     dead.write_bytes(b"half")
     alive.write_bytes(b"half")
     Store(tmp_path)
@@ -156,3 +156,17 @@ def test_a_disk_that_fills_up_under_safetensors_is_told_and_fails_no_step(tmp_pa
     full = SafetensorError("Error while serializing: I/O error: No space left on device (os error 28)")
     assert _no_room(full)
     assert not _no_room(SafetensorError("invalid header"))
+
+
+@pytest.mark.reliability("damaged state of a stopped run")
+@pytest.mark.parametrize("data", [None, b"", b"half", b"{}"])
+def test_a_step_whose_values_are_gone_or_damaged_is_made_anew(tmp_path, data):
+    store = Store(tmp_path)
+    store.append("a", [(record("debiased"), np.arange(3.0))])
+    store.append("b", [(record("debiased"), np.arange(4.0))])
+    file = tmp_path / "items" / "a.npz"
+    file.unlink() if data is None else file.write_bytes(data)
+    again = Store(tmp_path)
+    assert (again.done("a"), again.done("b")) == (False, True)
+    again.append("a", [(record("debiased"), np.arange(3.0))])
+    assert [again.items(each).tolist() for each in again.read()] == [[0, 1, 2, 3], [0, 1, 2]]

@@ -93,6 +93,10 @@ class Encoder:
         other.tokeniser = Tokeniser(self._loaded.tokenizer, known=loading.vocabulary(self._loaded.model), target=True)
         return other
 
+    def __repr__(self) -> str:
+        shape = f"{self._loaded.layers} layers × {self._loaded.dim}"
+        return f"Encoder({self.name!r}, {shape}, {self.device}, {self.precision})"
+
     @property
     def name(self) -> str:
         return self._loaded.name

@@ -420,6 +420,11 @@ def _digest(folder: Path) -> str:
     return state.hexdigest()
 
 
-def _first_line(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0][:200] if lines else ""
+def _first_line(error: BaseException, limit: int = 200) -> str:
+    """The first line of an error without its full stop; of a long one the whole sentences that fit."""
+    line = next(iter(str(error).strip().splitlines()), "")
+    if len(line) > limit:
+        head = line[:limit]
+        end = head.rfind(". ")
+        line = head[:end] if end > 0 else f"{head.rpartition(' ')[0] or head}…"
+    return line.rstrip(". ")

@@ -12,6 +12,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 
+from interlingua.atomic_files import hidden_name, open_to_umask
 from interlingua.encoder.joined import attended
 from interlingua.encoder.modelfiles import bounded_build
 from interlingua.errors import InputError
@@ -160,6 +161,7 @@ def save_folder(model: Any, tokenizer: Tokenizer, folder: Path, *, length: int, 
     if dtype == "fp8":
         _halve_again(folder / "model.safetensors")
     face(tokenizer, length=length).save_pretrained(folder)
+    open_to_umask(folder)
 
 
 def _halve_again(path: Path) -> None:
@@ -170,6 +172,6 @@ def _halve_again(path: Path) -> None:
         name: tensor.clamp(-most, most).to(torch.float8_e4m3fn) if tensor.ndim > 1 else tensor
         for name, tensor in load_file(path).items()
     }
-    beside = path.with_name(f".{path.name}")
+    beside = hidden_name(path)
     save_file(small, beside, metadata={"format": "pt"})
     os.replace(beside, path)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from interlingua.errors import InputError, MissingExtra
-from interlingua.paths import regular
+from interlingua.paths import check_name, regular
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -164,6 +164,7 @@ class Document:
 @contextmanager
 def opened(path: Path, *, encoding: str | None = None) -> Iterator[Document]:
     """The document at a path, closed afterwards."""
+    check_name(path.name)
     if path.is_dir():
         raise InputError("a folder where a file was expected", file=path, remedy="Give a file in it.")
     try:

@@ -70,7 +70,7 @@ def build_page(
     found = found or own.readings()
     files = {}
     if 0 < len(records) <= 20_000:  # More would not fit.
-        packed = gzip.compress((every or to_csv(records_table(records))).encode(), mtime=0)
+        packed = gzip.compress((every or to_csv(records_table(records))).encode("utf-8", "backslashreplace"), mtime=0)
         if len(packed) <= RECORDS_BYTES:
             files["records.csv.gz"] = (packed, f"all {len(records)} records")
     title = visible(str(run.get("model") or "model"))

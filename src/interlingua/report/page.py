@@ -60,7 +60,7 @@ def render_page(page: Page) -> str:
         policy=_policy(scripts),
         style=asset("report/templates/page.css"),
         scripts=scripts,
-        data=base64.b64encode(gzip.compress(_json(data).encode(), mtime=0)).decode(),
+        data=base64.b64encode(gzip.compress(_json(data).encode("utf-8", "backslashreplace"), mtime=0)).decode(),
         places=places,
         title=visible(f"{page.heading}, interlingua {page.command}"),
         eyebrow=visible(page.command),
@@ -154,7 +154,8 @@ def _check_names(sections: Sequence[Section]) -> None:
 
 def _policy(scripts: Sequence[str]) -> str:
     hashes = " ".join(
-        f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in scripts
+        f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8', 'backslashreplace')).digest()).decode()}'"
+        for text in scripts
     )
     return (
         f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; "

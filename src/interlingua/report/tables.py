@@ -64,6 +64,10 @@ _FLAT = (
 _NUMBER = re.compile(r"[+−-]?\d[\d.,]*(\s%)?( ±[\d.]+| \[[−\d., ]+\])?\*{0,2}( (\(|at )layer \d+\)?)?|–|")
 """A number as we write one for people: a sign, percent, a deviation or interval, marks, a layer; or a dash."""
 
+_FORMULA = "=+-@\t\r\n＝＋－＠"
+"""Letters that make a spreadsheet take a cell for a formula, or cut it into others."""
+_PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+
 _LATEX = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -134,21 +138,29 @@ def shown(cell: Cell) -> str:
 def to_csv(table: Table) -> str:
     r"""The table as RFC 4180 text with full precision; what is missing is an empty cell.
 
-    What people read as one cell, such as a mean and its deviation, is a column for each number in it.
+    What people read as one cell, such as a mean and its deviation, is a column for each number in it. Text that a
+    spreadsheet would compute as a formula gets an apostrophe in front; numbers stay numbers.
 
     >>> to_csv(Table("t", "T", "", ("a", "b"), (("x,y", None),)))
     'a,b\r\n"x,y",\r\n'
     >>> to_csv(Table("t", "T", "", ("ru",), ((Told("63.4 ±0.2*", {"": 63.434, "sd": 0.2111, "marks": "*"}),),)))
     'ru,ru sd,ru marks\r\n63.434,0.2111,*\r\n'
+    >>> to_csv(Table("t", "T", "", ("=a", "n"), (("-1+2", -0.5), ("@b", "-0.5"))))
+    "'=a,n\r\n'-1+2,-0.5\r\n'@b,-0.5\r\n"
     """
     flat = unfolded(table)
     out = io.StringIO()
     writer = csv.writer(out)
-    writer.writerow(flat.columns)
-    writer.writerows(
-        [None if isinstance(cell, float) and finite(cell) is None else cell for cell in row] for row in flat.rows
-    )
+    writer.writerows([_no_formula(cell) for cell in row] for row in (flat.columns, *flat.rows))
     return out.getvalue()
+
+
+def _no_formula(cell: Cell) -> Cell:
+    if isinstance(cell, float):
+        return None if finite(cell) is None else cell
+    if isinstance(cell, str) and cell[:1] in _FORMULA and cell and not _PLAIN_NUMBER.fullmatch(cell):
+        return f"'{cell}"
+    return cell
 
 
 def unfolded(table: Table) -> Table:
@@ -209,7 +221,9 @@ def to_latex(table: Table) -> str:
     """
 
     def line(cells: Iterable[str]) -> str:
-        return " & ".join(latex_text(cell) for cell in cells) + r" \\"
+        row = " & ".join(latex_text(cell) for cell in cells)
+        # After the end of a row, or a rule, TeX takes a star or a bracket for an option of it.
+        return ("{}" if row.lstrip()[:1] in ("[", "*") else "") + row + r" \\"
 
     caption = f"{table.title}. {table.caption}" if table.caption else table.title
     return "\n".join(

@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from interlingua.atomic_files import write_beside
 from interlingua.encoder import Encoder
 from interlingua.encoder.devices import pick_device
 from interlingua.errors import InputError
@@ -19,7 +20,7 @@ from interlingua.score import Scores
 from interlingua.studies import linkers
 from interlingua.studies.bitexts import LeftOut, ReadingRules, Rows, read_rows, tokenised
 from interlingua.studies.linkers import Found, Progress, Saved, Staged, Text, Watch
-from interlingua.studies.store import cannot_write, write_beside
+from interlingua.studies.store import cannot_write
 from interlingua.wordalign.gold import Gold
 from interlingua.wordalign.links import Links
 from interlingua.wordalign.model import Settings
@@ -152,9 +153,9 @@ def align(
         else:
             found = linkers.trained(text, plan.settings, plan.how, device=place, watch=watch, staged=staged)
         result = _result(found, text, truth, plan, gold=str(gold), seed=seed)
+        _write([(scores, _score_lines(result.scores)), (write_tokens, tokenised(text.rows)), (out, result.lines())])
         if staged is not None:
-            staged.done()
-    _write([(scores, _score_lines(result.scores)), (write_tokens, tokenised(text.rows)), (out, result.lines())])
+            staged.done()  # Last: a model that is there is not written again, and the files are.
     return result
 
 
@@ -236,7 +237,7 @@ def _write(files: list[tuple[str | Path | None, Iterator[str]]]) -> None:
         place = Path(path)
 
         def write(file: BinaryIO, lines: Iterator[str] = lines) -> None:
-            file.writelines(f"{line}\n".encode() for line in lines)
+            file.writelines(f"{line}\n".encode("utf-8", "backslashreplace") for line in lines)
 
         try:
             place.parent.mkdir(parents=True, exist_ok=True)

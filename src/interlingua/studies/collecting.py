@@ -8,9 +8,9 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+from interlingua.atomic_files import hidden_name, write_beside
 from interlingua.studies.graph import Graph
 from interlingua.studies.home import Home
-from interlingua.studies.store import write_beside
 
 _NUMBER = re.compile(r"\d[\d,]*")
 RECORDS, ITEMS, NOTES = "records.jsonl", "items", "notes.txt"
@@ -39,7 +39,7 @@ def collect(graph: Graph, home: Home) -> int:
             notes |= dict.fromkeys(f"{step.shown}: {note}" for note in told if note.strip())
     _link_all(items, home.folder / ITEMS)
     _write(home.folder / RECORDS, b"".join(lines))
-    _write(home.folder / NOTES, "".join(f"{note}\n" for note in notes).encode())
+    _write(home.folder / NOTES, "".join(f"{note}\n" for note in notes).encode("utf-8", "backslashreplace"))
     for entry in os.scandir(home.folder / ITEMS):
         if entry.name not in items and not entry.name.startswith("."):
             os.unlink(entry.path)
@@ -74,9 +74,11 @@ def _link_all(items: dict[str, Path], folder: Path) -> None:
         place = folder / name
         if place.exists() and place.samefile(source):
             continue
-        beside = folder / f".{name}.{os.getpid()}"
+        beside = hidden_name(place)
         try:
             os.link(source, beside)
         except OSError:
             shutil.copyfile(source, beside)
         os.replace(beside, place)
+        # Where another run linked the same file meanwhile, renaming one name of it to the other does nothing.
+        beside.unlink(missing_ok=True)

@@ -6,9 +6,11 @@ import errno
 import json
 import os
 import time
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 
+from interlingua.atomic_files import write_beside
 from interlingua.errors import InputError
 from interlingua.paths import read_json, regular
 from interlingua.studies.step import File
@@ -44,7 +46,11 @@ class Digests:
             if place.is_dir():
                 whole = blake2b(digest_size=16)
                 for part in parts:
-                    whole.update(f"{part.relative_to(place).as_posix()}\0{self._digest(part)}\0".encode())
+                    whole.update(
+                        f"{part.relative_to(place).as_posix()}\0{self._digest(part)}\0".encode(
+                            "utf-8", "backslashreplace"
+                        )
+                    )
                 digest = whole.hexdigest()
             else:
                 digest = self._digest(place)
@@ -62,14 +68,10 @@ class Digests:
         """Write what is known, beside and renamed; a cache that can't be written is no error."""
         if self._kept is None or not self._changed:
             return
-        beside = self._kept.with_name(f".{self._kept.name}.{os.getpid()}")
-        try:
+        with suppress(OSError):
             self._kept.parent.mkdir(parents=True, exist_ok=True)
-            beside.write_text(json.dumps(self._known, ensure_ascii=False), "utf-8")
-            os.replace(beside, self._kept)
+            write_beside(self._kept, lambda file: file.write(json.dumps(self._known).encode()))
             self._changed = False
-        except OSError:
-            beside.unlink(missing_ok=True)
 
     def _digest(self, path: Path) -> str:
         before = _stamp_of(path)
@@ -93,7 +95,7 @@ def stamp(place: Path) -> str:
     """Sizes and times of a file, or of all files in a folder, short: it changes when one of them is written."""
     parts = sorted(_files(place))
     text = "\n".join(f"{part.relative_to(place).as_posix()} {_stamp_of(part)}" for part in parts)
-    return blake2b(text.encode(), digest_size=8).hexdigest()
+    return blake2b(text.encode("utf-8", "backslashreplace"), digest_size=8).hexdigest()
 
 
 def _files(place: Path, above: tuple[str, ...] = ()) -> list[Path]:

@@ -125,7 +125,7 @@ class Geometry:
         """Look at the model as it came, where that is not in the store yet."""
         for given in self.sets if is_first_process() else ():  # The first of several looks for all.
             key = self._key(given, STATES[0])
-            if not self.store.done(key) or not self._map_file(key).is_file():
+            if not self.store.done(key) or not self._has_maps(key):
                 made = self._look(self.encoder, given, key, STATES[0])
                 if not self.store.done(key):
                     self.store.append(key, made)
@@ -134,7 +134,7 @@ class Geometry:
         """The maps of every set and state that are there, before and after."""
         keys = [self._key(given, STATES[0]) for given in self.sets]
         keys += [each.key for each in self.pairwise.also[self.settings.source]]
-        return [read_json(file) for key in keys if (file := self._map_file(key)).is_file()]
+        return [_maps_in(file) for key in keys if (file := self._map_file(key)).is_file()]
 
     def pieces(self) -> dict[str, list[str]]:
         """How the tokenizer cuts the name that is followed, in each language (papers/003 §3.2)."""
@@ -173,6 +173,13 @@ class Geometry:
         write_text(self._map_file(key), json.dumps(found.maps, ensure_ascii=False))
         return found.made
 
+    def _has_maps(self, key: str) -> bool:
+        """Whether the maps of a look are there, and whole; damaged ones are drawn anew."""
+        try:
+            return bool(read_json(self._map_file(key)))
+        except (OSError, ValueError):
+            return False
+
     def _map_file(self, key: str) -> Path:
         return self.store.folder / "maps" / f"{key}.json"
 
@@ -180,3 +187,13 @@ class Geometry:
         """A key of all that decides a look's records and maps."""
         about = ["geometry", 1, self.encoder.digest, given.name, given.digest, asdict(self.settings.looks), state, more]
         return hashlib.blake2b(json.dumps(about, default=str).encode(), digest_size=12).hexdigest()
+
+
+def _maps_in(file: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = read_json(file)
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"maps cannot be read ({type(error).__name__})", file=file, remedy="Remove the folder of that run."
+        ) from error
+    return found

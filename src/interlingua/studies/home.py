@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from interlingua.atomic_files import write_beside
 from interlingua.paths import json_value, read_json
 from interlingua.studies.locking import holder
 
@@ -119,9 +120,7 @@ class Home:
         return found
 
     def keep_failure(self, failure: Failure) -> None:
-        beside = self.folder / "failed" / f".{failure.key}.{os.getpid()}"
-        beside.write_text(json.dumps(asdict(failure), ensure_ascii=False), "utf-8")
-        os.replace(beside, self.failure(failure.key))
+        write_beside(self.failure(failure.key), lambda file: file.write(json.dumps(asdict(failure)).encode()))
 
     def log_tail(self, key: str, *, lines: int = 20, most: int = 4000) -> str:
         """The end of what a step printed."""
@@ -142,7 +141,7 @@ class Home:
 
     def keep_times(self, told: Sequence[Mapping[str, Any]]) -> None:
         """Append lines in one write, so that two runs can share the file."""
-        lines = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in told).encode()
+        lines = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in told).encode("utf-8", "backslashreplace")
         place = os.open(self.times, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
         try:
             os.write(place, lines)

@@ -39,6 +39,10 @@ class Launched(Protocol):
     def load(self) -> tuple[str, ...]: ...
 
 
+class Lost(InterlinguaError):
+    """Processes of a step ended without a word: killed from outside, not failed; the next run runs the step again."""
+
+
 def launch(job: Launched, inputs: Mapping[str, Path], out: Path, work: Work) -> None:
     """Run a job's function in `resources.processes` processes of this machine; one that ends badly ends them all.
 
@@ -69,10 +73,12 @@ def launch(job: Launched, inputs: Mapping[str, Path], out: Path, work: Work) -> 
     failed = about.with_suffix(".failed")
     try:
         code = subprocess.run(command, env=environment, check=False).returncode
-        if failed.is_file():
-            raise InputError(**json.loads(failed.read_text("utf-8")))
+        said = json.loads(failed.read_text("utf-8")) if failed.is_file() else None
+        if said:
+            raise InputError(**said)
         if code != 0:
-            raise InterlinguaError(f"{resources.processes} processes ended with code {code}: see the step's log")
+            problem = f"{resources.processes} processes ended with code {code}: see the step's log"
+            raise Lost(f"{problem}. The next run runs it again") if said is None else InterlinguaError(problem)
     finally:
         about.unlink(missing_ok=True)
         failed.unlink(missing_ok=True)
@@ -90,10 +96,15 @@ def main(about: Path) -> None:
 
             load_once(told["load"])
         resolve(told["function"])(told["arguments"], inputs, Path(told["out"]), work)
-    except InputError as error:
-        kept = {"problem": error.problem, "line": error.line, "remedy": error.remedy}
-        kept["file"] = None if error.file is None else str(error.file)
-        kept["value"] = None if error.value is None else str(error.value)
+    except Exception as error:
+        # A process that fails leaves a note of it; one that is killed leaves none.
+        kept: dict[str, Any] = {}
+        if not isinstance(error, InputError) and about.with_suffix(".failed").exists():
+            raise  # Another failed first, and said why; this one lost its partner.
+        if isinstance(error, InputError):
+            kept = {"problem": error.problem, "line": error.line, "remedy": error.remedy}
+            kept["file"] = None if error.file is None else str(error.file)
+            kept["value"] = None if error.value is None else str(error.value)
         beside = about.with_suffix(f".{os.getpid()}")
         beside.write_text(json.dumps(kept), "utf-8")
         os.replace(beside, about.with_suffix(".failed"))

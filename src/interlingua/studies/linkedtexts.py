@@ -15,6 +15,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from interlingua.corpus import ParallelCorpus
+from interlingua.atomic_files import write_beside
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.objectives.adjustment import check_choice
@@ -25,7 +26,6 @@ from interlingua.readers.scripts import checked, foreign_rows
 from interlingua.readers.sentence_pairs import open_bitext
 from interlingua.studies.aligning import METHODS, Alignment, align
 from interlingua.studies.bitexts import ReadingRules, Side, read_rows
-from interlingua.studies.store import write_beside
 from interlingua.wordalign.links import Links
 from interlingua.words import Sentence
 

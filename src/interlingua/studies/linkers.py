@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from interlingua.atomic_files import hidden_name
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.paths import read_json
@@ -115,7 +116,7 @@ class Staged:
 
     def __init__(self, folder: Path, cut: str) -> None:
         self._folder, self._cut = folder, cut
-        self._beside = folder.with_name(f".{folder.name}.{os.getpid()}")
+        self._beside = hidden_name(folder)
 
     def __enter__(self) -> Staged:
         return self

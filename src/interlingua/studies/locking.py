@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from interlingua.atomic_files import write_beside
 from interlingua.errors import InputError
 from interlingua.paths import read_json
 
@@ -62,9 +63,7 @@ class Owner:
     def __post_init__(self) -> None:
         self._file = self.folder / f"{_PREFIX}{self.token}"
         told = {"token": self.token, "host": _host(), "pid": os.getpid(), "started": _started(os.getpid())}
-        beside = self._file.with_name(f"{self._file.name}.new")  # A reader of the whole name finds the whole text.
-        beside.write_text(json.dumps(told), "utf-8")
-        os.rename(beside, self._file)
+        write_beside(self._file, lambda file: file.write(json.dumps(told).encode()))
         self._inode = os.stat(self._file).st_ino
         self._left = threading.Event()
         threading.Thread(target=self._beat, name="heartbeat", daemon=True).start()
@@ -162,7 +161,7 @@ def living_tokens(folder: Path) -> set[str]:
     """The tokens of owners that are at work; the files of those that are not any more are removed."""
     found = set()
     for file in folder.glob(f"{_PREFIX}*"):
-        held = None if file.suffix == ".new" else holder(file)
+        held = holder(file)
         if held is None:
             continue
         if held.is_dead(file):

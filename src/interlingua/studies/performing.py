@@ -17,7 +17,7 @@ from typing import Any
 from interlingua.errors import InputError, InterlinguaError, system_error
 from interlingua.studies.digests import stamp
 from interlingua.studies.home import MANIFEST, Failure, Home, file_sizes
-from interlingua.studies.launching import launch
+from interlingua.studies.launching import Lost, launch
 from interlingua.studies.locking import owner
 from interlingua.studies.step import Progress, Resources, Step, Work, canonical, resolve
 from interlingua.studies.threads import limit_threads
@@ -107,7 +107,8 @@ def _attempt(job: Job, home: Home, token: str, progress: Progress, gpus: int) ->
         if _no_room(error):
             return Outcome(job.key, FULL)
         failure = Failure(job.key, job.kind, job.label, _told(error), home.log_tail(job.key))
-        home.keep_failure(failure)
+        if not isinstance(error, Lost):
+            home.keep_failure(failure)
         tainted = not isinstance(error, InterlinguaError)
         return Outcome(job.key, FAILED, time.monotonic() - began, failure, ran=True, tainted=tainted)
 
@@ -146,7 +147,7 @@ def _finish(job: Job, home: Home, making: Path, seconds: float) -> None:
     sizes = file_sizes(making)
     file = os.open(f"{making}/{MANIFEST}", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
-        os.write(file, f'{job.manifest[:-1]},"files":{canonical(sizes)}}}\n'.encode())
+        os.write(file, f'{job.manifest[:-1]},"files":{canonical(sizes)}}}\n'.encode("utf-8", "backslashreplace"))
     finally:
         os.close(file)
     for name in (*sizes, MANIFEST) if seconds > _COSTLY else ():
@@ -214,7 +215,7 @@ def _no_room(error: BaseException | None) -> bool:
     """Whether a full disk is at the bottom of an error: no step can go on then, and none has failed."""
     while error is not None:
         found = system_error(error)
-        if found is not None and found.errno in (errno.ENOSPC, errno.EDQUOT):
+        if found is not None and found.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             return True
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     return False

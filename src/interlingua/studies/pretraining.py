@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -344,7 +344,8 @@ def _tokenizer_file(config: Config, home: Path) -> Path:
 def _tokenizer(config: Config, files: Mapping[str, Path], home: Path, state: Path) -> Tokenizer:
     kept = state / "tokenizer.json"
     if kept.is_file():
-        return Tokenizer.from_file(str(kept))
+        with suppress(Exception):  # The library raises plain ones; a damaged one is made anew, from the same text.
+            return Tokenizer.from_file(str(kept))
     pieces = config.tokenizer
     tokenizer = (
         train_wordpiece(

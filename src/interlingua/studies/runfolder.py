@@ -86,7 +86,9 @@ def _owner(place: Path) -> Owner | None:
         except FileNotFoundError:  # Removed by who has just left it.
             continue
         except OSError:
-            return None
+            break
+    with suppress(OSError):  # Not empty: another process is there.
+        place.rmdir()
     return None
 
 

@@ -103,7 +103,7 @@ class Step:
     @cached_property
     def key(self) -> str:
         """32 hexadecimal digits: blake2b of the canonical JSON of all that makes the result."""
-        return blake2b(self.manifest.encode(), digest_size=16).hexdigest()
+        return blake2b(self.manifest.encode("utf-8", "backslashreplace"), digest_size=16).hexdigest()
 
     @cached_property
     def manifest(self) -> str:

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import errno
 import os
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile, is_zipfile
 
 import numpy as np
 from numpy.typing import NDArray
 
+from interlingua.atomic_files import sweep, write_beside
 from interlingua.errors import InputError, NoRoom, system_error
 from interlingua.paths import json_value, regular
 from interlingua.studies.record import Record
@@ -37,11 +40,15 @@ class Store:
         self._file = folder / "records.jsonl"
         try:
             _writable(folder)
-            _sweep(folder / "items")
-            _sweep(folder)
+            sweep(folder / "items")
+            sweep(folder)
+            sweep(folder / "tables")
             self._steps = self._recover()
         except OSError as error:
             raise cannot_write(folder, error) from error
+
+    def __repr__(self) -> str:
+        return f"Store({str(self.folder)!r}, {len(self._steps)} steps done)"
 
     def done(self, step: str) -> bool:
         """Whether all records of a step are here."""
@@ -120,10 +127,15 @@ class Store:
             write_beside(self._file, lambda file: file.write(whole))
         present: Counter[str] = Counter()
         wanted: dict[str, int] = {}
+        values: dict[str, str] = {}
         for record in self._lines():
             present[record.step] += 1
             wanted[record.step] = record.part[1]
+            if record.items is not None:
+                values[record.step] = Path(record.items.partition("#")[0]).name
         broken = {step for step, count in present.items() if count < wanted[step]}
+        # The same for a step whose values are gone or cut short: it is made anew.
+        broken |= {step for step, file in values.items() if not is_zipfile(self.folder / "items" / file)}
         if broken:
             kept = [line for line in whole.splitlines(keepends=True) if json_value(line)["step"] not in broken]
             write_beside(self._file, lambda file: file.write(b"".join(kept)))
@@ -133,32 +145,32 @@ class Store:
 def read_items(folder: Path, place: str) -> Items:
     """The per-item values at a place (`FILE#NUMBER`) of a store's folder; nothing else is opened, nothing mended."""
     name, _, number = place.partition("#")
-    with np.load(folder / "items" / Path(name).name) as arrays:
-        values: Items = arrays[number]
+    file = folder / "items" / Path(name).name
+    try:
+        with np.load(regular(file), allow_pickle=False) as arrays:
+            values: Items = arrays[number]
+    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile, zlib.error) as error:
+        raise InputError(
+            f"per-item values cannot be read ({type(error).__name__})",
+            file=file,
+            remedy="Remove that file and give the command of that run again: it makes it anew.",
+        ) from error
     return values
 
 
 def step_of(file: Path) -> str | None:
-    """The step that made a file of JSON lines beside the records; None where there is none, or it does not say."""
+    """The step that made a file of JSON lines beside the records; None where there is none, or it does not say.
+
+    A damaged file is nobody's: "".
+    """
     if not file.is_file():
         return None
-    with file.open(encoding="utf-8") as lines:
-        found = json_value(next(lines, "{}")).get("step")
-    return None if found is None else str(found)
-
-
-def write_beside(path: Path, write: Any) -> None:
-    """Write a file under a hidden name and rename it into place, so that no reader sees half of it."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with beside.open("wb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+        with file.open(encoding="utf-8") as lines:
+            found = json_value(next(lines)).get("step")
+    except (ValueError, AttributeError, StopIteration):
+        return ""
+    return None if found is None else str(found)
 
 
 def _writable(folder: Path) -> None:
@@ -170,14 +182,6 @@ def _writable(folder: Path) -> None:
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(place))
     if not os.access(place, os.W_OK | os.X_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(place))
-
-
-def _sweep(folder: Path) -> None:
-    """Remove what a killed process left half-written; a living one's files are its own."""
-    for file in folder.glob(".*"):
-        owner = file.suffix.removeprefix(".")
-        if file.is_file() and owner.isdigit() and not Path("/proc", owner).exists():
-            file.unlink(missing_ok=True)
 
 
 def write_text(path: Path, text: str) -> None:

@@ -19,6 +19,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
+from interlingua.atomic_files import open_to_umask
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.paths import read_json
@@ -65,6 +66,7 @@ def save(tuned: FineTuned, folder: str | Path, *, step: str | None = None) -> bo
             "step": step,
         }
         (beside / "task.json").write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n", "utf-8")
+        open_to_umask(beside)
         _swap(beside, folder)
     except BaseException:
         shutil.rmtree(beside, ignore_errors=True)

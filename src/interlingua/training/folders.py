@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from interlingua.atomic_files import open_to_umask
 from interlingua.encoder import loading
 from interlingua.encoder.modelfiles import model_json
 
@@ -45,3 +46,4 @@ def save_whole(model: Any, tokenizer: Any, folder: Path) -> None:
     chatter.disable_progress_bar()
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
+    open_to_umask(folder)

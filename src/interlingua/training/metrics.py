@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from interlingua.atomic_files import write_beside
 from interlingua.errors import MissingExtra
 from interlingua.paths import json_value
 
@@ -33,9 +33,7 @@ class Journal:
         self._waiting.clear()
         self._file.parent.mkdir(parents=True, exist_ok=True)
         kept = [json.dumps(line) for line in read_journal(self._file) if line["step"] <= done]
-        beside = self._file.with_name(f".{self._file.name}.{os.getpid()}")
-        beside.write_text("".join(f"{line}\n" for line in kept), "utf-8")
-        os.replace(beside, self._file)
+        write_beside(self._file, lambda file: file.write("".join(f"{line}\n" for line in kept).encode()))
         if self._board_folder is not None:
             self._board = _writer()(str(self._board_folder), purge_step=done + 1)
 

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from interlingua.atomic_files import hidden_name
 from interlingua.errors import InputError
 from interlingua.training.bitext import Bitext, pooled_words
 from interlingua.training.passes import Forward, checked_layer
@@ -90,7 +91,7 @@ def reference(
     place = folder / f"{_key(model, bitext, number, kind, precision)}.npy"
     if _readable(place, shape, kind) is None:
         folder.mkdir(parents=True, exist_ok=True)
-        beside = place.with_name(f".{place.name}.{os.getpid()}")
+        beside = hidden_name(place)
         try:
             mapped = np.lib.format.open_memmap(beside, "w+", _STORED[kind], shape)
             with beside.open("r+b") as file:

@@ -106,6 +106,9 @@ def token_stream(
     digests = [(code, file_digest(path)) for code, path in files.items()]
     state.update(json.dumps([length, _counts(tidied), limit, digests]).encode())
     place = folder / f"tokens-{state.hexdigest()}"
+    if (made := _made_before(place)) is not None:
+        return made
+    shutil.rmtree(place, ignore_errors=True)  # Damaged, if it is there.
     if not place.is_dir():
         folder.mkdir(parents=True, exist_ok=True)
         beside = Path(tempfile.mkdtemp(prefix=".tokens-", dir=folder))
@@ -116,15 +119,26 @@ def token_stream(
         except BaseException:
             shutil.rmtree(beside, ignore_errors=True)
             raise
-    about = read_json(place / "about.json")
-    return TokenStream(
-        np.load(place / "ids.npy", mmap_mode="r"),
-        np.load(place / "starts.npy"),
-        np.array(about["begin"], np.int64),
-        np.array(about["edges"], np.int64),
-        tuple(about["languages"]),
-        about["lines"],
-    )
+    stream = _made_before(place)
+    if stream is None:
+        raise InputError("the tokens of the text cannot be read", file=place, remedy="Remove that folder.")
+    return stream
+
+
+def _made_before(place: Path) -> TokenStream | None:
+    """The stream that a folder holds; None where there is none, or it is damaged: it is made anew."""
+    try:
+        about = read_json(place / "about.json")
+        return TokenStream(
+            np.load(place / "ids.npy", mmap_mode="r"),
+            np.load(place / "starts.npy"),
+            np.array(about["begin"], np.int64),
+            np.array(about["edges"], np.int64),
+            tuple(about["languages"]),
+            about["lines"],
+        )
+    except (OSError, ValueError, KeyError, TypeError, EOFError):
+        return None
 
 
 def _write(

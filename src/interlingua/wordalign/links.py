@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Links:
     """Word links of a bitext: link k joins word `source[k]` and word `target[k]` (0-based) of row `row[k]`.
 
@@ -23,6 +23,9 @@ class Links:
 
     def __len__(self) -> int:
         return len(self.row)
+
+    def __repr__(self) -> str:
+        return f"Links({len(self)} links)"
 
     @classmethod
     def of(cls, row: ArrayLike, source: ArrayLike, target: ArrayLike) -> Links:

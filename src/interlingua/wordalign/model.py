@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -14,6 +13,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
+from interlingua.atomic_files import hidden_name, open_to_umask, swap_in
 from interlingua.errors import InputError
 from interlingua.paths import read_json, regular_folder
 from interlingua.wordalign.applied import Applied
@@ -124,7 +124,7 @@ class DiagonalModel:
 
     def save(self, folder: Path) -> None:
         """Write the model into a folder: beside it first, then renamed, so that it is there whole or not at all."""
-        beside, before = (folder.with_name(f".{folder.name}.{os.getpid()}{end}") for end in ("", ".before"))
+        beside = hidden_name(folder)
         try:
             shutil.rmtree(beside, ignore_errors=True)
             beside.mkdir(parents=True)
@@ -132,14 +132,10 @@ class DiagonalModel:
             about = {"settings": asdict(self.settings), "tension": self.tension}
             words = {"source_words": self.source_words, "target_words": self.target_words}
             (beside / "model.json").write_text(json.dumps(about | words), "utf-8")
-            if folder.exists():
-                os.rename(folder, before)
-            os.rename(beside, folder)
+            open_to_umask(beside)
+            swap_in(beside, folder)
         finally:
             shutil.rmtree(beside, ignore_errors=True)
-            if before.exists() and not folder.exists():
-                os.rename(before, folder)
-            shutil.rmtree(before, ignore_errors=True)
 
     @classmethod
     def load(cls, folder: Path) -> DiagonalModel:

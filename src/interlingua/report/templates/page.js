@@ -146,8 +146,10 @@
     link.remove();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
-  const quoted = (cell) => cell === null || cell === undefined ? "" : /[",\r\n]/.test(cell) ? '"' + String(cell).replaceAll('"', '""') + '"' : String(cell);
-  const csv = (table) => [table.columns, ...table.rows].map((row) => row.map(quoted).join(",") + "\r\n").join("");
+  // As `to_csv` does: text that a spreadsheet would compute gets an apostrophe in front.
+  const harmless = (cell) => typeof cell === "string" && /^[=+\-@\t\r\n＝＋－＠]/.test(cell) && !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(cell) ? `'${cell}` : cell;
+  const quoted = (given, cell = harmless(given)) => cell === null || cell === undefined ? "" : /[",\r\n]/.test(cell) ? '"' + String(cell).replaceAll('"', '""') + '"' : String(cell);
+  const csv = (table) => [table.columns, ...table.rows].map((row) => row.map((cell) => quoted(cell)).join(",") + "\r\n").join("");
   const bare = (text) => String(text ?? "").replace(/<br>/g, " ").replace(/[\u2068\u2069]/g, "").replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");
   const tableOf = (figure, traces) => figure.table ?? {
     columns: ["series", "x", "y", "group", "text"], records: null,

@@ -21,6 +21,8 @@ from interlingua.studies.performing import BUSY, FAILED, Job, Outcome
 
 _LOOK = 0.2  # seconds until a step that another run is at is looked at again
 _PATIENCE = 5.0
+_FROM_OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
+"""Signals that no step gives itself: the system's lack of memory, a scheduler, a hand."""
 
 
 @executors.register("here")
@@ -162,8 +164,11 @@ class Crew:
             return None
         why = f"was killed by {_signal(-code)}" if code < 0 else f"ended with code {code}"
         hint = "; out of memory, perhaps: ask for fewer steps at a time" if code == -signal.SIGKILL else ""
-        failure = Failure(job.key, job.kind, job.label, f"its process {why}{hint}", self.home.last_words(job.key))
-        self.home.keep_failure(failure)
+        again = ". The next run runs it again" if -code in _FROM_OUTSIDE else ""
+        message = f"its process {why}{hint}{again}"
+        failure = Failure(job.key, job.kind, job.label, message, self.home.last_words(job.key))
+        if not again:
+            self.home.keep_failure(failure)
         return Outcome(job.key, FAILED, failure=failure, ran=True)
 
 

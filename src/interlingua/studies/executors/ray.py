@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -57,14 +58,50 @@ def _connect(ray: Any, address: str | None, options: Options) -> None:
         about |= {"address": address}
     try:
         _knock(address)
+        if address is not None and _wants_token(address):
+            raise _refused(address)
         with guarded():
             ray.init(**about, job_config=_without_current_folder(ray))
-    except (OSError, RuntimeError, ValueError) as error:
+    except ray.exceptions.AuthenticationError as error:
+        raise _refused(address) from error
+    except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         told = str(error).strip().splitlines()
         raise InterlinguaError(
             f"no Ray cluster at {address or 'this machine'} ({told[0] if told else type(error).__name__}). "
-            "Start one with `ray start --head`, or check --address."
+            "Start one with `ray start --head`, or check --address and the cluster's token (RAY_AUTH_TOKEN)."
         ) from error
+
+
+def _wants_token(address: str) -> bool:
+    """Whether a cluster answers that it wants another token than ours, or any; False where it can't be asked.
+
+    Ray itself tries for a minute, and then says that there is no cluster.
+    """
+    try:
+        import grpc
+
+        raylet: Any = import_module("ray._raylet")
+    except ImportError:  # Ray alone does not need gRPC for Python.
+        return False
+    scheme, _, place = address.rpartition("://")
+    service = "RayletDriver/ClusterInfo" if scheme else "NodeInfoGcsService/GetClusterId"
+    try:
+        open_to_all = os.environ.get("RAY_AUTH_MODE", "token").lower() == "disabled"
+        own = {} if open_to_all else raylet.AuthenticationTokenLoader.instance().get_token_for_http_header()
+        with grpc.insecure_channel(place) as channel:
+            channel.unary_unary(f"/ray.rpc.{service}")(b"", timeout=_KNOCK, metadata=tuple(own.items()))
+    except grpc.RpcError as error:
+        return bool(error.code() == grpc.StatusCode.UNAUTHENTICATED)
+    except Exception:  # Ray's loader is its own affair.
+        return False
+    return False
+
+
+def _refused(address: str | None) -> InterlinguaError:
+    return InterlinguaError(
+        f"the Ray cluster at {address or 'this machine'} refuses: its token is missing or is another. "
+        "Set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN (or RAY_AUTH_TOKEN_PATH) to those of the cluster."
+    )
 
 
 def _without_current_folder(ray: Any) -> Any:
@@ -142,7 +179,8 @@ class _Orders:
                 told = str(error).strip().splitlines()
                 message = f"Ray: {type(error).__name__}: {told[0] if told else ''}"
                 failure = Failure(job.key, job.kind, job.label, message, self._home.last_words(job.key))
-                self._home.keep_failure(failure)
+                if not isinstance(error, _killed(self._ray)):  # What was killed just runs again the next time.
+                    self._home.keep_failure(failure)
                 outcome = Outcome(job.key, FAILED, failure=failure, ran=True)
         yield self._settled(result, outcome)
 
@@ -210,6 +248,12 @@ def _outcome(job: Job, home: Home, attempts: int, before: list[str]) -> Outcome:
             attempts -= 1
         else:
             return outcome
+
+
+def _killed(ray: Any) -> tuple[type[BaseException], ...]:
+    """The errors of Ray for a process or a machine that went away, or was out of memory: no fault of the step."""
+    lost = ray.exceptions
+    return lost.WorkerCrashedError, lost.OutOfMemoryError, lost.NodeDiedError
 
 
 def _silent(stage: str, done: int, total: int) -> None:

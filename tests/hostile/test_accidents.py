@@ -1,0 +1,235 @@
+"""Commands that are killed, or whose disk is full, at a chosen change to files: the rerun ends as if undisturbed.
+
+Nothing here knows what files a command writes: it is run once undisturbed, its changes are counted, and the accident
+comes at some of them. What it left is compared as a whole: the same names, and the same bytes of results.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import shutil
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+import stage
+import tiny
+from hostile.forked import Commands, Ended
+from interlingua.encoder import Encoder
+from interlingua.studies.runfolder import alone_in
+from interlingua.tasks import tasks
+from interlingua.tasks.saving import FineTuned, save
+from interlingua.training.task import TaskModel
+from worlds import World, make_world
+
+STUDY = """
+name = "world"
+languages = ["ru"]
+seeds = 1
+[encoders.bert]
+model = "model"
+[tasks.ner]
+train = "ner-train-{source}.tsv"
+tests = "ner-test-{language}.tsv"
+epochs = 1
+"""
+CPU = ("--device", "cpu")
+COMMANDS = ("align", "synth", "audit", "adjust", "pretrain", "transfer", "explain", "geometry", "report")
+QUICK = ("align", "synth", "report")
+RESULTS = (".safetensors", ".iob2", ".npz", "records.jsonl", "links", ".tsv", "tokenizer.json")
+
+
+@dataclass
+class Scene:
+    """Everything that commands need, and what each leaves when nothing happens to it."""
+
+    folder: Path
+    world: World
+    commands: Commands
+    undisturbed: dict[str, tuple[dict[str, bytes], int]] = field(default_factory=dict)
+
+    def command(self, name: str, out: Path) -> list[str]:
+        """A command that writes `out` and perhaps something beside it, with little to do."""
+        world = self.world
+        ner = ["--train", world["ner-train-en.tsv"], "--test", f"ru={world['ner-test-ru.tsv']}", "--epochs", "1"]
+        nli = [f"--data={code}={world[f'nli-test-{code}.tsv']}" for code in ("en", "ru")]
+        of = {
+            "align": ["align", world["bitext.en-ru.tsv"], "--format", "tsv", "--iterations", "2", "--save", str(out),
+                      "--out", str(out.with_name("links"))],
+            "synth": ["synth", "--rows", "40", "--languages", "en,ru", "--out", str(out)],
+            "audit": ["audit", world["model"], "--corpus", world["parallel.tsv"], "--cache", "none", "--out", str(out)],
+            "adjust": ["adjust", world["model"], "--bitext", world["bitext.en-ru.tsv"], "--steps", "6",
+                       "--out", str(out)],
+            "pretrain": ["pretrain", world["pretrain.toml"], "--out", str(out)],
+            "transfer": ["transfer", world["model"], "--task", "ner", *ner, "--seeds", "1", "--permutations", "20",
+                         "--keep", "--out", str(out)],
+            "explain": ["explain", world["tuned"], *nli, "--rows", "12", "--out", str(out)],
+            "geometry": ["geometry", world["model"], "--languages", "en,ru", "--rows", "60", "--epochs", "1",
+                         "--points", "40", "--out", str(out)],
+            "report": ["report", str(self.finished), "--out", str(out.with_suffix(".html"))],
+            "study": ["study", "run", world["study.toml"], "--cpus", "1", "--out", str(out)],
+        }  # fmt: skip
+        return [*of[name], *(() if name in ("align", "synth", "report", "study") else CPU)]
+
+    @property
+    def finished(self) -> Path:
+        """The folder of an audit, to be reported on."""
+        return self.folder / "finished"
+
+    def before(self, name: str) -> tuple[dict[str, bytes], int]:
+        """What a command leaves undisturbed, and in how many changes."""
+        if name == "report" and not self.finished.is_dir():
+            assert self.commands.run(self.command("audit", self.finished), below=self.folder).code == 0
+        if name not in self.undisturbed:
+            place = self.folder / "undisturbed" / name
+            place.mkdir(parents=True)
+            ended = self.commands.run(self.command(name, place / "out"), below=place)
+            assert ended.code == 0, ended.err
+            self.undisturbed[name] = left(place), ended.changes
+        return self.undisturbed[name]
+
+
+def left(place: Path) -> dict[str, bytes]:
+    """All that is in a folder by its path there; the bytes of results alone, since pages and settings tell of time."""
+    files = {str(path.relative_to(place)): path for path in place.rglob("*")}
+    return {name: path.read_bytes() if name.endswith(RESULTS) else b"" for name, path in sorted(files.items())}
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    folder = tmp_path_factory.mktemp("accidents")
+    world = make_world(folder / "world")
+    (world.folder / "study.toml").write_text(STUDY, "utf-8")
+    encoder, task = Encoder.load(world["model"], device="cpu", precision="fp32"), tasks["nli"].call()
+    labels = task.labels(task.read(world["nli-test-en.tsv"], "en"))
+    save(FineTuned(task, labels, TaskModel.of(encoder, task, labels, seed=0), encoder), world.folder / "tuned")
+    (world.folder / "text").mkdir()
+    for code in ("en", "ru"):
+        (world.folder / "text" / f"{code}.txt").write_text("\n".join(stage.texts(code)), "utf-8")
+    training = {"steps": 6, "batch": 8, "length": 32, "warmup": 3, "learning_rate": 1e-3, "checkpoint_every": 2}
+    config = {**tiny.TINY, "data": {"folder": "text", "languages": ["en", "ru"]}, "training": training}
+    (world.folder / "pretrain.toml").write_text(
+        tiny.as_toml({key: value for key, value in config.items() if key != "evaluation"}), "utf-8"
+    )
+    commands = Commands(folder)
+    yield Scene(folder, world, commands)
+    commands.end()
+
+
+def attempts(scene: Scene, name: str, tmp_path: Path, accident: str, moments: int) -> Iterator[tuple[str, Ended, Path]]:
+    """The command with its accident at some changes, and where a file has some size; each in a new folder."""
+    undisturbed, changes = scene.before(name)
+    draw = random.Random(name)
+    sizes = sorted({len(data) for data in undisturbed.values() if len(data) > 300})
+    chosen = [{"at": at} for at in sorted(draw.sample(range(1, changes + 1), min(moments, changes)))]
+    # Just before the largest files are whole: a write that is cut short.
+    chosen += [{"size": size - size // 3} for size in draw.sample(sizes, min(len(sizes), max(moments // 3, 1)))]
+    for number, when in enumerate(chosen):
+        place = tmp_path / str(number)
+        place.mkdir()
+        yield (
+            f"{name} {accident} {when}",
+            scene.commands.run(scene.command(name, place / "out"), below=place, accident=accident, **when),
+            place,
+        )
+        shutil.rmtree(place)
+
+
+def check_rerun(scene: Scene, name: str, place: Path, label: str) -> None:
+    """The same command again ends well, with what an undisturbed one leaves, and nothing besides."""
+    again = scene.commands.run(scene.command(name, place / "out"), below=place)
+    assert again.code == 0, f"{label}: {again.err}"
+    found, expected = left(place), scene.before(name)[0]
+    assert found.keys() == expected.keys(), label
+    assert [file for file in expected if found[file] != expected[file]] == [], label
+
+
+def killed(scene: Scene, name: str, tmp_path: Path, moments: int) -> None:
+    for label, ended, place in attempts(scene, name, tmp_path, "kill", moments):
+        assert ended.code in (-signal.SIGKILL, -signal.SIGXFSZ, 0), f"{label}: {ended.err}"
+        check_rerun(scene, name, place, label)
+
+
+def filled(scene: Scene, name: str, tmp_path: Path, moments: int) -> None:
+    for label, ended, place in attempts(scene, name, tmp_path, "full", moments):
+        if ended.code == 0:  # A lock or a cache that can't be written is no error, and no larger file came.
+            assert left(place).keys() == scene.before(name)[0].keys(), label
+            continue
+        assert ended.code == 1, f"{label}: {ended.err}"
+        assert "Traceback" not in ended.err, f"{label}: {ended.err}"
+        said = [line for line in ended.err.splitlines() if line.startswith("error: ")]
+        assert len(said) == 1, f"{label}: {ended.err}"
+        assert said == [ended.last], label
+        assert str(place) in said[0], label
+        check_rerun(scene, name, place, label)
+
+
+@pytest.mark.reliability("killed at a write")
+@pytest.mark.parametrize("name", QUICK)
+def test_a_command_that_is_killed_at_a_write_ends_the_next_time_as_if_it_were_not(
+    scene: Scene, tmp_path: Path, name: str
+) -> None:
+    killed(scene, name, tmp_path, 2)
+
+
+@pytest.mark.heavy
+@pytest.mark.reliability("killed at a write")
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in QUICK])
+def test_a_run_that_is_killed_at_a_write_goes_on_to_the_same_bytes(scene: Scene, tmp_path: Path, name: str) -> None:
+    killed(scene, name, tmp_path, 12)
+
+
+@pytest.mark.reliability("full disk at a write")
+@pytest.mark.parametrize("name", QUICK)
+def test_a_full_disk_is_one_line_and_exit_code_1(scene: Scene, tmp_path: Path, name: str) -> None:
+    filled(scene, name, tmp_path, 2)
+
+
+@pytest.mark.heavy
+@pytest.mark.reliability("full disk at a write")
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in QUICK])
+def test_a_run_on_a_full_disk_is_one_line_and_goes_on_when_there_is_room(
+    scene: Scene, tmp_path: Path, name: str
+) -> None:
+    filled(scene, name, tmp_path, 12)
+
+
+@pytest.mark.heavy
+@pytest.mark.reliability("a folder that is only read")
+@pytest.mark.parametrize("name", [*COMMANDS, "study"])
+def test_a_folder_that_cannot_be_written_is_named_and_left_as_it_is(scene: Scene, tmp_path: Path, name: str) -> None:
+    if os.getuid() != 0:
+        pytest.skip("only root may become another user")
+    scene.before("audit" if name == "study" else name)
+    place = tmp_path / "only-read"
+    place.mkdir(mode=0o555)
+    for folder in (tmp_path, *tmp_path.parents, *scene.folder.parents, *scene.folder.rglob("*"), scene.folder):
+        with contextlib.suppress(PermissionError):
+            folder.chmod(folder.stat().st_mode | (0o755 if folder.is_dir() else 0o644))
+    place.chmod(0o555)
+    ended = scene.commands.run(scene.command(name, place / "out"), below=place, user=65534)
+    assert ended.code in (1, 2), ended.err
+    assert "Traceback" not in ended.err
+    assert ended.last.startswith("error: ")
+    assert str(place) in ended.last
+    assert list(place.iterdir()) == []
+
+
+@pytest.mark.heavy
+@pytest.mark.reliability("two processes in one folder")
+@pytest.mark.parametrize("name", ["audit", "adjust", "pretrain", "transfer", "explain", "geometry"])
+def test_a_second_process_in_a_folder_says_who_is_there_and_changes_nothing(
+    scene: Scene, tmp_path: Path, name: str
+) -> None:
+    out = tmp_path / "out"
+    with alone_in(out, name):
+        before = left(tmp_path)
+        ended = scene.commands.run(scene.command(name, out), below=tmp_path)
+        assert ended.code == 2, ended.err
+        assert f"another run is at work in this folder (process {os.getpid()} on " in ended.last
+        assert left(tmp_path) == before
