@@ -3,10 +3,9 @@ import itertools
 import numpy as np
 import pytest
 import torch
-from scipy.stats import spearmanr
 
 from interlingua.measures.retrieval import retrieval
-from interlingua.report.answer import answer, rank_correlation
+from interlingua.report.answer import answer
 from interlingua.report.audit import key_figures
 from interlingua.report.readings import gather
 from interlingua.report.tables import summary_table
@@ -16,23 +15,6 @@ from interlingua.report.wording import UNRANKED
 
 def texts(records, run):
     return {finding.topic: finding.text for finding in answer(records, run)}
-
-
-def test_rank_correlation_agrees_with_scipy_also_with_ties():
-    draw = np.random.default_rng(0)
-    x, y = draw.integers(0, 8, 30), draw.normal(size=30)
-    rho, p = rank_correlation(x, y + 0.2 * x)
-    wanted = spearmanr(x, y + 0.2 * x)
-    assert rho == pytest.approx(wanted.statistic)
-    assert p == pytest.approx(wanted.pvalue, abs=0.02)
-
-
-def test_rank_correlation_of_five_in_order_has_the_exact_p():
-    assert rank_correlation(range(5), range(5)) == (pytest.approx(1), pytest.approx(2 / 120))
-
-
-def test_rank_correlation_of_a_constant_is_nothing():
-    assert rank_correlation([1, 1, 1], [1, 2, 3]) == (0.0, 1.0)
 
 
 def test_weakest_and_strongest_languages_are_named(records, run):
@@ -92,23 +74,34 @@ def test_the_layer_convention_and_the_optimism_are_stated(records, run):
     assert "chosen on these same sentences" in text
 
 
-def test_tokenizer_is_blamed_only_where_fertility_goes_with_retrieval(records, run):
-    assert "may carry much of the blame" in texts(records, run)["Tokenizer"]
+def test_retrieval_is_said_to_go_with_fertility_only_where_the_correlation_is_clear(records, run):
+    assert "The more pieces per word, the worse the retrieval (Spearman’s ρ" in texts(records, run)["Tokenizer"]
     draw = np.random.default_rng(3)
     own = {code: draw.uniform(1, 3) for code in run["names"]}
     mixed = [
         {**r, "value": own[r[r["variant"].split("/")[1]]]} if r["variant"].startswith("fertility/") else r
         for r in records
     ]
-    assert "no clear relation" in texts(mixed, run)["Tokenizer"]
+    said = texts(mixed, run)["Tokenizer"]
+    assert "no clear relation" in said
+    assert "a weaker relation may exist" in said
+    assert "blame" not in said
+    same = [{**r, "value": 2.0} if r["variant"].startswith("fertility/") else r for r in records]
+    said = texts(same, run)["Tokenizer"]
+    assert "no correlation is defined" in said
+    assert "ρ" not in said.split("Agreement")[0]
 
 
 @pytest.mark.parametrize(
-    ("codes", "words"), [(["en", "hi", "ru"], "too few"), (["en", "hi", "ru", "sw", "de", "vi"], "6 languages are few")]
+    ("codes", "words"), [(["en", "hi", "ru"], "too few"), (["en", "hi", "ru", "sw", "de"], "5 languages are too few")]
 )
 def test_few_languages_make_it_cautious(make, codes, words):
     make_records, make_run, _ = make
-    assert words in texts(make_records(codes, range(3)), make_run(codes))["Tokenizer"]
+    records = make_records(codes, range(3))
+    draw = np.random.default_rng(0)
+    own = {code: draw.uniform(1, 3) for code in codes}
+    mixed = [{**r, "value": own.get(r["source"], 2.0)} if r["variant"].startswith("fertility/") else r for r in records]
+    assert words in texts(mixed, make_run(codes))["Tokenizer"]
 
 
 @pytest.mark.parametrize(("offset", "lifts", "lowers"), [(0.0, (0, 0.1), (0, 0.1)), (0.8, (0.9, 1), (0, 0))])

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import itertools
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from scipy.stats import rankdata
-
-from interlingua.report.evidence import FEW, Peak, above_null, change, peak
+from interlingua.report.evidence import (
+    FEW,
+    Peak,
+    above_null,
+    association_numbers,
+    association_power,
+    change,
+    peak,
+)
 from interlingua.report.readings import Reading, Readings, Record, both_ways, gather, mean
-from interlingua.report.wording import language_name, listing, number, p_value, percent
+from interlingua.report.wording import language_name, listing, number, percent
+from interlingua.stats import Association, correlate
 
 WEAK = 0.75
 """A language is called weak when it reads less than this share of the median language, and its interval ends below it.
@@ -43,33 +48,6 @@ def answer(records: Iterable[Record] | Readings, run: Mapping[str, Any]) -> list
 def _unfinished(found: Readings, run: Mapping[str, Any]) -> Finding | None:
     """Before all else, since it bears on all else."""
     return Finding("Unfinished", str(run["unfinished"])) if run.get("unfinished") else None
-
-
-def rank_correlation(x: Sequence[float], y: Sequence[float], *, seed: int = 0) -> tuple[float, float]:
-    """Spearman's rho in [-1, 1] and its two-sided permutation p-value in (0, 1].
-
-    All orders are counted up to 7 items (p is then exact); 9,999 seeded orders and the one
-    observed beyond (Phipson & Smyth 2010). No table or t approximation: they fail on few items.
-    A constant side has no ranks to compare: (0, 1).
-
-    >>> rho, p = rank_correlation([1, 2, 3, 4, 5], [10, 20, 30, 50, 40])
-    >>> round(rho, 3), round(p, 3)
-    (0.9, 0.083)
-    """
-    left, right = rankdata(x) - (len(x) + 1) / 2, rankdata(y) - (len(y) + 1) / 2
-    scale = float(np.sqrt((left @ left) * (right @ right)))
-    if scale == 0:
-        return 0.0, 1.0
-    observed = float(left @ right) / scale
-    if len(x) <= 7:
-        orders = np.array(list(itertools.permutations(range(len(x)))))
-        extra = 0
-    else:
-        draw = np.random.default_rng(seed)
-        orders = draw.permuted(np.tile(np.arange(len(x)), (9999, 1)), axis=1)
-        extra = 1
-    drawn = np.abs(right[orders] @ left) / scale >= abs(observed) - 1e-9
-    return observed, float((drawn.sum() + extra) / (len(orders) + extra))
 
 
 def _overall(found: Readings, run: Mapping[str, Any]) -> Finding | None:
@@ -281,7 +259,7 @@ def _tokenizer(found: Readings, run: Mapping[str, Any]) -> Finding | None:
         return None
     order = sorted(fertility, key=lambda code: fertility[code])
     ends = (
-        f"The tokenizer cuts {language_name(order[-1], run)} most finely ({number(fertility[order[-1]])} pieces a "
+        f"The tokenizer cuts {language_name(order[-1], run)} most finely ({number(fertility[order[-1]])} pieces per "
         f"word) and {language_name(order[0], run)} least ({number(fertility[order[0]])})."
     )
     if key and not (above_null(mean(found.at(*key, layer).values())) and found.equal_candidates()):
@@ -292,23 +270,22 @@ def _tokenizer(found: Readings, run: Mapping[str, Any]) -> Finding | None:
         return Finding(
             "Tokenizer", f"{ends} {len(codes) or 'No'} languages are too few to say whether that explains who is weak."
         )
-    rho, p = rank_correlation([fertility[code] for code in codes], [each[code].value for code in codes])
-    numbers = f"(Spearman’s ρ = {number(rho)}, {p_value(p)}, {len(codes)} languages)"
-    if p >= 0.05:
-        verdict = (
-            f"Across languages, pieces a word and retrieval show no clear relation {numbers}: the tokenizer can’t be "
-            "blamed on this evidence."
-        )
-    elif rho < 0:
-        share = "much" if rho < -0.7 else "some"
-        verdict = (
-            f"The more pieces a word, the worse the retrieval {numbers}: the tokenizer may carry {share} of the blame."
-        )
-    else:
-        verdict = f"Languages cut more finely do better here {numbers}: the tokenizer is not what makes languages weak."
-    return Finding(
-        "Tokenizer",
-        " ".join(part for part in (ends, verdict, _agreement(found, each), _caution(len(codes))) if part),
+    relation = correlate([fertility[code] for code in codes], [each[code].value for code in codes])
+    parts = [ends, _fertility_verdict(relation), _agreement(found, each)]
+    return Finding("Tokenizer", " ".join(part for part in parts if part))
+
+
+def _fertility_verdict(relation: Association | None) -> str:
+    """Whether retrieval goes with pieces per word. Without evidence nothing is said to be, or not to be, the cause."""
+    if relation is None:
+        return "Pieces per word, or retrieval, is the same in all languages: no correlation is defined."
+    numbers = f"({association_numbers(relation)})"
+    if relation.sign == 0:
+        return f"Pieces per word and retrieval show no clear relation {numbers}. {association_power(relation)}"
+    goes = "worse" if relation.sign < 0 else "better"
+    return (
+        f"The more pieces per word, the {goes} the retrieval {numbers}. Correlation does not imply causation: size of "
+        "training data and script go with both."
     )
 
 
@@ -317,15 +294,10 @@ def _agreement(found: Readings, each: Mapping[str, Reading]) -> str:
     agreement = {
         code: reading.value for code in each if (reading := found.language("tokenization", "agreement", None, code))
     }
-    if len(agreement) < FEW:
+    relation = correlate(list(agreement.values()), [each[code].value for code in agreement])
+    if len(agreement) < FEW or relation is None:
         return ""
-    rho, p = rank_correlation(list(agreement.values()), [each[code].value for code in agreement])
-    return f"With the agreement of token counts, retrieval has ρ = {number(rho)} ({p_value(p)})."
-
-
-def _caution(count: int) -> str:
-    few = f" and {count} languages are few" if count < 12 else ""
-    return f"A correlation is no cause{few}: size of training data and script go with both."
+    return f"Agreement of token counts and retrieval: {association_numbers(relation)}."
 
 
 def _by_language(found: Readings, key: tuple[str, str], layer: int | None) -> dict[str, Reading]:

@@ -183,7 +183,7 @@ def _blame(run: Run, found: Readings) -> tuple[Figure, ...]:
     if len(dots) < 3:
         return ()
     upward = "retrieval" if key[0] == "retrieval" else "CKA, debiased"
-    caption = "A dot a language. A correlation is no cause."
+    caption = "One dot per language. Correlation does not imply causation."
     figure = dot_plot("blame", "Pieces a word and alignment", caption, {"languages": dots}, ("pieces a word", upward))
     return (of_run(figure, run.key, run.name),)
 

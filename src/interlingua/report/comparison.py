@@ -257,6 +257,6 @@ def alignment_and_transfer(audits: Sequence[Run], transfers: Sequence[Run]) -> S
     if not series:
         return None
     axes = ("alignment with the language of training, at the audit’s best layer", "score of the task")
-    caption = "A dot a language. A correlation is no cause, and languages are few."
+    caption = "One dot per language. Correlation does not imply causation, and languages are few."
     figure = dot_plot("alignment-transfer", "Alignment and transfer", caption, series, axes)
     return Section("alignment-transfer", "Alignment and transfer", figures=(figure,))
