@@ -48,7 +48,7 @@ PROCRUSTES = [
 TABLE = {
     "retrieval": [
         traits(
-            r".*/raw(/backward)?",
+            r"(p@\d|mrr)/.*/raw(/backward)?",
             0,
             1,
             best=1.0,
@@ -57,7 +57,7 @@ TABLE = {
             mirror="direction",
         ),
         traits(
-            r".*/centred(/backward)?",
+            r"(p@\d|mrr)/.*/centred(/backward)?",
             0,
             1,
             best=1.0,
@@ -65,6 +65,8 @@ TABLE = {
             breaks="rotate-one",
             mirror="direction",
         ),
+        # Unrelated vectors have hubs of their own (Radovanović et al. 2010): the null is that of random neighbours.
+        traits(r"hubness/.*", -INFINITY, INFINITY, mirror="direction", noise=3.0),
     ],
     "procrustes": PROCRUSTES,
     "procrustes-words": PROCRUSTES,
