@@ -16,7 +16,7 @@ from interlingua.measures import measures
 from interlingua.measures.rows import Side, Sides, blocks, centred, checked, checked_pair, unit
 from interlingua.registry import unknown
 from interlingua.score import Score, Scores
-from interlingua.stats import mean_interval, wilson_interval
+from interlingua.stats import Z95, mean_interval, wilson_interval
 
 Ranks = NDArray[np.int64]
 SIMILARITIES = ("cosine", "csls", "margin")
@@ -159,17 +159,17 @@ def interval_of_ranks(
 
         V = sum (I_j - mean I)² / (n (n - 1)) - squares / n²,  at least that of independent items.
 
-    Where V comes from a few hubs it is itself uncertain: Student's t has 2 V² n⁴ / sum (costs_j - mean)⁴ degrees of
-    freedom (those of a chi² with V's variance; Satterthwaite 1946), at most n - 1. Of a share: Wilson's interval with
-    that t and with share (1 - share) / V in place of n. Else Student's. Two or three hubs that come and go with the
-    sample are too few for any interval from one sample: see `hubness`.
+    What V has beyond that least, E, comes from hubs. Where these are few it is itself uncertain: its part has Student's
+    t of 2 E² n⁴ / sum (costs_j - mean)⁴ degrees of freedom (those of a chi² with E's variance; Satterthwaite 1946), at
+    least two. Of a share: Wilson's interval with share (1 - share) / V in place of n. Else Student's. Two or three hubs
+    that come and go with the sample are too few for any interval from one sample: see `hubness`.
 
     >>> hits = np.array([1.0] * 60 + [0.0] * 40)
     >>> [round(end, 3) for end in interval_of_ranks(hits, np.zeros(100), 0.0, share=True)]
     [0.502, 0.691]
     >>> hubs = np.where(np.arange(100) % 10 == 7, 3.0, 0.0)  # Ten candidates cost three hits each.
     >>> [round(end, 3) for end in interval_of_ranks(hits, hubs, 30.0, share=True)]
-    [0.418, 0.758]
+    [0.412, 0.762]
     """
     n, mean = len(items), float(items.mean())
     if n < 2:
@@ -180,10 +180,13 @@ def interval_of_ranks(
     least = own / n if share else own / (n - 1)
     variance = max(float((items - costs).var(ddof=1)) / n - squares / n**2, least)
     fourth = float(np.sum((costs - costs.mean()) ** 4))
-    freedom = max(2 * variance**2 * n**4 / fourth, 1.0) if fourth > 0 else np.inf
+    beyond = variance - least
+    freedom = max(2 * beyond**2 * n**4 / fourth, 2.0) if fourth > 0 else np.inf
+    plain = Z95 if share else float(special.stdtrit(n - 1, 0.975))
+    z = float(np.sqrt((plain**2 * least + special.stdtrit(freedom, 0.975) ** 2 * beyond) / variance))
     if share:
-        return wilson_interval(mean * own / variance, own / variance, z=float(special.stdtrit(freedom, 0.975)))
-    half = float(special.stdtrit(min(freedom, n - 1), 0.975)) * float(np.sqrt(variance))
+        return wilson_interval(mean * own / variance, own / variance, z=z)
+    half = z * float(np.sqrt(variance))
     return max(mean - half, 0.0), min(mean + half, 1.0)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from interlingua.report.readings import Pair, Reading, Readings, lower_is_better
 from interlingua.report.wording import number, p_value
 from interlingua.stats import Association, correlate
 
+K = TypeVar("K")
 Line = tuple[tuple[float, float], tuple[float, float]]
 
 FEW = 5
@@ -83,6 +85,17 @@ def change(after: Mapping[Pair, Reading], before: Mapping[Pair, Reading], key: s
     if one.low is None or one.high is None or other.low is None or other.high is None:
         return Change(value, None, None)
     return Change(value, one.low - other.high, one.high - other.low)
+
+
+def tied_for_first(each: Mapping[K, Reading]) -> list[K]:
+    """The items that lie within the interval of the highest, it included: on other sentences any may be first.
+
+    >>> tied_for_first({"a": Reading(0.5, low=0.4, high=0.6), "b": Reading(0.45), "c": Reading(0.3)})
+    ['a', 'b']
+    """
+    top = max(each, key=lambda item: each[item].value)
+    low = each[top].value if (end := each[top].low) is None else end
+    return [item for item in each if each[item].value >= low]
 
 
 @dataclass(frozen=True)
@@ -186,7 +199,7 @@ def trend(across: Sequence[float], up: Sequence[float]) -> Trend:
     >>> trend([1, 2, 3, 4, 5, 6], [2, 1, 4, 3, 6, 5]).said
     'No line: Spearman’s ρ = 0.83 (95\xa0% interval −0.13 to 0.99), p = 0.058, 6 languages.'
     >>> trend([1, 2, 3, 4, 5, 6], [2, 3, 4, 5, 6, 9]).said
-    'Spearman’s ρ = 1.00 (95\xa0% interval 0.69 to 1.00), p = 0.003, 6 languages, with the least-squares line.'
+    'Spearman’s ρ = 1.00 (95\xa0% interval 0.63 to 1.00), p = 0.003, 6 languages, with the least-squares line.'
     """
     if len(across) < FEW:
         return Trend(None, f"Too few for a line: {len(across)} dots.")
