@@ -129,7 +129,10 @@ def _polar(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(polar)
 
 
-@measures.register("procrustes", needs="sentences", fits=True, low=("error",))
+VARIANTS = ("{p@1,mrr}/{mapped,identity,random}", "error/mapped")
+
+
+@measures.register("procrustes", needs="sentences", fits=True, low=("error",), variants=VARIANTS)
 def procrustes(
     source: Tensor,
     target: Tensor,
@@ -198,7 +201,7 @@ def procrustes(
     return scores | {"error/mapped": _error(mapped, astray, right, nothing, whose, seed)} if spread else scores
 
 
-@measures.register("procrustes-words", needs="words", fits=True, low=("error",))
+@measures.register("procrustes-words", needs="words", fits=True, low=("error",), variants=VARIANTS)
 def procrustes_words(
     source: Tensor,
     target: Tensor,

@@ -34,7 +34,12 @@ class Ranking:
     squares: dict[str, float]
 
 
-@measures.register("retrieval", needs="sentences", low=("hubness",))
+@measures.register(
+    "retrieval",
+    needs="sentences",
+    low=("hubness",),
+    variants=("{p@1,p@5,mrr}/{cosine,csls,margin}/{raw,centred}", "hubness/cosine/{raw,centred}"),
+)
 def retrieval(
     source: Tensor,
     target: Tensor,
