@@ -163,3 +163,17 @@ def test_runs_are_compared_only_over_the_same_text_and_as_many_rows(record_prope
         assert any("Nothing can be compared" in text for text in section.words) != alike
     record_property("tried", 20)
     record_property("held", 20)
+
+
+def test_alignment_that_language_means_hide_is_not_called_none():
+    records, run = random_records(np.random.default_rng(3), equal=True)
+    both = [
+        {**each, **({"value": 0.005, "low": 0.001, "high": 0.02} if each["variant"].endswith("raw") else
+                    {"value": 0.6, "low": 0.5, "high": 0.7})}
+        for each in records
+    ]  # fmt: skip
+    first = said_of(both, run)["Overall"]
+    assert first.startswith("Not aligned: among 200 candidates (chance 0.5\xa0%) 0.5\xa0% of")
+    assert "and 60.0\xa0% once each language’s mean is removed" in first
+    assert "no better than chance" in first
+    assert "no alignment shows" not in first

@@ -82,11 +82,16 @@ def _overall(found: Readings, run: Mapping[str, Any]) -> Finding | None:
     least = "" if len({reading.n for reading in all_pairs.values()}) == 1 else "at least "
     chance = "" if overall.null is None else f" (chance {share_percent(overall.null)})"
     kind = "" if key[1] == RAW else ", once each language’s mean is removed"
+    centred = found.at("retrieval", CENTRED, top.layer) if key[1] == RAW else {}
+    hidden = top.chance and bool(centred) and above_null(mean(centred.values()))
     poor = " That is no better than chance: no alignment shows, and nothing is ranked." if top.chance else ""
+    if hidden:
+        poor = " As is, that is no better than chance, and nothing is ranked: the means hide what alignment there is."
+    more = _centred_too(found, key, top.layer) if hidden or not top.chance else ""
     text = (
         f"{verdict(overall)}: among {least}{overall.n:,} candidates{chance} {share_percent(overall.value)} of sentences"
         f"{_interval(overall, share_percent)} find their translation as nearest neighbour{kind}"
-        f"{'' if top.chance else _centred_too(found, key, top.layer)}, {_where(top)}: {scope}.{poor}{_blocks(top)}"
+        f"{more}, {_where(top)}: {scope}.{poor}{_blocks(top)}"
     )
     return Finding("Overall", text)
 

@@ -233,8 +233,8 @@ def key_figures(found: Readings) -> tuple[tuple[str, str, str, Ref], ...]:
     if best := raw or centred:
         top = mean(best.values())
         bounds = f"{share_percent(top.low)} to {share_percent(top.high)}, " if top.low is not None else ""
-        level = "" if top.null is None else f"chance {share_percent(top.null)} of {top.n:,}"
-        remark = f"no better than chance ({share_percent(top.null)} of {top.n:,})" if chance else f"{bounds}{level}"
+        level = "" if top.null is None else f"chance {share_percent(top.null)} among {top.n:,}"
+        remark = f"no better than chance ({share_percent(top.null)} among {top.n:,})" if chance else f"{bounds}{level}"
         shown.append((share_percent(top.value), "of translations found", remark.removesuffix(", "), refs(top)))
     if peak_ is not None and peak_.stands_out:
         if peak_.rivals:
