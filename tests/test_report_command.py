@@ -344,7 +344,7 @@ def test_runs_on_the_same_sentences_are_compared_sentence_by_sentence(tmp_path: 
     expected = ttest_rel(after, before).confidence_interval(0.95)
     assert isinstance(row[3], Told)
     assert (row[3].parts["low"], row[3].parts["high"]) == pytest.approx((expected.low, expected.high))
-    assert "Higher: retrieval, as is (+0.040, +0.021 to +0.059)." in made.html
+    assert "Higher: retrieval, as is (+0.040, +0.021 to +0.059)" in made.html
     assert "Of 1 of 1 numbers the interval of the difference, sentence by sentence, includes 0." in (
         interlingua.report_on(one, one).html
     )

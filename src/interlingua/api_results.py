@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from interlingua.errors import InputError
+from interlingua.registry import unknown
 from interlingua.report.answer import answer
 from interlingua.report.audit import audit_sections, build_page
 from interlingua.report.notebook import Drawing, drawing, framed, tabled
@@ -24,18 +26,29 @@ class Audit:
     folder: Path | None = None
 
     def select(self, measure: str, variant: str, *, layer: int | None = None) -> list[dict[str, Any]]:
-        """The records of one variant of a measure, at one layer or at all."""
+        """The records of one variant of a measure, at one layer or at all; one for each direction of a pair.
+
+        The mean of their values is the number of the page. An unknown name is an InputError with the nearest.
+        """
+        measured = list(dict.fromkeys(record["measure"] for record in self.records))
+        if measure not in measured:
+            raise unknown("measure of this audit", measure, measured)
+        own = [record for record in self.records if record["measure"] == measure]
+        variants = list(dict.fromkeys(record["variant"] for record in own))
+        if variant not in variants:
+            raise unknown(f"variant of {measure}", variant, variants)
+        layers = sorted({record["layer"] for record in own if record["layer"] is not None})
+        if layer is not None and layers and layer not in layers:
+            raise InputError(
+                "no such layer in this audit", value=layer, remedy=f"Its layers: {', '.join(map(str, layers))}."
+            )
         return [
-            record
-            for record in self.records
-            if record["measure"] == measure
-            and record["variant"] == variant
-            and (layer is None or record["layer"] == layer)
+            record for record in own if record["variant"] == variant and (layer is None or record["layer"] == layer)
         ]
 
     @property
     def best_layer(self) -> int | None:
-        """The layer of the best mean retrieval after centring (CKA where retrieval was not measured)."""
+        """The layer of the best mean retrieval, as is (CKA where retrieval was not measured)."""
         return gather(self.records).best_layer()
 
     def answer(self) -> str:

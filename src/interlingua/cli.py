@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -281,8 +281,12 @@ def list_names(load: Load = None, as_json: Json = False) -> None:
 
     registries = {"measures": measures, "readers": readers, "tasks": tasks, "objectives": objectives}
     registries |= {"attributions": attributions, "flattenings": flattenings}
-    kinds = {
-        kind: [{"name": entry.name, "needs": entry.needs, "summary": entry.summary} for entry in registry]
+    kinds: dict[str, list[dict[str, Any]]] = {
+        kind: [
+            {"name": entry.name, "needs": entry.needs, "summary": entry.summary}
+            | ({"variants": list(entry.variants)} if entry.variants else {})
+            for entry in registry
+        ]
         for kind, registry in registries.items()
     }
     kinds["regimes"] = [{"name": name, "needs": "", "summary": summary} for name, summary in ABOUT.items()]
@@ -290,6 +294,7 @@ def list_names(load: Load = None, as_json: Json = False) -> None:
         print_json(kinds)
         return
     from rich.table import Table
+    from rich.text import Text
 
     from interlingua.report.papers import in_names
     from interlingua.report.screen import console
@@ -298,7 +303,9 @@ def list_names(load: Load = None, as_json: Json = False) -> None:
     for kind, entries in kinds.items():
         table = Table(title=kind, title_justify="left", show_header=False, box=None, padding=(0, 2, 0, 0))
         for entry in entries:
-            table.add_row(f"[bold]{entry['name']}[/bold]", in_names(entry["summary"]))
+            table.add_row(f"[bold]{entry['name']}[/bold]", in_names(str(entry["summary"])))
+            if variants := entry.get("variants"):
+                table.add_row("", Text(f"variants: {' '.join(variants)}", style="dim"))
         screen.print(table)
 
 

@@ -25,7 +25,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Entry:
     """A registered thing: its name, the function, what it needs, one line about it, whether it fits something.
 
-    `low` has how the names begin of those of its numbers that are best when low.
+    `low` has how the names begin of those of its numbers that are best when low, `variants` the names of its numbers,
+    alternatives in braces: `mrr/{cosine,csls}` is two.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Entry:
     summary: str
     fits: bool = False
     low: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
 
     def best(self, variant: str) -> str:
         """Which value of a variant is best: `"low"` or `"high"`."""
@@ -49,12 +51,18 @@ class Registry:
         self._discovered = False
 
     def register(
-        self, name: str, *, needs: str = "", fits: bool = False, low: bool | tuple[str, ...] = False
+        self,
+        name: str,
+        *,
+        needs: str = "",
+        fits: bool = False,
+        low: bool | tuple[str, ...] = False,
+        variants: tuple[str, ...] = (),
     ) -> Callable[[F], F]:
         """Register a function under a name; the first line of its docstring is its summary.
 
         `fits` says that it fits something to each pair, which costs more than comparing, so that fewer pairs get it.
-        `low` says that its numbers are best when low: all, or those whose names begin so.
+        `low` says that its numbers are best when low: all, or those whose names begin so. `variants` names its numbers.
         """
         lows = low if isinstance(low, tuple) else ("",) if low else ()
 
@@ -65,7 +73,7 @@ class Registry:
                 raise InputError(f"two {self.kind}s are called", value=name, remedy="Rename one of them.")
             if not call.__doc__:
                 raise InputError(f"the {self.kind} has no docstring", value=name, remedy="Say what it returns.")
-            self._entries[name] = Entry(name, call, needs, call.__doc__.strip().splitlines()[0], fits, lows)
+            self._entries[name] = Entry(name, call, needs, call.__doc__.strip().splitlines()[0], fits, lows, variants)
             return call
 
         return add

@@ -7,7 +7,8 @@ from scipy.stats import binomtest, ttest_rel
 from interlingua.errors import InputError
 from interlingua.measures import procrustes as module
 from interlingua.measures.procrustes import Map, dictionary_precision, fit, procrustes, procrustes_words, split
-from interlingua.measures.retrieval import rank_scores, ranks
+from interlingua.measures.retrieval import cosine_scores, ranks
+from interlingua.measures.rows import unit
 from interlingua.stats import half_sample_interval
 
 
@@ -226,7 +227,8 @@ def test_nulls_controls_sizes_and_the_interval_are_what_their_names_say(normalis
     for name, rows in (("mapped", train), ("astray", shuffled)):
         images[name] = left @ orthogonal_procrustes(x[train] - x[train].mean(0), y[rows] - y[train].mean(0))[0]
     wanted = {
-        name: rank_scores(ranks(torch.tensor(image), torch.tensor(right))[0], ks=[1]) for name, image in images.items()
+        name: cosine_scores(unit(torch.tensor(image)), unit(torch.tensor(right)), ks=[1])
+        for name, image in images.items()
     }
     for metric in ("p@1", "mrr"):
         mapped, identity = scores[f"{metric}/mapped"], scores[f"{metric}/identity"]

@@ -1,13 +1,21 @@
 import numpy as np
 import pytest
 import torch
-from scipy.stats import binomtest, ttest_rel
+from scipy.stats import binomtest, skew, ttest_rel
 from scipy.stats import t as student
 from sklearn.neighbors import NearestNeighbors
 
 from interlingua.errors import InputError
 from interlingua.measures import rows as rows_module
-from interlingua.measures.retrieval import cosine_ranks, nearest, rank_scores, ranks, retrieval
+from interlingua.measures.retrieval import (
+    cosine_scores,
+    hubness,
+    interval_of_ranks,
+    nearest,
+    rank_scores,
+    ranks,
+    retrieval,
+)
 
 
 def noisy_pair(n=60, d=12, noise=0.8, seed=0):
@@ -112,11 +120,88 @@ def test_null_is_the_mean_over_shuffled_pairs():
         assert np.mean([run[name].value for run in runs]) == pytest.approx(score.null, abs=0.03)
 
 
-def test_interval_of_mrr_is_the_student_interval_of_its_items():
-    source, target = (torch.tensor(side) for side in noisy_pair())
-    score = retrieval(source, target)["mrr/cosine/raw"]
-    low, high = student.interval(0.95, 59, score.items.mean(), score.items.std(ddof=1) / 60**0.5)
-    assert (score.low, score.high) == (pytest.approx(low), pytest.approx(high))
+def without_each(matrix, score):
+    """The mean score of all rows but one, which is neither query nor candidate, for each row left out."""
+    n = len(matrix)
+    found = []
+    for row in range(n):
+        kept = np.delete(np.arange(n), row)
+        part = matrix[np.ix_(kept, kept)]
+        found.append(score((part >= np.diagonal(part)[:, None]).sum(axis=1)).mean())
+    return np.array(found)
+
+
+@pytest.mark.parametrize("similarity", ["cosine", "csls"])
+@pytest.mark.parametrize("cells", [2**21, 60 * 7])
+def test_the_interval_is_the_jackknife_over_rows_less_the_chance_it_counts_twice(monkeypatch, similarity, cells):
+    monkeypatch.setattr(rows_module, "BLOCK_CELLS", cells)
+    source, target = noisy_pair(noise=1.2)
+    scores = retrieval(torch.tensor(source), torch.tensor(target), similarities=[similarity])
+    matrix, n = plain_similarity(similarity, source, target, 10), len(source)
+    kinds = {"p@1": lambda rank: rank <= 1, "p@5": lambda rank: rank <= 5, "mrr": lambda rank: 1 / rank}
+    for suffix, table in (("", matrix), ("/backward", matrix.T)):
+        rank = (table >= np.diagonal(table)[:, None]).sum(axis=1)
+        ahead = table >= np.diagonal(table)[:, None]
+        np.fill_diagonal(ahead, False)
+        for name, kind in kinds.items():
+            score = scores[f"{name}/{similarity}/raw{suffix}"]
+            # CSLS's neighbourhoods are held: only the ranks are those without the row.
+            values = without_each(table, kind)
+            jackknife = (n - 1) / n * np.square(values - values.mean()).sum()
+            single = kind(np.maximum(rank - 1, 1)).astype(float) - kind(rank)
+            twice = (ahead * np.square(single)[:, None]).sum() / n**2
+            own = kind(rank).astype(float)
+            least = own.var() / n if name != "mrr" else own.var() / (n - 1)
+            variance = max(jackknife - twice, least)
+            costs = (ahead * single[:, None]).sum(axis=0)
+            beyond = variance - least
+            freedom = max(2, 2 * beyond**2 * n**4 / ((costs - costs.mean()) ** 4).sum())
+            plain = 1.959964 if name != "mrr" else student.ppf(0.975, n - 1)
+            z = ((plain**2 * least + student.ppf(0.975, freedom) ** 2 * beyond) / variance) ** 0.5
+            if name == "mrr":
+                half = z * variance**0.5
+                wanted = own.mean() - half, own.mean() + half
+            else:
+                worth = own.var() / variance
+                low, high = ((own.mean() + z**2 / (2 * worth) + sign * z * np.sqrt(
+                    own.var() / worth + z**2 / (4 * worth**2))) / (1 + z**2 / worth) for sign in (-1, 1))  # fmt: skip
+                wanted = low, high
+            assert (score.low, score.high) == pytest.approx(wanted, abs=2e-4), name
+
+
+def test_the_interval_covers_where_hubs_take_the_hits_of_many_queries():
+    def world(draw, n=200):
+        table = draw.normal(size=(n, n))
+        table[:, draw.random(n) < 0.05] += 1.4
+        np.fill_diagonal(table, 3.5 + draw.normal(size=n))
+        return table
+
+    draw, found = np.random.default_rng(0), []
+    for _ in range(400):
+        ahead = (table := world(draw)) >= np.diagonal(table)[:, None]
+        np.fill_diagonal(ahead, False)
+        rank = 1 + ahead.sum(axis=1)
+        costs = ahead[rank == 2].sum(axis=0).astype(float)
+        hits = (rank == 1).astype(float)
+        found.append((hits.mean(), *interval_of_ranks(hits, costs, costs.sum(), share=True),
+                      *interval_of_ranks(hits, 0 * costs, 0.0, share=True)))  # fmt: skip
+    true = np.mean([each[0] for each in found])
+    covered, plain = (np.mean([each[at] <= true <= each[at + 1] for each in found]) for at in (1, 3))
+    assert plain < 0.9
+    assert 0.925 <= covered <= 0.995
+
+
+def test_hubness_is_the_skewness_of_how_often_a_candidate_is_near():
+    source, target = (torch.tensor(side) for side in noisy_pair(n=80, noise=1.0))
+    scores = retrieval(source, target, neighbours=5)
+    for suffix, (queries, candidates) in (("", (source, target)), ("/backward", (target, source))):
+        indices = nearest(queries, candidates, 5)[0]
+        counts = np.bincount(indices.ravel(), minlength=80)
+        assert scores[f"hubness/cosine/raw{suffix}"].value == pytest.approx(skew(counts), abs=1e-6)
+    draw = np.random.default_rng(0)
+    nulls = [skew(np.bincount(np.argsort(draw.random((80, 80)))[:, :5].ravel(), minlength=80)) for _ in range(300)]
+    assert hubness(np.arange(80.0), 5).null == pytest.approx(np.mean(nulls), abs=0.05)
+    assert hubness(np.full(9, 3.0), 3).value == 0.0
 
 
 @pytest.mark.parametrize("similarity", ["csls", "margin"])
@@ -181,12 +266,13 @@ def test_what_is_not_said_is_ten_neighbours():
         np.testing.assert_array_equal(retrieval(source, target)[f"mrr/{similarity}/raw"].items, expected)
 
 
-def test_ranks_by_cosine_are_those_of_the_source_rows():
+def test_scores_by_cosine_are_those_of_the_source_rows():
     source, target = (torch.tensor(side) for side in noisy_pair(noise=1.5))
     source, target = (side / side.norm(dim=1, keepdim=True) for side in (source, target))
-    forward, backward = ranks(source, target)
-    assert not np.array_equal(forward, backward)
-    np.testing.assert_array_equal(cosine_ranks(source, target), forward)
+    wanted = retrieval(source, target)
+    for name, score in cosine_scores(source, target, ks=[1]).items():
+        forward = wanted[f"{name}/cosine/raw"]
+        assert (score.value, score.low, score.high) == (forward.value, forward.low, forward.high)
 
 
 def test_two_rows_can_be_ranked_and_one_row_has_a_nearest():

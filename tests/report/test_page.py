@@ -194,7 +194,7 @@ def test_curve_is_the_mean_over_pairs_with_its_null(records, run):
     _, figures = curves(records, run)
     traces = [trace for trace in figures[0].traces if MEAN in trace.get("when", {}).get("line", [MEAN])]
     line = next(trace for trace in traces if trace["mode"] == "lines+markers")
-    wanted = [r for r in records if r["layer"] == 2 and r["variant"].startswith("p@1/cosine/centred")]
+    wanted = [r for r in records if r["layer"] == 2 and r["variant"].startswith("p@1/cosine/raw")]
     assert line["y"][2] == pytest.approx(sum(r["value"] for r in wanted) / len(wanted), abs=1e-4)
     assert {id(records[place]) for place in line["records"][2]} == {id(r) for r in wanted}
     null = next(trace for trace in traces if trace["name"] == "without relation")
@@ -283,7 +283,7 @@ def test_report_files_hold_page_and_each_table_in_three_formats(records, run, po
     assert {"report.html", "answer.md", "tables/records.csv"} <= names
     stems = {name.rsplit(".", 1)[0] for name in names if name.endswith(".tex")}
     assert {f"{stem}{end}" for stem in stems for end in (".csv", ".md", ".tex")} <= names
-    assert {"tables/languages", "tables/tokenizer", "tables/pairs-retrieval", "tables/pairs-cka"} <= stems
+    assert {"tables/languages", "tables/tokenizer", "tables/pairs-retrieval-raw", "tables/pairs-cka"} <= stems
 
 
 def test_report_does_not_import_torch():

@@ -99,8 +99,8 @@ def test_matrix_holds_forward_above_and_backward_below_the_diagonal(records, run
     }
     codes = table.columns[1:]
     ru, en = codes.index("ru"), codes.index("en")
-    assert table.rows[en][1 + ru] == cell["en", "ru", "p@1/cosine/centred"]
-    assert table.rows[ru][1 + en] == cell["en", "ru", "p@1/cosine/centred/backward"]
+    assert table.rows[en][1 + ru] == cell["en", "ru", "p@1/cosine/raw"]
+    assert table.rows[ru][1 + en] == cell["en", "ru", "p@1/cosine/raw/backward"]
     assert table.rows[en][1 + en] is None
 
 

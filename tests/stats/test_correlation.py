@@ -3,7 +3,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from interlingua.errors import InputError
-from interlingua.stats import pearson, spearman
+from interlingua.stats import correlate, detectable_rho, mantel, pearson, spearman
 
 
 def test_pearson_equals_scipys_with_its_interval_and_is_0_for_a_constant():
@@ -90,3 +90,60 @@ def test_what_is_no_number_is_refused_and_not_read_as_no_correlation(correlation
             continue
         with pytest.raises(InputError, match="not a finite number"):
             correlation(x, y)
+
+
+def test_correlate_is_scipys_spearman_with_the_exact_p_of_all_orders():
+    draw = np.random.default_rng(7)
+    for n in (5, 6, 7):
+        x, y = draw.normal(size=(2, n))
+        found = correlate(x, y)
+        wanted = scipy_stats.spearmanr(x, y).statistic
+        exact = scipy_stats.permutation_test(
+            (x,), lambda side, y=y: abs(scipy_stats.spearmanr(side, y).statistic), permutation_type="pairings",
+            n_resamples=np.inf, alternative="greater",
+        ).pvalue  # fmt: skip
+        assert (found.value, found.p) == (pytest.approx(wanted), pytest.approx(exact))
+    wanted = correlate(range(5), range(5))
+    assert (wanted.value, wanted.p, wanted.least_p) == pytest.approx((1, 2 / 120, 2 / 120))
+    assert wanted.low < 0.5 < wanted.high == 1
+    assert wanted.detectable is None
+
+
+def test_a_correlation_with_a_constant_or_of_two_items_is_undefined():
+    assert correlate([1, 1, 1, 1], [1, 2, 3, 4]) is None
+    assert correlate([1, 2, 3, 4], [0.1 + 0.2] * 2 + [0.3] * 2) is None  # 0.30000000000000004 is 0.3
+    assert correlate([1, 2], [1, 2]) is None
+    cells = [("a", "b"), ("a", "c"), ("b", "c")]
+    assert correlate([1, 1, 1], [1, 2, 3], languages=cells) is None
+
+
+def test_items_of_one_language_count_once_and_pairs_are_those_of_mantel():
+    draw = np.random.default_rng(8)
+    x, y = draw.normal(size=(2, 12))
+    plain, noise = correlate(x, y), draw.normal(size=12)
+    twice = correlate([*(x + noise), *(x - noise)], [*y, *y], languages=[*"abcdefghijkl"] * 2)
+    assert twice == plain
+    names = "abcdef"
+    left, right = (np.triu(side, 1) + np.triu(side, 1).T for side in draw.normal(size=(2, 6, 6)))
+    pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
+    cells = [side[np.triu_indices(6, 1)] for side in (left, right)]
+    found, wanted = correlate(*cells, languages=pairs), mantel(left, right, ranks=True)
+    assert (found.value, found.p, found.n) == (pytest.approx(wanted.value), wanted.details["p"], 6)
+    with pytest.raises(InputError, match="a pair of languages is missing"):
+        correlate(cells[0][1:], cells[1][1:], languages=pairs[1:])
+
+
+def test_the_p_of_unrelated_languages_is_level_and_the_power_is_as_promised():
+    draw, n, trials = np.random.default_rng(9), 10, 250
+    rho = detectable_rho(n)
+    r = 2 * np.sin(np.pi * rho / 6)  # Pearson's of normal variables with this Spearman's
+    false = true = covered = 0
+    for seed in range(trials):
+        x, noise = draw.normal(size=(2, n))
+        false += correlate(x, noise, seed=seed).p < 0.05
+        found = correlate(x, r * x + np.sqrt(1 - r * r) * noise, seed=seed)
+        true += found.p < 0.05
+        covered += found.low <= rho <= found.high
+    assert 0.02 <= false / trials <= 0.08
+    assert 0.75 <= true / trials <= 0.88
+    assert 0.92 <= covered / trials <= 0.98

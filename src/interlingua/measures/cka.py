@@ -26,7 +26,7 @@ GRAM_ROWS = 2 * INTERVAL_ROWS
 """Up to this many rows every half-sample is a part of one pair of Gram matrices."""
 
 
-@measures.register("cka", needs="sentences")
+@measures.register("cka", needs="sentences", variants=("{debiased,plain}",))
 def cka(
     source: Tensor, target: Tensor, *, forms: Sequence[str] = FORMS, sides: Sides | None = None, seed: int = 0
 ) -> Scores:

@@ -64,7 +64,7 @@ def clusters(vectors: Tensor, labels: Sequence[str], *, k: int = 10, seed: int =
     }
 
 
-@measures.register("clusters", needs="sentences")
+@measures.register("clusters", needs="sentences", variants=("{silhouette,purity}",))
 def language_clusters(source: Tensor, target: Tensor, *, seed: int = 0) -> Scores:
     """How far the rows of two languages lie apart by language: `silhouette` and `purity` of `clusters`, low is mixed.
 

@@ -21,7 +21,9 @@ Values = NDArray[np.float64]
 TOPS = (1, 10)
 
 
-@measures.register("isotropy", needs="space", low=("average-cosine", "top-"))
+@measures.register(
+    "isotropy", needs="space", low=("average-cosine", "top-"), variants=("{average-cosine,isoscore,top-1,top-10}",)
+)
 def isotropy(vectors: Tensor, *, groups: NDArray[np.int64] | None = None, seed: int = 0) -> Scores:
     """Average cosine in [-1, 1], IsoScore in [0, 1] and shares of variance in (0, 1] of one space.
 

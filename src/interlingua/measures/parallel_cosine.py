@@ -11,7 +11,7 @@ from interlingua.score import Score, Scores
 from interlingua.stats import mean_interval
 
 
-@measures.register("parallel-cosine", needs="sentences")
+@measures.register("parallel-cosine", needs="sentences", variants=("{raw,centred}",))
 def parallel_cosine(source: Tensor, target: Tensor, *, seed: int = 0) -> Scores:
     """The mean cosine of rows that mean the same, in [-1, 1], 1 is best; as is and with each side's mean removed.
 

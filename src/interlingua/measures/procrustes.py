@@ -14,7 +14,7 @@ from torch import Tensor
 
 from interlingua.errors import InputError
 from interlingua.measures import measures
-from interlingua.measures.retrieval import cosine_ranks, gain, nearest, rank_scores
+from interlingua.measures.retrieval import cosine_scores, gain, nearest
 from interlingua.measures.rows import Side, Sides, blocks, checked, checked_pair, unit
 from interlingua.score import Score, Scores
 from interlingua.stats import group_sums, half_samples, interval_of_half_samples, wilson_interval
@@ -129,7 +129,10 @@ def _polar(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(polar)
 
 
-@measures.register("procrustes", needs="sentences", fits=True, low=("error",))
+VARIANTS = ("{p@1,mrr}/{mapped,identity,random}", "error/mapped")
+
+
+@measures.register("procrustes", needs="sentences", fits=True, low=("error",), variants=VARIANTS)
 def procrustes(
     source: Tensor,
     target: Tensor,
@@ -176,7 +179,7 @@ def procrustes(
     mapped, astray, directions = left @ fitted.matrix, left @ blind.matrix, unit(right)
 
     def retrieved(images: Tensor) -> Scores:
-        return rank_scores(cosine_ranks(unit(images), directions), ks=[1])
+        return cosine_scores(unit(images), directions, ks=[1])
 
     scores: Scores = {}
     null = retrieved(astray)
@@ -198,7 +201,7 @@ def procrustes(
     return scores | {"error/mapped": _error(mapped, astray, right, nothing, whose, seed)} if spread else scores
 
 
-@measures.register("procrustes-words", needs="words", fits=True, low=("error",))
+@measures.register("procrustes-words", needs="words", fits=True, low=("error",), variants=VARIANTS)
 def procrustes_words(
     source: Tensor,
     target: Tensor,

@@ -3,24 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy import special
 from torch import Tensor
 
 from interlingua.measures import measures
 from interlingua.measures.rows import Side, Sides, blocks, centred, checked, checked_pair, unit
 from interlingua.registry import unknown
 from interlingua.score import Score, Scores
-from interlingua.stats import mean_interval, wilson_interval
+from interlingua.stats import Z95, mean_interval, wilson_interval
 
 Ranks = NDArray[np.int64]
 SIMILARITIES = ("cosine", "csls", "margin")
 
 
-@measures.register("retrieval", needs="sentences")
+@dataclass(frozen=True)
+class Ranking:
+    """The ranks of one direction, and what each candidate costs: what its removal would add to the sum of a score.
+
+    `costs[name]` (n,) is the sum over queries, `squares[name]` the sum of squares of its single terms.
+    """
+
+    ranks: Ranks
+    costs: dict[str, NDArray[np.float64]]
+    squares: dict[str, float]
+
+
+@measures.register(
+    "retrieval",
+    needs="sentences",
+    low=("hubness",),
+    variants=("{p@1,p@5,mrr}/{cosine,csls,margin}/{raw,centred}", "hubness/cosine/{raw,centred}"),
+)
 def retrieval(
     source: Tensor,
     target: Tensor,
@@ -50,7 +69,13 @@ def retrieval(
     Every row is brought to length 1 by itself (normalising the matrix as a whole breaks CSLS). A candidate
     tied with the translation ranks ahead of it, so no hit is luck: constant vectors score 0, and a row
     whose translation occurs twice among the candidates cannot reach p@1. `neighbours` is cut to n - 1.
-    The null is exact over shuffled pairs: K/n, and H_n/n for mrr. Intervals: Wilson for p@K, Student for mrr.
+    The null is exact over shuffled pairs: K/n, and H_n/n for mrr. Intervals hold for other sentences, as queries and
+    as candidates (`interval_of_ranks`).
+
+    Where cosine is asked for, `hubness/cosine/…` is the skewness of how often a candidate is among the `neighbours`
+    nearest of a query (Radovanović et al. 2010, Eq. 1). About 0.3 is none (the null: neighbours drawn at random); above
+    1 a few sentences, the hubs, are neighbours of many.
+
     `details` of `…/centred`, where `raw` is asked for too: `above_raw`, the mean of centred less raw by row and its
     Student interval. Nothing here is random; `seed` is taken because every measure of sentences is given one. `sides`
     are both sides with what is kept of them.
@@ -65,14 +90,19 @@ def retrieval(
     scores: Scores = {}
     for moved in centre:
         left, right = (side.of(_directions, moved) for side in sides or (Side(source), Side(target)))
-        rankings = _rankings(left, right, similarities, neighbours)
-        for similarity, (forward, backward) in rankings.items():
-            for found, suffix in ((forward, ""), (backward, "/backward")):
-                name = f"{similarity}/{'centred' if moved else 'raw'}{suffix}"
-                scores |= {f"{metric}/{name}": score for metric, score in rank_scores(found, ks=ks).items()}
+        space = "centred" if moved else "raw"
+        rankings = _rankings(left, right, similarities, neighbours, ks=ks)
+        for similarity, directions in rankings.items():
+            for found, suffix in zip(directions, ("", "/backward"), strict=True):
+                name = f"{similarity}/{space}{suffix}"
+                scores |= {f"{metric}/{name}": score for metric, score in ranking_scores(found, ks=ks).items()}
+        if "cosine" in similarities:
+            forward, backward = _occurrences(left, right, neighbours)
+            scores[f"hubness/cosine/{space}"] = hubness(forward, neighbours)
+            scores[f"hubness/cosine/{space}/backward"] = hubness(backward, neighbours)
     for name, score in scores.items():
         raw = scores.get(name.replace("/centred", "/raw"), score)
-        if raw is not score:
+        if raw is not score and score.items is not None:
             scores[name] = replace(score, details={"above_raw": gain(score, raw)})
     return scores
 
@@ -97,16 +127,90 @@ def ranks(source: Tensor, target: Tensor, *, similarity: str = "cosine", neighbo
     (array([1, 3, 3]), array([1, 3, 3]))
     """
     checked_pair(source, target, least=2)
-    return _rankings(unit(source), unit(target), [similarity], neighbours)[similarity]
+    forward, backward = _rankings(unit(source), unit(target), [similarity], neighbours)[similarity]
+    return forward.ranks, backward.ranks
 
 
-def cosine_ranks(source: Tensor, target: Tensor) -> Ranks:
-    """The rank (1 is best) of each row's translation among the targets by cosine; rows are of length 1 or zero.
+def cosine_scores(source: Tensor, target: Tensor, *, ks: Sequence[int]) -> Scores:
+    """The scores `p@K` and `mrr` of each row's translation among the targets by cosine; rows of length 1 or zero.
 
-    >>> cosine_ranks(torch.eye(3), torch.eye(3)[[0, 2, 1]])
-    array([1, 3, 3])
+    >>> round(cosine_scores(torch.eye(3), torch.eye(3)[[0, 2, 1]], ks=[1])["p@1"].value, 3)
+    0.333
     """
-    return _rankings(source, target, ["cosine"], 1)["cosine"][0]
+    return ranking_scores(_rankings(source, target, ["cosine"], 1, ks=ks)["cosine"][0], ks=ks)
+
+
+def ranking_scores(found: Ranking, *, ks: Sequence[int]) -> Scores:
+    """The scores `p@K` and `mrr` of ranks among as many candidates, with intervals over queries and candidates."""
+    scores = rank_scores(found.ranks, ks=ks)
+    for name, score in scores.items():
+        assert score.items is not None
+        low, high = interval_of_ranks(score.items, found.costs[name], found.squares[name], share=name != "mrr")
+        scores[name] = replace(score, low=low, high=high)
+    return scores
+
+
+def interval_of_ranks(
+    items: NDArray[np.floating[Any]], costs: NDArray[np.float64], squares: float, *, share: bool
+) -> tuple[float, float]:
+    """The 95 % interval of a mean over n queries that share their n candidates, for other rows of the same kind.
+
+    Every row is a query and a candidate, and a hub takes the hits of many queries at once, so that hits are not
+    independent. What row j adds to the sum is its own score less what it costs others, I_j = items_j - costs_j: the
+    delete-one jackknife (Efron & Stein 1981). Its variance counts chance, which of equally near candidates stands
+    ahead, twice: once with the query and once with the candidate. `squares`, the sum of squares of the single costs,
+    is the candidates' part, and is taken off (Efron & Stein 1981, §4: the jackknife is biased upward by the
+    interactions):
+
+        V = sum (I_j - mean I)² / (n (n - 1)) - squares / n²,  at least that of independent items.
+
+    What V has beyond that least, E, comes from hubs. Where these are few it is itself uncertain: its part has Student's
+    t of 2 E² n⁴ / sum (costs_j - mean)⁴ degrees of freedom (those of a chi² with E's variance; Satterthwaite 1946), at
+    least two. Of a share: Wilson's interval with share (1 - share) / V in place of n. Else Student's. Two or three hubs
+    that come and go with the sample are too few for any interval from one sample: see `hubness`.
+
+    >>> hits = np.array([1.0] * 60 + [0.0] * 40)
+    >>> [round(end, 3) for end in interval_of_ranks(hits, np.zeros(100), 0.0, share=True)]
+    [0.502, 0.691]
+    >>> hubs = np.where(np.arange(100) % 10 == 7, 3.0, 0.0)  # Ten candidates cost three hits each.
+    >>> [round(end, 3) for end in interval_of_ranks(hits, hubs, 30.0, share=True)]
+    [0.412, 0.762]
+    """
+    n, mean = len(items), float(items.mean())
+    if n < 2:
+        return (0.0, 1.0) if share else (mean, mean)
+    own = float(items.var())
+    if own == 0:  # All found, or none: no variance tells how many queries they are worth.
+        return wilson_interval(mean * n, n) if share else (mean, mean)
+    least = own / n if share else own / (n - 1)
+    variance = max(float((items - costs).var(ddof=1)) / n - squares / n**2, least)
+    fourth = float(np.sum((costs - costs.mean()) ** 4))
+    beyond = variance - least
+    freedom = max(2 * beyond**2 * n**4 / fourth, 2.0) if fourth > 0 else np.inf
+    plain = Z95 if share else float(special.stdtrit(n - 1, 0.975))
+    z = float(np.sqrt((plain**2 * least + special.stdtrit(freedom, 0.975) ** 2 * beyond) / variance))
+    if share:
+        return wilson_interval(mean * own / variance, own / variance, z=z)
+    half = z * float(np.sqrt(variance))
+    return max(mean - half, 0.0), min(mean + half, 1.0)
+
+
+def hubness(occurrences: NDArray[np.float64], neighbours: int) -> Score:
+    """The skewness of the k-occurrences of n candidates (Radovanović et al. 2010, Eq. 1); 0 where all are alike.
+
+    The null is that of neighbours drawn at random, a binomial's: (1 - 2 k/n) / sqrt(k (1 - k/n)).
+
+    >>> even, hubs = np.full(100, 10.0), np.where(np.arange(100) < 2, 400.0, 2.0)
+    >>> hubness(even, 10).value, round(hubness(hubs, 10).value, 1), round(hubness(hubs, 10).null, 2)
+    (0.0, 6.9, 0.27)
+    """
+    n = len(occurrences)
+    share = min(neighbours, n) / n
+    null = (1 - 2 * share) / float(np.sqrt(n * share * (1 - share))) if share < 1 else 0.0
+    apart = occurrences - occurrences.mean()
+    spread = float(np.sqrt(np.square(apart).mean()))
+    value = float((apart**3).mean()) / spread**3 if spread > 0 else 0.0
+    return Score(value, n=n, null=null)
 
 
 def rank_scores(found: Ranks, *, ks: Sequence[int], candidates: int | None = None) -> Scores:
@@ -148,9 +252,12 @@ def nearest(source: Tensor, target: Tensor, k: int) -> tuple[NDArray[np.int64], 
 
 
 def _rankings(
-    source: Tensor, target: Tensor, similarities: Sequence[str], neighbours: int
-) -> dict[str, tuple[Ranks, Ranks]]:
-    """Ranks in both directions for each similarity: two passes over blocks of the cosine matrix."""
+    source: Tensor, target: Tensor, similarities: Sequence[str], neighbours: int, *, ks: Sequence[int] | None = None
+) -> dict[str, tuple[Ranking, Ranking]]:
+    """Ranks in both directions for each similarity: two passes over blocks of the cosine matrix, three with `ks`.
+
+    With `ks`, what each candidate costs the scores `p@K` and `mrr`.
+    """
     for similarity in similarities:
         if similarity not in SIMILARITIES:
             raise unknown("similarity", similarity, list(SIMILARITIES))
@@ -171,15 +278,72 @@ def _rankings(
     forward = {name: torch.ones(n, dtype=torch.int64, device=source.device) for name in similarities}
     backward = {name: torch.ones(n, dtype=torch.int64, device=source.device) for name in similarities}
     mine = {name: _scored(name, own, near_source, near_target) for name in similarities}
+
+    def ahead(name: str, block: Tensor, rows: slice) -> Tensor:
+        scored = _scored(name, block, near_source[rows, None], near_target[None, :])
+        # A row's own translation is left out by place, so that every other tie counts against it.
+        scored.diagonal(offset=rows.start).fill_(-torch.inf)
+        return scored
+
     for rows in parts:
         block = cosines(rows)
         for name in similarities:
-            scored = _scored(name, block, near_source[rows, None], near_target[None, :])
-            # A row's own translation is left out by place, so that every other tie counts against it.
-            scored.diagonal(offset=rows.start).fill_(-torch.inf)
+            scored = ahead(name, block, rows)
             forward[name][rows] += (scored >= mine[name][rows, None]).sum(dim=1)
             backward[name] += (scored >= mine[name][None, :]).sum(dim=0, dtype=torch.int32)
-    return {name: (forward[name].cpu().numpy(), backward[name].cpu().numpy()) for name in similarities}
+    if ks is None:
+        return {name: (_bare(forward[name]), _bare(backward[name])) for name in similarities}
+    weights = {name: tuple(_weights(found[name], ks) for found in (forward, backward)) for name in similarities}
+    costs = {name: [torch.zeros_like(one) for one in weights[name]] for name in similarities}
+    for rows in parts:
+        block = cosines(rows)
+        for name in similarities:
+            scored, (there, back) = ahead(name, block, rows), weights[name]
+            costs[name][0] += (scored >= mine[name][rows, None]).float().T @ there[rows]
+            costs[name][1][rows] += (scored >= mine[name][None, :]).float() @ back
+    return {
+        name: (
+            _ranking(forward[name], costs[name][0], weights[name][0], ks),
+            _ranking(backward[name], costs[name][1], weights[name][1], ks),
+        )
+        for name in similarities
+    }
+
+
+def _weights(found: Tensor, ks: Sequence[int]) -> Tensor:
+    """(n, len(ks) + 1): what a query's p@K and 1/rank gain where one of the candidates ahead is gone."""
+    hits = [(found == k + 1).float() for k in ks]
+    inverse = torch.where(found > 1, 1.0 / (found * (found - 1)).clamp_min(1), 0.0)
+    return torch.stack([*hits, inverse.float()], dim=1)
+
+
+def _ranking(found: Tensor, costs: Tensor, weights: Tensor, ks: Sequence[int]) -> Ranking:
+    names = [*(f"p@{k}" for k in ks), "mrr"]
+    # Each of the rank - 1 candidates ahead of a query costs it as much.
+    squares = (weights.double().square() * (found - 1)[:, None]).sum(dim=0)
+    each = zip(names, costs.double().cpu().numpy().T, squares.tolist(), strict=True)
+    table = {name: (cost, square) for name, cost, square in each}
+    ranks_ = found.cpu().numpy()
+    return Ranking(ranks_, {name: row[0] for name, row in table.items()}, {name: row[1] for name, row in table.items()})
+
+
+def _bare(found: Tensor) -> Ranking:
+    return Ranking(found.cpu().numpy(), {}, {})
+
+
+def _occurrences(source: Tensor, target: Tensor, neighbours: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """How often each target is among the nearest of a source row by cosine, and each source of a target row."""
+    n = len(source)
+    k = min(neighbours, n)
+    found = []
+    for queries, candidates in ((source, target), (target, source)):
+        counts = torch.zeros(n, dtype=torch.int64, device=source.device)
+        for rows in blocks(n, n, source.device):
+            cosines = queries[rows] @ candidates.T
+            least = _largest(cosines, k)[:, -1:]
+            counts += (cosines >= least).sum(dim=0)
+        found.append(counts.double().cpu().numpy())
+    return found[0], found[1]
 
 
 def _directions(vectors: Tensor, moved: bool) -> Tensor:

@@ -19,7 +19,10 @@ from interlingua.stats import Z95, group_sums, half_width, mean_interval
 Distances = NDArray[np.float64]
 
 
-@measures.register("separation", needs="words", low=("distance", "overlap"))
+SEPARATION = ("{auc,overlap}/{l2,cosine}", "distance/{related,unrelated}/{l2,cosine}")
+
+
+@measures.register("separation", needs="words", low=("distance", "overlap"), variants=SEPARATION)
 def separation(
     source: Tensor,
     target: Tensor,

@@ -23,7 +23,7 @@ KEPT = 100_000
 Romaniser = Callable[[str], str]
 
 
-@measures.register("spelling", needs="names", low=True)
+@measures.register("spelling", needs="names", low=True, variants=("{tnld,nld}",))
 def spelling(
     source: Sequence[str],
     target: Sequence[str],

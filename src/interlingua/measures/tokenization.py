@@ -32,7 +32,10 @@ class Splits:
         return np.bincount(self.token_row, minlength=self.rows)
 
 
-@measures.register("tokenization", needs="splits", low=("fertility", "continued", "unknown"))
+TOKENIZATION = ("{fertility,continued,unknown}/{source,target}", "{overlap,agreement}")
+
+
+@measures.register("tokenization", needs="splits", low=("fertility", "continued", "unknown"), variants=TOKENIZATION)
 def tokenization(source: Splits, target: Splits) -> Scores:
     """Fertility, continued-word share, unknown rate, vocabulary overlap and split agreement of two languages.
 

@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
-import itertools
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from scipy.stats import rankdata
-
-from interlingua.report.evidence import FEW, Peak, above_null, change, peak
+from interlingua.report.evidence import (
+    FEW,
+    Peak,
+    above_null,
+    association_numbers,
+    association_power,
+    change,
+    peak,
+    tied_for_first,
+)
 from interlingua.report.readings import Reading, Readings, Record, both_ways, gather, mean
-from interlingua.report.wording import language_name, listing, number, p_value, percent
+from interlingua.report.wording import language_name, listing, number, points, share_percent
+from interlingua.stats import Association, correlate
 
 WEAK = 0.75
 """A language is called weak when it reads less than this share of the median language, and its interval ends below it.
 """
 
 NBSP = "\N{NO-BREAK SPACE}"
+
+SCALE = (
+    (0.9, "Strongly aligned"),
+    (0.6, "Usable for search with review"),
+    (0.2, "Weakly aligned"),
+    (-1.0, "Not aligned"),
+)
+"""What P@1 means for who wants to find translations: the least share of each step, and its words."""
+
+HUBS, STRONG_HUBS = 1.0, 5.0
+"""The skewness of neighbour counts from which hubs are spoken of, and from which intervals may fail them
+(docs/calibration.md)."""
 
 RAW, CENTRED = "p@1/cosine/raw", "p@1/cosine/centred"
 
@@ -35,7 +53,7 @@ class Finding:
 def answer(records: Iterable[Record] | Readings, run: Mapping[str, Any]) -> list[Finding]:
     """The findings in the order a reader asks for them, the headline first; those without records are left out."""
     found = records if isinstance(records, Readings) else gather(records)
-    parts = (_unfinished, _overall, _languages, _pairs, _layers, _centring, _rotation, _tokenizer)
+    parts = (_unfinished, _overall, _languages, _pairs, _layers, _centring, _hubs, _rotation, _tokenizer)
     findings = [finding for part in parts if (finding := part(found, run)) is not None]
     return findings or [Finding("Overall", "No alignment between languages was measured in this run.")]
 
@@ -45,33 +63,6 @@ def _unfinished(found: Readings, run: Mapping[str, Any]) -> Finding | None:
     return Finding("Unfinished", str(run["unfinished"])) if run.get("unfinished") else None
 
 
-def rank_correlation(x: Sequence[float], y: Sequence[float], *, seed: int = 0) -> tuple[float, float]:
-    """Spearman's rho in [-1, 1] and its two-sided permutation p-value in (0, 1].
-
-    All orders are counted up to 7 items (p is then exact); 9,999 seeded orders and the one
-    observed beyond (Phipson & Smyth 2010). No table or t approximation: they fail on few items.
-    A constant side has no ranks to compare: (0, 1).
-
-    >>> rho, p = rank_correlation([1, 2, 3, 4, 5], [10, 20, 30, 50, 40])
-    >>> round(rho, 3), round(p, 3)
-    (0.9, 0.083)
-    """
-    left, right = rankdata(x) - (len(x) + 1) / 2, rankdata(y) - (len(y) + 1) / 2
-    scale = float(np.sqrt((left @ left) * (right @ right)))
-    if scale == 0:
-        return 0.0, 1.0
-    observed = float(left @ right) / scale
-    if len(x) <= 7:
-        orders = np.array(list(itertools.permutations(range(len(x)))))
-        extra = 0
-    else:
-        draw = np.random.default_rng(seed)
-        orders = draw.permuted(np.tile(np.arange(len(x)), (9999, 1)), axis=1)
-        extra = 1
-    drawn = np.abs(right[orders] @ left) / scale >= abs(observed) - 1e-9
-    return observed, float((drawn.sum() + extra) / (len(orders) + extra))
-
-
 def _overall(found: Readings, run: Mapping[str, Any]) -> Finding | None:
     key, top = found.headline(), peak(found)
     if key is None or top is None:
@@ -79,26 +70,56 @@ def _overall(found: Readings, run: Mapping[str, Any]) -> Finding | None:
     all_pairs = found.at(*key, top.layer)
     overall = mean(all_pairs.values())
     scope = _scope(all_pairs, run)
-    null = _show(key, overall.null or 0.0)
-    poor = f" That is no better than chance ({null}): no alignment shows, and nothing is ranked."
     if key[0] == "cka":
+        null = _show(key, overall.null or 0.0)
+        poor = f" That is no better than chance ({null}): no alignment shows, and nothing is ranked."
         return Finding(
             "Overall",
-            f"{_where(top)}, the debiased CKA of two languages’ sentences is {number(overall.value)}"
+            f"{_where(top).capitalize()}, the debiased CKA of two languages’ sentences is {number(overall.value)}"
             f"{_interval(overall)}: {scope}. 1 is the same space up to rotation and scale, 0 is no relation."
             f"{poor if top.chance else ''}",
         )
-    chance = "" if overall.null is None else f" Chance would find {percent(overall.null)}{_times(overall)}."
-    if top.chance:
-        chance = poor
     least = "" if len({reading.n for reading in all_pairs.values()}) == 1 else "at least "
+    chance = "" if overall.null is None else f" (chance {share_percent(overall.null)})"
     kind = "" if key[1] == RAW else ", once each language’s mean is removed"
+    centred = found.at("retrieval", CENTRED, top.layer) if key[1] == RAW else {}
+    hidden = top.chance and bool(centred) and above_null(mean(centred.values()))
+    poor = " That is no better than chance: no alignment shows, and nothing is ranked." if top.chance else ""
+    if hidden:
+        poor = " As is, that is no better than chance, and nothing is ranked: the means hide what alignment there is."
+    more = _centred_too(found, key, top.layer) if hidden or not top.chance else ""
     text = (
-        f"{_where(top)}, {percent(overall.value)} of sentences{_interval(overall, percent)} "
-        f"find their translation as nearest neighbour among {least}{overall.n} candidates{kind}: {scope}.{chance}"
-        f"{_blocks(top)}"
+        f"{verdict(overall)}: among {least}{overall.n:,} candidates{chance} {share_percent(overall.value)} of sentences"
+        f"{_interval(overall, share_percent)} find their translation as nearest neighbour{kind}"
+        f"{more}, {_where(top)}: {scope}.{poor}{_blocks(top)}"
     )
     return Finding("Overall", text)
+
+
+def verdict(reading: Reading) -> str:
+    """P@1 on a fixed scale; two steps of it where the interval reaches from one to the other.
+
+    >>> verdict(Reading(0.95, 0.01, 0.93, 0.97)), verdict(Reading(0.25, 0.01, 0.15, 0.35))
+    ('Strongly aligned', 'Not aligned or weakly aligned')
+    >>> verdict(Reading(0.5, 0.5, 0.4, 0.6))
+    'Not aligned'
+    """
+    if not above_null(reading):
+        return SCALE[-1][1]
+    ends = (reading.value if end is None else end for end in (reading.low, reading.high))
+    low, high = (next(place for place, (least, _) in enumerate(SCALE) if end >= least) for end in ends)
+    words = [text for _, text in SCALE[high : low + 1]][::-1]
+    return words[0] if len(words) == 1 else f"{words[0]} or {words[-1][0].lower()}{words[-1][1:]}"
+
+
+def _centred_too(found: Readings, key: tuple[str, str], layer: int) -> str:
+    """What removing each language's mean adds to the headline, in the same sentence; nothing where not measured."""
+    raw, centred = (found.at("retrieval", variant, layer) for variant in (RAW, CENTRED))
+    if key[1] != RAW or not raw or not centred:
+        return ""
+    before, after = mean(raw.values()).value, mean(centred.values()).value
+    clear = "" if change(centred, raw, "above_raw").sign else ", not a clear difference"
+    return f", and {share_percent(after)} once each language’s mean is removed ({points(after, before)} points{clear})"
 
 
 def _languages(found: Readings, run: Mapping[str, Any]) -> Finding | None:
@@ -116,22 +137,39 @@ def _languages(found: Readings, run: Mapping[str, Any]) -> Finding | None:
 
     behind = [code for code in reversed(order) if each[code].value < WEAK * middle]
     weak = [code for code in behind if (high := each[code].high) is not None and high < middle]
-    strong = named(order[: min(3, len(order) - 1)])
+    weak = weak if len(order) >= FEW else []
+    median = f"the median language has {_show(key, middle)}"
     if weak:
         more = f" and {len(weak) - 5} more" if len(weak) > 5 else ""
         tail = f"Weak: {named(weak[:5])}{more}, under three quarters of the median language ({_show(key, middle)})."
+    elif behind and len(order) < FEW:
+        tail = f"Lowest: {named(order[-1:])}; {median}. Of fewer than {FEW} languages none is called weak."
+    elif behind and each[order[-1]].high is None:
+        tail = f"Lowest: {named(order[-1:])}; {median}. Without intervals none is called weak."
     elif behind:
         tail = f"Lowest: {named(order[-1:])}; its interval reaches the median language ({_show(key, middle)})."
-        if each[order[-1]].high is None:
-            tail = (
-                f"Lowest: {named(order[-1:])}, the median {_show(key, middle)}; without intervals none is called weak."
-            )
     else:
-        tail = f"No language falls far behind: the lowest is {named(order[-1:])}, the median {_show(key, middle)}."
+        tail = f"No language falls far behind: the lowest is {named(order[-1:])}, and {median}."
     lost = [code for code in found.languages if code in each and not above_null(each[code])]
     if lost:
         tail += f" No better than chance: {listing([language_name(code, run) for code in lost])}."
-    return Finding("Languages", f"Best connected: {strong}. {tail}")
+    return Finding("Languages", f"{_connected(each, order, middle, named)} {tail}")
+
+
+def _connected(
+    each: Mapping[str, Reading], order: Sequence[str], middle: float, named: Callable[[Iterable[str]], str]
+) -> str:
+    """The best connected languages: above the median, at most half of all, and which of them are tied for first."""
+    tied = tied_for_first({code: each[code] for code in order})
+    if len(tied) == len(order):
+        return f"No language stands out: all lie within the interval of the highest, {named(order[:1])}."
+    chosen = [code for code in order if each[code].value > middle][: min(3, len(order) // 2)]
+    text = f"Best connected: {named(chosen)}"
+    if len(tied) == 1:
+        return f"{text}."
+    if len(tied) <= len(chosen):
+        return f"{text}; the first {len(tied)} are tied (within the interval of the highest)."
+    return f"{text}; {len(tied)} languages are tied for first (within the interval of the highest)."
 
 
 def _not_comparable(readings: Mapping[tuple[str, str | None], Reading], run: Mapping[str, Any]) -> str:
@@ -151,6 +189,9 @@ def _pairs(found: Readings, run: Mapping[str, Any]) -> Finding | None:
     if len(pairs) < 3 or not above_null(mean(pairs.values())) or not found.equal_candidates():
         return None
     order = sorted(pairs, key=lambda pair: -pairs[pair].value)
+    if len(tied_for_first(pairs)) == len(pairs):
+        first = f"{_pair(order[0], run)} ({_show(key, pairs[order[0]].value)})"
+        return Finding("Pairs", f"No pair stands out: all lie within the interval of the highest, {first}.")
     count = min(3, len(order) // 2)
 
     def named(chosen: Iterable[tuple[str, str | None]]) -> str:
@@ -173,21 +214,23 @@ def _layers(found: Readings, run: Mapping[str, Any]) -> Finding | None:
     if top.flat:
         ends = list(dict.fromkeys(_show(key, value) for value in (min(values.values()), top.reading.value)))
         text = (
-            f"No layer of {span} stands out: they read {' to '.join(ends)}, all within the interval of the highest, "
+            f"No layer of {span} stands out: they have {' to '.join(ends)}, all within the interval of the highest, "
             f"layer {best}."
         )
         return Finding("Layers", f"{text}{_shallow(top)}")
-    close = (
-        f" Layer{'s' if len(top.rivals) > 1 else ''} {listing([str(layer) for layer in top.rivals])} read within its "
-        "interval."
-        if top.rivals
-        else ""
-    )
-    text = (
-        f"Layer {best} is best of {span}: {_show(key, top.reading.value)}, against {_show(key, values[layers[0]])} at "
-        f"layer {layers[0]} and {_show(key, values[layers[-1]])} at layer {layers[-1]}.{close} "
-        f"It was chosen on these same sentences, so its own number is slightly flattering.{_shallow(top)}"
-    )
+    group = sorted((best, *top.rivals))
+    others = [layer for layer in dict.fromkeys((layers[0], layers[-1])) if layer not in group]
+    against = listing([f"{_show(key, values[layer])} at layer {layer}" for layer in others])
+    against = f", against {against}" if against else ""
+    if top.rivals:
+        names = listing([str(layer) for layer in group])
+        begin = (
+            f"Layers {names} are tied for best of {span}: all lie within the interval of the highest, layer {best} "
+            f"({_show(key, top.reading.value)}){against}."
+        )
+    else:
+        begin = f"Layer {best} is best of {span}: {_show(key, top.reading.value)}{against}."
+    text = f"{begin} It was chosen on these same sentences, so its own number is slightly flattering.{_shallow(top)}"
     return Finding("Layers", text)
 
 
@@ -211,10 +254,13 @@ def _where(top: Peak) -> str:
     if top.output:
         return "In the sentence vectors that the model gives out (layer output)"
     if len(top.layers) < 2:
-        return f"At layer {top.layer}"
+        return f"at layer {top.layer}"
     if top.chance:
-        return f"Even at the layer that reads highest ({top.layer})"
-    return f"At layer {top.layer} (no layer stands out)" if top.flat else f"At its best layer ({top.layer})"
+        return f"even at the layer with the highest value ({top.layer})"
+    if top.flat:
+        return f"at layer {top.layer} (no layer stands out)"
+    tied = f", tied with {listing([str(layer) for layer in top.rivals])}" if top.rivals else ""
+    return f"at the best layer ({top.layer}{tied})"
 
 
 def _blocks(top: Peak) -> str:
@@ -244,17 +290,17 @@ def _centring(found: Readings, run: Mapping[str, Any]) -> Finding | None:
     top = mean(centred.values())
     if not above_null(top):
         return None
-    gain = change(centred, raw, "above_raw")
+    gain, before = change(centred, raw, "above_raw"), mean(raw.values()).value
     verb = {1: "lifts retrieval", -1: "lowers retrieval", 0: "takes retrieval"}[gain.sign]
     verdict = {
         1: ": part of the distance between languages is a constant offset that only says which language it is, and it "
         "can be taken away for free.",
         -1: ".",
-        0: ": no change can be told.",
+        0: ": the change is not clear.",
     }[gain.sign]
     text = (
-        f"Subtracting each language’s mean vector {verb} from {percent(mean(raw.values()).value)} to "
-        f"{percent(top.value)} ({gain.told}){verdict}"
+        f"Subtracting each language’s mean vector {verb} from {share_percent(before)} to {share_percent(top.value)} "
+        f"among the same candidates ({points(top.value, before)} points; {gain.told}){verdict}"
     )
     return Finding("Language identity", text)
 
@@ -267,18 +313,20 @@ def _rotation(found: Readings, run: Mapping[str, Any]) -> Finding | None:
     after, before = mean(mapped.values()), mean(plain.values())
     gain = change(mapped, plain, "above_identity")
     chance = after.null is not None and after.low is not None and after.low <= after.null
+    told = f" ({points(after.value, before.value)} points; {gain.told})"
     if chance:
         verdict = ": no more than a map fitted on shuffled pairs finds."
     elif gain.sign > 0:
-        verdict = f" ({gain.told}): the languages are shaped alike but turned against each other."
+        verdict = f"{told}: the languages are shaped alike but turned against each other."
     elif gain.sign < 0:
-        verdict = f" ({gain.told}){_unfit(mapped.values())}."
+        verdict = f"{told}{_unfit(mapped.values())}."
     else:
-        verdict = f" ({gain.told}): no difference can be told."
+        verdict = f"{told}: the difference is not clear."
     ours = f" from {language_name(run['languages'][0], run)}" if run.get("maps") == "pivot" else ""
+    pool = f"{after.n} held-out candidates (chance {share_percent(1 / after.n)})" if after.n else "held-out candidates"
     text = (
-        f"A rotation{ours} fitted on other sentences finds {percent(after.value)} of {after.n} held-out translations, "
-        f"against {percent(before.value)} without it{verdict}"
+        f"A rotation{ours} fitted on other sentences, language means removed, finds {share_percent(after.value)} of "
+        f"translations among {pool}, against {share_percent(before.value)} without it among the same{verdict}"
     )
     return Finding("Rotation", text)
 
@@ -300,7 +348,7 @@ def _tokenizer(found: Readings, run: Mapping[str, Any]) -> Finding | None:
         return None
     order = sorted(fertility, key=lambda code: fertility[code])
     ends = (
-        f"The tokenizer cuts {language_name(order[-1], run)} most finely ({number(fertility[order[-1]])} pieces a "
+        f"The tokenizer cuts {language_name(order[-1], run)} most finely ({number(fertility[order[-1]])} pieces per "
         f"word) and {language_name(order[0], run)} least ({number(fertility[order[0]])})."
     )
     if key and not (above_null(mean(found.at(*key, layer).values())) and found.equal_candidates()):
@@ -311,23 +359,22 @@ def _tokenizer(found: Readings, run: Mapping[str, Any]) -> Finding | None:
         return Finding(
             "Tokenizer", f"{ends} {len(codes) or 'No'} languages are too few to say whether that explains who is weak."
         )
-    rho, p = rank_correlation([fertility[code] for code in codes], [each[code].value for code in codes])
-    numbers = f"(Spearman’s ρ = {number(rho)}, {p_value(p)}, {len(codes)} languages)"
-    if p >= 0.05:
-        verdict = (
-            f"Across languages, pieces a word and retrieval show no clear relation {numbers}: the tokenizer can’t be "
-            "blamed on this evidence."
-        )
-    elif rho < 0:
-        share = "much" if rho < -0.7 else "some"
-        verdict = (
-            f"The more pieces a word, the worse the retrieval {numbers}: the tokenizer may carry {share} of the blame."
-        )
-    else:
-        verdict = f"Languages cut more finely do better here {numbers}: the tokenizer is not what makes languages weak."
-    return Finding(
-        "Tokenizer",
-        " ".join(part for part in (ends, verdict, _agreement(found, each), _caution(len(codes))) if part),
+    relation = correlate([fertility[code] for code in codes], [each[code].value for code in codes])
+    parts = [ends, _fertility_verdict(relation), _agreement(found, each)]
+    return Finding("Tokenizer", " ".join(part for part in parts if part))
+
+
+def _fertility_verdict(relation: Association | None) -> str:
+    """Whether retrieval goes with pieces per word. Without evidence nothing is said to be, or not to be, the cause."""
+    if relation is None:
+        return "Pieces per word, or retrieval, is the same in all languages: no correlation is defined."
+    numbers = f"({association_numbers(relation)})"
+    if relation.sign == 0:
+        return f"Pieces per word and retrieval show no clear relation {numbers}. {association_power(relation)}"
+    goes = "worse" if relation.sign < 0 else "better"
+    return (
+        f"The more pieces per word, the {goes} the retrieval {numbers}. Correlation does not imply causation: size of "
+        "training data and script go with both."
     )
 
 
@@ -336,15 +383,10 @@ def _agreement(found: Readings, each: Mapping[str, Reading]) -> str:
     agreement = {
         code: reading.value for code in each if (reading := found.language("tokenization", "agreement", None, code))
     }
-    if len(agreement) < FEW:
+    relation = correlate(list(agreement.values()), [each[code].value for code in agreement])
+    if len(agreement) < FEW or relation is None:
         return ""
-    rho, p = rank_correlation(list(agreement.values()), [each[code].value for code in agreement])
-    return f"With the agreement of token counts, retrieval has ρ = {number(rho)} ({p_value(p)})."
-
-
-def _caution(count: int) -> str:
-    few = f" and {count} languages are few" if count < 12 else ""
-    return f"A correlation is no cause{few}: size of training data and script go with both."
+    return f"Agreement of token counts and retrieval: {association_numbers(relation)}."
 
 
 def _by_language(found: Readings, key: tuple[str, str], layer: int | None) -> dict[str, Reading]:
@@ -370,12 +412,29 @@ def _interval(reading: Reading, show: Any = number) -> str:
     return f" (95{NBSP}% interval {low} to {high})"
 
 
-def _times(reading: Reading) -> str:
-    if not reading.null or reading.value <= 0:
-        return ""
-    ratio = reading.value / reading.null
-    return f", {ratio:.0f} times fewer" if ratio >= 2 and reading.null else ""
+def _hubs(found: Readings, run: Mapping[str, Any]) -> Finding | None:
+    """How uneven nearest neighbours are, which makes retrieval by cosine fail, and what takes it away."""
+    layer = found.best_layer()
+    raw, centred = (found.at("retrieval", f"hubness/cosine/{space}", layer) for space in ("raw", "centred"))
+    if not raw:
+        return None
+    own = mean(raw.values())
+    without = f"; {number(mean(centred.values()).value, 1)} once each language’s mean is removed" if centred else ""
+    text = (
+        f"The skewness of how often a sentence is among the 10 nearest of another is {number(own.value, 1)}{without} "
+        f"({number(own.null, 1)} for neighbours drawn at random)"
+    )
+    if own.value < HUBS:
+        return Finding("Hubs", f"{text}: no sentence is the neighbour of far more than its share.")
+    better = found.at("retrieval", "p@1/csls/raw", layer)
+    csls = f" CSLS, which corrects for them, finds {share_percent(mean(better.values()).value)}." if better else ""
+    few = (
+        " So few hubs decide so much that the intervals of retrieval may be too narrow."
+        if max(reading.value for reading in raw.values()) > STRONG_HUBS
+        else ""
+    )
+    return Finding("Hubs", f"{text}: a few sentences, the hubs, are neighbours of many others.{csls}{few}")
 
 
 def _show(key: tuple[str, str], value: float) -> str:
-    return percent(value) if key[0] == "retrieval" else number(value)
+    return share_percent(value) if key[0] == "retrieval" else number(value)

@@ -24,7 +24,7 @@ from interlingua.report.tables import (
     to_csv,
     tokenizer_table,
 )
-from interlingua.report.wording import listing, number, percent, visible
+from interlingua.report.wording import listing, number, points, share_percent, visible
 
 RECORDS_BYTES = 120_000
 """The largest compressed table of all records that is put in the page; past it the page names the file instead."""
@@ -185,7 +185,7 @@ def _blame(run: Run, found: Readings) -> tuple[Figure, ...]:
     if len(dots) < 3:
         return ()
     upward = "retrieval" if key[0] == "retrieval" else "CKA, debiased"
-    caption = "A dot a language. A correlation is no cause."
+    caption = "One dot per language. Correlation does not imply causation."
     figure = dot_plot("blame", "Pieces a word and alignment", caption, {"languages": dots}, ("pieces a word", upward))
     return (of_run(figure, run.key, run.name),)
 
@@ -232,23 +232,28 @@ def key_figures(found: Readings) -> tuple[tuple[str, str, str, Ref], ...]:
     chance = peak_ is not None and peak_.chance
     shown: list[tuple[str, str, str, Ref]] = []
     raw, centred = (found.at("retrieval", variant, layer) for variant in (RAW, CENTRED))
-    if best := centred or raw:
+    if best := raw or centred:
         top = mean(best.values())
-        bounds = f"{percent(top.low)} to {percent(top.high)}" if top.low is not None else ""
-        remark = "no better than chance" if chance else bounds
-        shown.append((percent(top.value), "of translations found", remark, refs(top)))
+        bounds = f"{share_percent(top.low)} to {share_percent(top.high)}, " if top.low is not None else ""
+        level = "" if top.null is None else f"chance {share_percent(top.null)} among {top.n:,}"
+        remark = f"no better than chance ({share_percent(top.null)} among {top.n:,})" if chance else f"{bounds}{level}"
+        shown.append((share_percent(top.value), "of translations found", remark.removesuffix(", "), refs(top)))
     if peak_ is not None and peak_.stands_out:
-        shown.append((str(layer), "is the best layer", "0 is the embedding output", None))
+        if peak_.rivals:
+            remark = f"{listing([str(at) for at in peak_.rivals])} tied; 0 is the embedding output"
+            shown.append((str(layer), "is among the best layers", remark, None))
+        else:
+            shown.append((str(layer), "is the best layer", "0 is the embedding output", None))
     elif peak_ is not None and peak_.output:
         shown.append(("output", "is the layer read", "the model’s own sentence vectors", None))
     elif peak_ is not None:
-        remark = "all are at chance" if chance else "all read within one interval"
+        remark = "all are at chance" if chance else "all lie within one interval"
         shown.append(("No", "layer stands out", remark, None))
     if raw and centred and not chance:
         gain = change(centred, raw, "above_raw")
-        points, sign = 100 * gain.value, "+" if gain.value >= 0 else "−"
-        remark = "language means removed" if gain.sign else "no change can be told"
-        shown.append((f"{sign}{abs(points):.0f}", "points from centring", remark, None))
+        after, before = (mean(readings.values()).value for readings in (centred, raw))
+        remark = f"{share_percent(after)}, language means removed" if gain.sign else "the change is not clear"
+        shown.append((points(after, before), "points from centring", remark, None))
     if cka := found.at("cka", "debiased", layer):
         top = mean(cka.values())
         remark = "" if top.null is None else f"{number(top.null)} when shuffled"

@@ -44,8 +44,41 @@ def compared(runs: Sequence[Run], numbers: Sequence[Numbers], *, kind: str) -> S
     return Section("compared", "Side by side", (*told, *other_sentences(runs), words + same), tables=tuple(tables))
 
 
+def comparable(first: Reading, other: Reading, runs: tuple[Run, Run]) -> bool:
+    """Whether a difference of two readings says something of the models: same text, and as many rows or candidates.
+
+    The text is the same where the records behind the readings have one corpus digest (runs whose records have none, of
+    older versions or other commands, go by the run's).
+
+    >>> both = Run({"digests": {"corpus": "a"}}), Run({"digests": {"corpus": "a"}})
+    >>> comparable(Reading(0.2, n=600), Reading(0.3, n=600), both)
+    True
+    >>> comparable(Reading(0.2, n=600), Reading(0.3, n=200), both)
+    False
+    """
+    texts = [_texts(run, reading) for run, reading in zip(runs, (first, other), strict=True)]
+    if texts[0] != texts[1]:
+        return False
+    sizes = [_sizes(run, reading) for run, reading in zip(runs, (first, other), strict=True)]
+    return sizes[0] == sizes[1]
+
+
+def _behind(run: Run, reading: Reading) -> list[Record]:
+    wanted = set(reading.records)
+    return [record for place, record in run.numbered() if place in wanted] if wanted else []
+
+
+def _texts(run: Run, reading: Reading) -> set[str]:
+    found = {str((record.get("digests") or {}).get("corpus")) for record in _behind(run, reading)}
+    return found - {"None"} or {str((run.about.get("digests") or {}).get("corpus"))}
+
+
+def _sizes(run: Run, reading: Reading) -> set[int]:
+    return {record.get("n") or 0 for record in _behind(run, reading)} or {reading.n}
+
+
 def other_sentences(runs: Sequence[Run]) -> tuple[str, ...]:
-    """A warning where runs did not read the same corpus; nothing where they did, or do not tell.
+    """A sentence where runs did not read the same corpus; nothing where they did, or do not tell.
 
     >>> other_sentences([Run({"digests": {"corpus": "a"}}), Run({"digests": {"corpus": "a"}})])
     ()
@@ -56,8 +89,8 @@ def other_sentences(runs: Sequence[Run]) -> tuple[str, ...]:
     counts = listing(list(dict.fromkeys(f"{run.about['rows']:,}" for run in runs if run.about.get("rows"))))
     rows = f" ({counts} rows)" if counts else ""
     return (
-        f"The runs did not read the same sentences{rows}, so part of every difference may be the sentences’: retrieval "
-        "among more candidates is harder, whatever the model.",
+        f"The runs did not read the same sentences{rows}, so no difference is printed for what was measured on them: "
+        "retrieval among more candidates is harder, whatever the model. Give both runs the same --corpus and --rows.",
     )
 
 
@@ -87,12 +120,15 @@ def gap(first: Reading, other: Reading, paired: Change | None = None) -> Gap:
 
 
 def gaps(runs: tuple[Run, Run], numbers: tuple[Numbers, Numbers]) -> dict[str, Gap]:
-    """The differences of all numbers that both runs have; layers and counts, which have no interval, are none."""
+    """The differences of all numbers that both runs have of the same text and as many rows.
+
+    Layers and counts, which have no interval, have none.
+    """
     records = tuple(dict(run.numbered()) for run in runs)
     found = {}
     for key, first in numbers[0].items():
         other = numbers[1].get(key)
-        if other is not None and not _counts(first, other):
+        if other is not None and not _counts(first, other) and comparable(first, other, runs):
             behind = tuple([each[place] for place in reading.records if place in each]
                            for each, reading in zip(records, (first, other), strict=True))  # fmt: skip
             found[key] = gap(first, other, paired_change(runs, behind))
@@ -128,6 +164,8 @@ def verdict(run: Run, found: Mapping[str, Gap]) -> str:
          if each.clear and (each.value > 0) == up]
         for up in (True, False)
     )  # fmt: skip
+    if not found:
+        return f"{visible(run.name)} against the first. Nothing can be compared: side by side only."
     said = [f"{name}: {listing(each)}." for name, each in (("Higher", higher), ("Lower", lower)) if each]
     zero = sum(not each.clear and each.paired is not None for each in found.values())
     meet = sum(not each.clear and each.paired is None for each in found.values())
@@ -221,6 +259,8 @@ def difference(first: Reading | None, other: Reading | None, found: Gap | None) 
     """
     if first is None or other is None:
         return Told("–", {"": None})
+    if found is None and not _counts(first, other):
+        return Told("not comparable", {"": None})
     if found is None:
         apart = other.value - first.value
         return Told(f"{apart:+.0f}".replace("-", "−"), {"": int(apart)})
@@ -257,6 +297,6 @@ def alignment_and_transfer(audits: Sequence[Run], transfers: Sequence[Run]) -> S
     if not series:
         return None
     axes = ("alignment with the language of training, at the audit’s best layer", "score of the task")
-    caption = "A dot a language. A correlation is no cause, and languages are few."
+    caption = "One dot per language. Correlation does not imply causation, and languages are few."
     figure = dot_plot("alignment-transfer", "Alignment and transfer", caption, series, axes)
     return Section("alignment-transfer", "Alignment and transfer", figures=(figure,))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
 from interlingua.report.readings import Pair, Reading, Readings, lower_is_better, mean
 from interlingua.report.wording import number, p_value
-from interlingua.stats.correlation import pearson
+from interlingua.stats import Association, correlate
 
+K = TypeVar("K")
 Line = tuple[tuple[float, float], tuple[float, float]]
 
 FEW = 5
@@ -85,6 +87,17 @@ def change(after: Mapping[Pair, Reading], before: Mapping[Pair, Reading], key: s
     return Change(value, one.low - other.high, one.high - other.low)
 
 
+def tied_for_first(each: Mapping[K, Reading]) -> list[K]:
+    """The items that lie within the interval of the highest, it included: on other sentences any may be first.
+
+    >>> tied_for_first({"a": Reading(0.5, low=0.4, high=0.6), "b": Reading(0.45), "c": Reading(0.3)})
+    ['a', 'b']
+    """
+    top = max(each, key=lambda item: each[item].value)
+    low = each[top].value if (end := each[top].low) is None else end
+    return [item for item in each if each[item].value >= low]
+
+
 @dataclass(frozen=True)
 class Peak:
     """The layer with the best mean over pairs, its reading, and the other layers that read within its interval."""
@@ -140,6 +153,38 @@ def peak(found: Readings, key: tuple[str, str] | None = None) -> Peak | None:
     return Peak(top, each[top], level, tuple(layers), output)
 
 
+def association_numbers(found: Association) -> str:
+    r"""A correlation over languages with all that judges it; the only wording of one.
+
+    >>> association_numbers(Association(-0.156, -0.59, 0.35, 0.54, 1e-4, 0.648, 17))
+    'Spearman’s ρ = −0.16 (95\xa0% interval −0.59 to 0.35), p = 0.54, 17 languages'
+    """
+    kind = "Mantel’s ρ" if found.of_pairs else "Spearman’s ρ"
+    bounds = "" if found.low is None else (
+        f" (95\N{NO-BREAK SPACE}% interval {number(found.low)} to {number(found.high)})"
+    )  # fmt: skip
+    return f"{kind} = {number(found.value)}{bounds}, {p_value(found.p)}, {found.n} languages"
+
+
+def association_power(found: Association) -> str:
+    r"""What so many languages could have shown, for a correlation without evidence: that is not evidence of none.
+
+    >>> association_power(Association(-0.16, -0.59, 0.35, 0.54, 1e-4, 0.648, 17))
+    '17 languages show a |ρ| of 0.65 or more with 80\xa0% power; a weaker relation may exist.'
+    >>> association_power(Association(0.5, None, None, 0.33, 2 / 24, None, 4))
+    '4 languages are too few to show any relation: p cannot fall below 0.083.'
+    """
+    if found.detectable is None or found.least_p >= 0.05:
+        return (
+            f"{found.n} languages are too few to show any relation: p cannot fall below "
+            f"{p_value(found.least_p).removeprefix('p = ')}."
+        )
+    return (
+        f"{found.n} languages show a |ρ| of {number(found.detectable)} or more with 80\N{NO-BREAK SPACE}% power; "
+        "a weaker relation may exist."
+    )
+
+
 @dataclass(frozen=True)
 class Trend:
     """A least-squares line where dots bear one out (its ends, else None), and the sentence that says so, or why not."""
@@ -149,29 +194,27 @@ class Trend:
 
 
 def trend(across: Sequence[float], up: Sequence[float]) -> Trend:
-    r"""The least-squares line of five dots or more whose correlation's 95 % interval leaves out 0, and words on it.
+    r"""Words on five dots or more, one per language, and the least-squares line where their correlation is clear.
 
-    Slope and correlation have one sign and one null, so the interval is that of Pearson's r (Fisher 1921), which
-    is a number that a reader can compare between figures.
+    The coefficient is the one of the text beside it (`stats.correlate`). No line is drawn against the coefficient's
+    sign, which ranks and least squares need not share.
 
     >>> trend([1, 2, 3], [1, 2, 3]).said
     'Too few for a line: 3 dots.'
     >>> trend([1, 2, 3, 4, 5, 6], [2, 1, 4, 3, 6, 5]).said
-    'r = 0.83 (95\xa0% interval 0.05 to 0.98), with the least-squares line.'
-    >>> trend([1, 2, 3, 4, 5, 6], [2, 4, 1, 3, 5, 2]).said
-    'No line: r = 0.18, and its 95\xa0% interval, −0.74 to 0.87, includes 0.'
+    'No line: Spearman’s ρ = 0.83 (95\xa0% interval −0.13 to 0.99), p = 0.058, 6 languages.'
+    >>> trend([1, 2, 3, 4, 5, 6], [2, 3, 4, 5, 6, 9]).said
+    'Spearman’s ρ = 1.00 (95\xa0% interval 0.63 to 1.00), p = 0.003, 6 languages, with the least-squares line.'
     """
     if len(across) < FEW:
         return Trend(None, f"Too few for a line: {len(across)} dots.")
-    value, low, high = pearson(np.asarray(across, np.float64), np.asarray(up, np.float64))
-    if low is None or high is None:
+    found = correlate(across, up)
+    if found is None:
         return Trend(None, "No line: one of the two numbers is the same for all dots.")
-    around = "95\N{NO-BREAK SPACE}% interval"
-    if low <= 0 <= high:
-        return Trend(None, f"No line: r = {number(value)}, and its {around}, {number(low)} to {number(high)}, "
-                     "includes 0.")  # fmt: skip
-    said = f"r = {number(value)} ({around} {number(low)} to {number(high)}), with the least-squares line."
-    return Trend(_least_squares(across, up), said)
+    line = _least_squares(across, up)
+    if found.sign == 0 or found.sign * (line[1][1] - line[0][1]) <= 0:
+        return Trend(None, f"No line: {association_numbers(found)}.")
+    return Trend(line, f"{association_numbers(found)}, with the least-squares line.")
 
 
 def trend_of_pairs(across: Sequence[float], up: Sequence[float], *, r: float, p: float) -> Trend:

@@ -192,7 +192,7 @@ def heat_maps(run: Run, found: Readings) -> list[Figure]:
     figures: list[Figure] = []
     order: list[str] = []
     for measure, variant, title, caption in MAPS:
-        readings = found.at(measure, variant, layer) or found.at(measure, variant.replace("centred", "raw"), layer)
+        readings = found.at(measure, variant, layer) or found.at(measure, variant.replace("raw", "centred"), layer)
         present = {code for pair in readings for code in pair if code is not None}
         if len(present) < 3:
             continue

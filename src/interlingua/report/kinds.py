@@ -49,10 +49,10 @@ def audits(runs: Sequence[Run]) -> list[Section]:
 def audit_numbers(run: Run) -> Numbers:
     """An audit's means over pairs at its best layer."""
     found = run.readings()
-    layer = found.best_layer()
+    key, layer = found.headline(), found.best_layer()
     wanted = {
-        "retrieval, language means removed": ("retrieval", CENTRED),
         "retrieval, as is": ("retrieval", RAW),
+        "retrieval, language means removed": ("retrieval", CENTRED),
         "CKA, debiased": ("cka", "debiased"),
         "after a fitted rotation": ("procrustes", "p@1/mapped"),
         "related words nearer (AUC)": ("separation", "auc/cosine"),
@@ -64,7 +64,7 @@ def audit_numbers(run: Run) -> Numbers:
     each = {
         f"retrieval of {visible(code)}": reading
         for code in found.languages
-        if (reading := found.language("retrieval", CENTRED, layer, code))
+        if key is not None and key[0] == "retrieval" and (reading := found.language(*key, layer, code))
     }
     return best | numbers | each
 

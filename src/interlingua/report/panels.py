@@ -5,7 +5,7 @@ from __future__ import annotations
 PANELS: tuple[tuple[str, tuple[str, ...], str, str, str], ...] = (
     (
         "retrieval",
-        ("p@1/cosine/centred", "p@1/cosine/raw"),
+        ("p@1/cosine/raw", "p@1/cosine/centred"),
         "Translation retrieval",
         "share found",
         "Share of sentences whose nearest neighbour in the other language is their translation.",
@@ -65,8 +65,8 @@ PANELS: tuple[tuple[str, tuple[str, ...], str, str, str], ...] = (
 MAPS = (
     (
         "retrieval",
-        "p@1/cosine/centred",
-        "Retrieval",
+        "p@1/cosine/raw",
+        "Retrieval, as is",
         "Share of the row’s sentences that find their translation in the column’s language.",
     ),
     ("cka", "debiased", "CKA, debiased", "How alike the two languages’ spaces are, whatever their rotation."),

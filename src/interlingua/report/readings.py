@@ -18,11 +18,12 @@ Pair = tuple[str, str | None]
 SAME_LANGUAGE = ", same language"
 
 HEADLINE = (
-    ("retrieval", "p@1/cosine/centred"),
     ("retrieval", "p@1/cosine/raw"),
+    ("retrieval", "p@1/cosine/centred"),
     ("cka", "debiased"),
 )
-"""What the best layer is chosen by: the first of these that was measured."""
+"""What the best layer is chosen by, and what leads: the first of these that was measured; vectors as a user gets them.
+"""
 
 
 @dataclass(frozen=True)

@@ -37,8 +37,8 @@ Ref = int | tuple[int, ...] | None
 """The record behind a number, by its place among the page's; several where the number is a mean of theirs."""
 
 MATRICES = (
-    ("retrieval", "p@1/cosine/centred", "Retrieval"),
-    ("retrieval", "p@1/cosine/raw", "Retrieval, language mean not removed"),
+    ("retrieval", "p@1/cosine/raw", "Retrieval, as is"),
+    ("retrieval", "p@1/cosine/centred", "Retrieval, language mean removed"),
     ("cka", "debiased", "CKA, debiased"),
     ("spelling", "tnld", "TNLD"),
     ("tokenization", "overlap", "Shared vocabulary"),
@@ -273,6 +273,7 @@ def summary_table(records: Iterable[Record] | Readings, run: Mapping[str, Any]) 
     columns = {
         "Retrieval": _column(found, "retrieval", "p@1/cosine/raw", layer),
         "Retrieval, centred": _column(found, "retrieval", "p@1/cosine/centred", layer),
+        "Hubness": _column(found, "retrieval", "hubness/cosine/raw", layer),
         "CKA": _column(found, "cka", "debiased", layer),
         f"Rotated to {run['languages'][0]}" if run.get("maps") == "pivot" else "Rotated": _column(
             found, "procrustes", "p@1/mapped", layer
@@ -281,7 +282,7 @@ def summary_table(records: Iterable[Record] | Readings, run: Mapping[str, Any]) 
         "Mean cosine": _column(found, "isotropy", "average-cosine", layer),
         "Pieces a word": {code: found.fertility(code) for code in found.languages},
     }
-    bounded = columns["Retrieval, centred"] if any(columns["Retrieval, centred"].values()) else columns["Retrieval"]
+    bounded = columns["Retrieval"] if any(columns["Retrieval"].values()) else columns["Retrieval, centred"]
     values: dict[str, dict[str, float | None]] = {}
     behind: dict[str, dict[str, Reading | None]] = {}
     for head, column in columns.items():
@@ -343,7 +344,7 @@ def matrix_tables(records: Iterable[Record] | Readings, run: Mapping[str, Any]) 
         where = f" at layer {found.name(layer)}; layer 0 is the embedding output"
         place = where if found.layers(measure, variant) else ""
         caption = f"Rows are sources, columns targets{place}."
-        name = f"pairs-{measure}" + ("-raw" if variant.endswith("/raw") else "")
+        name = f"pairs-{measure}" + (f"-{variant.rpartition('/')[2]}" if measure == "retrieval" else "")
         tables.append(Table(name, title, caption, ("Language", *codes), rows, behind_cells))
     return tables
 

@@ -15,7 +15,16 @@ from interlingua.report.figures import cluster_order
 from interlingua.report.panels import PANELS
 from interlingua.report.readings import Reading, Readings, Record, gather, mean
 from interlingua.report.screen import plain_table, print_titled, shaded_cell, sparkline, stretched
-from interlingua.report.wording import UNRANKED, language_name, listing, number, percent, variant_name, visible
+from interlingua.report.wording import (
+    UNRANKED,
+    language_name,
+    listing,
+    number,
+    percent,
+    share_percent,
+    variant_name,
+    visible,
+)
 
 _LEVEL, _AT_NULL = "–", "null"
 _NO_LAYER = {
@@ -86,8 +95,8 @@ def language_lines(found: Readings, run: Mapping[str, Any]) -> Table:
     table.title = Text(f"{visible(str(run.get('model') or 'model'))}, {where}")
     layers = found.layers(*key)
     columns = {
-        "retrieval": ("retrieval", RAW, percent),
-        "centred": ("retrieval", CENTRED, percent),
+        "retrieval": ("retrieval", RAW, share_percent),
+        "centred": ("retrieval", CENTRED, share_percent),
         "CKA": ("cka", "debiased", number),
     }
     kept = {head: column for head, column in columns.items() if found.at(*column[:2], layer)}
@@ -104,7 +113,7 @@ def language_lines(found: Readings, run: Mapping[str, Any]) -> Table:
         cells = [
             show(_value(found.language(measure, variant, layer, code))) for measure, variant, show in kept.values()
         ]
-        cells.append(percent(each[code].null) if key[0] == "retrieval" else number(each[code].null))
+        cells.append(share_percent(each[code].null) if key[0] == "retrieval" else number(each[code].null))
         cells += [number(_value(fertility[code]))] if "pieces/word" in heads else []
         curve = [_value(found.language(*key, own, code)) for own in layers]
         cells += [sparkline(curve)] if len(layers) > 1 else []

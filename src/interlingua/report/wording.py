@@ -28,6 +28,8 @@ MEASURES = {
 VARIANTS = {
     ("retrieval", "p@1/cosine/raw"): "as is",
     ("retrieval", "p@1/cosine/centred"): "language mean removed",
+    ("retrieval", "hubness/cosine/raw"): "hubness, as is",
+    ("retrieval", "hubness/cosine/centred"): "hubness, language mean removed",
     ("procrustes", "p@1/mapped"): "after a fitted rotation",
     ("procrustes", "p@1/identity"): "without it",
     ("procrustes-words", "p@1/mapped"): "after a fitted rotation",
@@ -115,6 +117,27 @@ def percent(value: float | None) -> str:
         return f"{share:.0f}\N{NO-BREAK SPACE}%"
     text = f"{share:.1f}" if f"{share:.1f}" not in ("0.0", "100.0") else f"{share:.2f}"
     return f"{text}\N{NO-BREAK SPACE}%"
+
+
+def share_percent(value: float | None) -> str:
+    r"""A share in percent with one digit, so that differences of shown shares can be checked; more near none and all.
+
+    >>> share_percent(0.2344), share_percent(0.002), share_percent(0.0002), share_percent(1.0)
+    ('23.4\xa0%', '0.2\xa0%', '0.02\xa0%', '100\xa0%')
+    """
+    if value is None or not math.isfinite(value) or not 0.0995 <= 100 * value <= 99.9:
+        return percent(value)
+    return f"{100 * value:.1f}\N{NO-BREAK SPACE}%"
+
+
+def points(after: float, before: float) -> str:
+    """The difference of two shares as `share_percent` shows them, in points of percent: what a reader would compute.
+
+    >>> points(0.3246, 0.2344), points(0.1, 0.1004), points(0.2, 0.25)
+    ('+9.1', '0.0', '−5.0')
+    """
+    apart = round(round(100 * after, 1) - round(100 * before, 1), 1)
+    return number(apart, 1) if apart <= 0 else f"+{number(apart, 1)}"
 
 
 def listing(items: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from interlingua.stats.bootstrap import (
     bootstrap_mean,
     bootstrap_ratio,
 )
-from interlingua.stats.correlation import pearson, spearman
+from interlingua.stats.correlation import Association, correlate, detectable_rho, mantel, pearson, spearman
 from interlingua.stats.effects import cliffs_delta, hedges_correction, paired_effect
 from interlingua.stats.intervals import (
     Z95,
@@ -29,6 +29,7 @@ from interlingua.stats.stuck import stuck
 
 __all__ = [
     "Z95",
+    "Association",
     "Bootstrapped",
     "Spread",
     "bootstrap",
@@ -36,8 +37,10 @@ __all__ = [
     "bootstrap_mean",
     "bootstrap_ratio",
     "cliffs_delta",
+    "correlate",
     "detectable_error",
     "detectable_mean",
+    "detectable_rho",
     "detectable_share",
     "group_sums",
     "half_sample_interval",
@@ -46,6 +49,7 @@ __all__ = [
     "hedges_correction",
     "holm",
     "interval_of_half_samples",
+    "mantel",
     "mean_interval",
     "over_seeds",
     "paired_effect",

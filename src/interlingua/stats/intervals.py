@@ -65,16 +65,16 @@ def half_width(squares: float, groups: int, n: int) -> float:
     return float(special.stdtrit(groups - 1, 0.975) * error)
 
 
-def wilson_interval(hits: float, n: int) -> tuple[float, float]:
-    """The 95 % Wilson score interval of a proportion; stays inside [0, 1] (Wilson 1927).
+def wilson_interval(hits: float, n: float, *, z: float = Z95) -> tuple[float, float]:
+    """The 95 % Wilson score interval of a proportion; stays inside [0, 1] (Wilson 1927); `n` may be effective.
 
     >>> low, high = wilson_interval(8, 10)
     >>> round(low, 4), round(high, 4)
     (0.4902, 0.9433)
     """
-    share, z2 = hits / n, Z95**2
+    share, z2 = hits / n, z**2
     centre = (share + z2 / (2 * n)) / (1 + z2 / n)
-    half = Z95 * np.sqrt(share * (1 - share) / n + z2 / (4 * n * n)) / (1 + z2 / n)
+    half = z * np.sqrt(share * (1 - share) / n + z2 / (4 * n * n)) / (1 + z2 / n)
     # Rounding must not put a share of exactly 0 or 1 outside its own interval.
     return float(min(max(centre - half, 0.0), share)), float(max(min(centre + half, 1.0), share))
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from interlingua.errors import InputError
 from interlingua.languages import script
 from interlingua.measures.curves import Clustering, Correlations, clustered, correlations, differences, pooled
-from interlingua.measures.mantel import mantel
 from interlingua.score import Score
+from interlingua.stats.correlation import mantel
 from interlingua.studies.pairwise import MEASURE, SIMILARITY, WRONG
 from interlingua.studies.record import Record
 from interlingua.studies.spellings import ALL, Spellings
@@ -32,7 +32,7 @@ class Scatter:
     """Wrong sentences against how alike names are spelled: a point for each ordered pair of languages, and how they go.
 
     Points have `source`, `target`, `tnld`, `wrong` (a share, mean over seeds), `low`, `high` and `n` (sentences).
-    `pearson` and `spearman` are `measures.mantel` scores: their p and interval know that points share languages.
+    `pearson` and `spearman` are `stats.correlation.mantel` scores: p and interval allow for shared languages.
     `within` is Pearson's with held whether both languages are written in one script; None where all are, or none.
     """
 

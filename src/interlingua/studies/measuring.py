@@ -36,6 +36,8 @@ MOST_UNKNOWN = 0.5
 """The share of unknown tokens above which a language counts as one the tokenizer can't spell."""
 KEPT_BYTES = 2**29
 """What measures may keep in memory of all languages of a model, so that it is made once and not for every pair."""
+BACKWARD = "/backward"
+"""What ends the name of a score from target to source; a record of it has the two languages turned round."""
 Words = list[list[tuple[str, tuple[int, int]]]]
 
 
@@ -363,13 +365,17 @@ def _records(
     elif unit in ("sentence", "word"):
         pooling = plan.pooling or source.encoder.pooling if unit == "sentence" else _word_pooling(source.encoder, plan)
     made: Made = []
-    for variant, score in scores.items():
+    for full, score in scores.items():
+        variant, sides = full, (source.code, None if target is None else target.code)
+        if full.endswith(BACKWARD) and target is not None and other is None:
+            # A direction is a record's source and target: the mean over records is the number of a page.
+            variant, sides = full.removesuffix(BACKWARD), (target.code, source.code)
         record = Record(
             measure=entry.name,
             variant=variant,
             model=source.encoder.name,
-            source=source.code,
-            target=None if target is None else target.code,
+            source=sides[0],
+            target=sides[1],
             target_model=None if other is None else other.name,
             layer=layer,
             unit=unit,
@@ -378,7 +384,7 @@ def _records(
             null=score.null,
             low=score.low,
             high=score.high,
-            best=entry.best(variant),
+            best=entry.best(full),
             n=score.n,
             seed=plan.seed,
             corpus=corpus.name,

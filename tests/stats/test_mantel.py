@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from interlingua.errors import InputError
-from interlingua.measures.mantel import mantel
+from interlingua.stats.correlation import mantel
 
 
 def matrices(n=6, seed=0, tie=0.5):
@@ -117,7 +117,7 @@ def test_what_cannot_be_correlated_is_refused():
 def test_permutations_in_blocks_are_those_in_one(monkeypatch):
     left, right = matrices(6)
     whole = mantel(left, right), mantel(left, right, permutations=50)
-    monkeypatch.setattr(importlib.import_module("interlingua.measures.mantel"), "_BLOCK", 30 * 7)
+    monkeypatch.setattr(importlib.import_module("interlingua.stats.correlation"), "_BLOCK", 30 * 7)
     again = mantel(left, right), mantel(left, right, permutations=50)
     for one, other in zip(whole, again, strict=True):
         assert one.details == other.details
