@@ -61,6 +61,22 @@ def test_a_change_is_that_of_a_paired_test():
     assert found["changes"]["best"]["layers"] == [1, 1]
 
 
+def test_layers_that_tie_with_the_best_are_named():
+    before, after = state([0.5, 0.52], 0), state([0.2, 0.6], 1)
+    about = summary(before, after)
+    best = about["after"]["ru"]["changes"]["best"]
+    top, other = ("1", "0") if best["layers"][0] == 1 else ("0", "1")
+    sides = [
+        np.mean([before["ru"]["retrieval"][at][f"p@1/cosine/centred{way}"]["items"] for way in WAYS], axis=0)
+        for at in (top, other)
+    ]
+    assert scipy_stats.ttest_rel(*sides).pvalue >= 0.05
+    assert best["tied"] == [[int(other)], []]
+    words = adjustment_answer(Run(about, adjustment_records(about))).words[1]
+    assert f"(layer {top}; {other} not clearly worse)" in words
+    assert "(layer 1)" in words
+
+
 def test_a_headline_does_not_hide_that_another_layer_was_as_good_before():
     about = summary(state([0.6, 0.2], 0), state([0.2, 0.6], 1))
     told = adjustment_answer(Run(about, adjustment_records(about)))

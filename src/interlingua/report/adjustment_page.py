@@ -23,7 +23,7 @@ from interlingua.report.runs import Run, colour
 from interlingua.report.sections import Choice, Figure, Section, Trace, band, label, of_run, short
 from interlingua.report.states import STATES_WORDS, state_hills
 from interlingua.report.tables import Cell, Ref, Table, refs
-from interlingua.report.wording import language_name, number, percent, visible
+from interlingua.report.wording import language_name, listing, number, percent, visible
 
 Found = Mapping[str, Any]
 Readings = Mapping[tuple[str, str, str, str, int], Reading]
@@ -129,7 +129,11 @@ def adjustment_answer(run: Run) -> Section:
                 continue
             named = f"{called}, {called_so}" if len(run.about["languages"]) > 1 else called_so
             tops = [best_layer(state["retrieval"]) for state in states]
-            shown = " to ".join(f"{percent(value)} (layer {at})" for at, value in tops)
+            tied = (states[-1].get("changes") or {}).get("best", {}).get("tied") or [[] for _ in tops]
+            shown = " to ".join(
+                f"{percent(value)} (layer {at}{as_good(others)})"
+                for (at, value), others in zip(tops, tied, strict=True)
+            )
             best.append(f"{named} {shown}{_interval(states[-1], 'best')}")
             at_layer = [mean_of_both(state["retrieval"][str(layer)]) for state in states]
             shown = " to ".join(percent(value) for value in at_layer)
@@ -147,6 +151,15 @@ def adjustment_answer(run: Run) -> Section:
     )
     title = f"The answer: {run.name}" if run.key else "The answer"
     return Section(run.id("answer"), title, words, tuple(_tiles(run)), tuple(facts))
+
+
+def as_good(layers: Sequence[int]) -> str:
+    """The layers that tie with the best one, in words.
+
+    >>> as_good([]), as_good([5, 7])
+    ('', '; 5 and 7 not clearly worse')
+    """
+    return f"; {listing([str(layer) for layer in layers])} not clearly worse" if layers else ""
 
 
 def _interval(after: Found, where: str) -> str:

@@ -22,8 +22,9 @@ def with_changes(before: Found, after: Found, layer: int) -> dict[str, Any]:
     """The measures after, with what changed: each P@1 as `change`, both directions as `changes`, and a `verdict`.
 
     `changes` has the adjusted layer, and each state at its best layer, language means removed: where another layer was
-    nearly as good before, the first alone says too much. A change is a mean difference by sentence and its Student
-    interval. Where items are not known, as in the state of an older version, there is none.
+    nearly as good before, the first alone says too much; `tied` are the layers that are as good. A change is a mean
+    difference by sentence and its Student interval. Where items are not known, as in the state of an older version,
+    there is none.
 
     `verdict` has every comparison that it is made of (`comparisons`): each P@1 at the adjusted layer and the one at
     the best layers, of the held-out rows and of the sampler. Each is higher or lower where its paired t-test says so
@@ -58,7 +59,16 @@ def _text_changes(before: Found, after: Found, layer: int) -> dict[str, Any]:
         name: {"layers": [int(at) for at in both], **_change(_both(old[both[0]]), _both(new[both[1]]))}
         for name, both in places.items()
     }
+    changes["best"]["tied"] = [_tied(state, at) for state, at in zip((old, new), places["best"], strict=True)]
     return {"retrieval": scores, "changes": changes}
+
+
+def _tied(by_layer: Found, best: str) -> list[int]:
+    """The layers that a paired t-test over sentences does not tell from the best, after Holm's correction."""
+    others = [at for at in by_layer if at != best]
+    top = _both(by_layer[best])
+    found = holm([paired_t(top, _both(by_layer[at])) for at in others])
+    return sorted(int(at) for at, p in zip(others, found, strict=True) if p >= LEVEL)
 
 
 def _verdict(texts: Mapping[str, tuple[Found, Found]], layer: int) -> dict[str, Any]:
