@@ -223,11 +223,11 @@ def test_the_sampler_is_asked_too_on_the_page_in_the_terminal_and_in_json(made):
         found = record[when]["ru"]["sampler"]
         assert (found["languages"], found["rows"]) == (["en", "ru"], 600)
         assert set(found["retrieval"]) == {str(layer) for layer in range(LAYERS + 1)}
-    assert record["after"]["ru"]["verdict"]["of"] == 10
+    assert record["after"]["ru"]["verdict"]["of"] == 16
     for told in (made.told.out, page):
         assert "sampler: Russian →" in told
         assert "translation →" not in told
-        assert "by the weakest of 10 comparisons" in " ".join(told.split())
+        assert "by the weakest of 16 comparisons" in " ".join(told.split())
 
 
 def test_rows_of_the_sampler_that_are_trained_on_are_not_its_judge(home, tmp_path):
@@ -257,7 +257,7 @@ def test_the_sheet_has_full_numbers_and_intervals_where_people_read_rounded_ones
         assert [float(told[f"{when}{end}"]) for end in ("", " low", " high")] == [
             share[name] for name in ("value", "low", "high")
         ]
-        assert int(rows["English ↔ Russian at the best layer, means removed"][f"{when} layer"]) in range(LAYERS + 1)
+        assert int(rows["English → Russian, means removed, best layer"][f"{when} layer"]) in range(LAYERS + 1)
 
 
 def test_the_page_and_its_picture_are_well_formed_and_fetch_nothing(made):

@@ -81,7 +81,7 @@ def test_a_headline_does_not_hide_that_another_layer_was_as_good_before():
     about = summary(state([0.6, 0.2], 0), state([0.2, 0.6], 1))
     told = adjustment_answer(Run(about, adjustment_records(about)))
     verdict, best, adjusted = told.words[:3]
-    assert verdict.startswith("English–Russian: no clear change, by the weakest of 5 comparisons")
+    assert verdict.startswith("English–Russian: no clear change, by the weakest of 8 comparisons")
     assert "best layer" in verdict
     assert "(layer 0)" in best
     assert "(layer 1)" in best
@@ -121,10 +121,10 @@ def both_texts(own, other, n=N):
 def test_the_verdict_goes_by_the_weaker_text(own, other, verdict, text):
     about = both_texts(own, other)
     found = about["after"]["ru"]["verdict"]
-    assert (found["change"], found["text"], found["of"]) == (verdict, text, 10)
+    assert (found["change"], found["text"], found["of"]) == (verdict, text, 16)
     answer = adjustment_answer(Run(about, adjustment_records(about)))
     said = "no clear change" if verdict == "unclear" else verdict
-    assert answer.words[0].startswith(f"English–Russian: {said}, by the weakest of 10 comparisons")
+    assert answer.words[0].startswith(f"English–Russian: {said}, by the weakest of 16 comparisons")
     assert "embedded sampler" in " ".join(answer.words[1:])
     assert "items" not in about["after"]["ru"]["sampler"]["retrieval"]["1"]["p@1/cosine/raw"]
 
@@ -175,10 +175,15 @@ def test_words_table_and_records_agree_over_random_adjustments(record_property):
             assert line.change == {"unclear": UNCLEAR}.get(each["is"], each["is"])
             assert line.before.startswith(percent(each["before"]))
             assert line.after.startswith(percent(each["after"]))
-            if each["score"] != "best layer":
-                sides = [its["sampler"] if start else its for its in (before, after)]
-                values = [side["retrieval"]["1"][each["score"]]["value"] for side in sides]
-                assert values == [each["before"], each["after"]]
+            sides = [(its["sampler"] if start else its)["retrieval"] for its in (before, after)]
+            name = each["score"].replace("best layer", "p@1/cosine")
+            values = [side[str(at)][name]["value"] for side, at in zip(sides, each["layers"], strict=True)]
+            assert values == [each["before"], each["after"]]
+            if name != each["score"]:
+                one = name.removesuffix("/backward")
+                for side, at in zip(sides, each["layers"], strict=True):
+                    means = {k: v[one]["value"] + v[f"{one}/backward"]["value"] for k, v in side.items()}
+                    assert means[str(at)] == max(means.values())
         kinds = {each["is"] for each in verdict["comparisons"]}
         if verdict["change"] == "better":
             assert kinds == {"higher"}

@@ -29,7 +29,7 @@ text{fill:var(--soft)} .ink{fill:var(--ink)} .b{font-weight:600} .axis{stroke:va
 
 UNCLEAR, HIGHER, LOWER = "no clear change", "higher", "lower"
 BEST = "best layer"
-"""What `studies.changes` calls the comparison of each state at its own best layer."""
+"""How `studies.changes` names the comparisons of each state at its own best layer begin."""
 SAMPLER = "sampler"
 _NAMED = {SAMPLER: "embedded sampler", "held-out": "held-out sentences"}
 _NO_SAMPLER = (
@@ -74,10 +74,16 @@ def adjustment_lines(summary: Found, code: str) -> list[Line]:
     lines = []
     for text, its in texts.items():
         start, called = f"{text}: " if text else "", text or "held-out"
-        best = [best_layer(state["retrieval"]) for state in its]
-        words = [Told(f"{percent(value)} at layer {at}", {"": value, "layer": int(at)}) for at, value in best]
-        change = _judged(summary, code, called, BEST)
-        lines.append(Line(f"{start}{score_name(BEST, summary, code)}", words[0], words[-1], change))
+        for name in _ASKED:
+            best = [best_layer(state["retrieval"], "raw" if "/raw" in name else "centred")[0] for state in its]
+            found = [state["retrieval"][at][name]["value"] for state, at in zip(its, best, strict=True)]
+            words = [
+                Told(f"{percent(value)} at layer {at}", {"": value, "layer": int(at)})
+                for value, at in zip(found, best, strict=True)
+            ]
+            own = name.replace("p@1/cosine", BEST)
+            change = _judged(summary, code, called, own)
+            lines.append(Line(f"{start}{score_name(own, summary, code)}", words[0], words[-1], change))
         for name in _ASKED:
             found = [state["retrieval"][layer][name] for state in its]
             change = _judged(summary, code, called, name)
@@ -109,10 +115,9 @@ def score_name(name: str, summary: Found, code: str) -> str:
     'Russian → English, as is'
     """
     ends = [staying_name(summary, code), language_name(code, summary)]
-    if name == BEST:
-        return f"{ends[0]} ↔ {ends[1]} at the best layer, means removed"
+    where = ", best layer" if name.startswith(BEST) else ""
     arrow = " → ".join(reversed(ends) if name.endswith("/backward") else ends)
-    return f"{arrow}, {'as is' if '/raw' in name else 'means removed'}"
+    return f"{arrow}, {'as is' if '/raw' in name else 'means removed'}{where}"
 
 
 def overall(summary: Found, code: str) -> str:
@@ -190,15 +195,15 @@ def _distance(state: Found, kind: str) -> float:
     return float(state["distances"][f"distance/{kind}/l2"]["value"])
 
 
-def best_layer(by_layer: Found) -> tuple[str, float]:
-    """The layer with the best mean P@1 of both directions, language means removed; the lowest of equal ones."""
-    best = max(by_layer, key=lambda layer: (mean_of_both(by_layer[layer]), -int(layer)))
-    return best, mean_of_both(by_layer[best])
+def best_layer(by_layer: Found, kind: str = "centred") -> tuple[str, float]:
+    """The layer with the best mean P@1 of both directions, and that; the lowest of equal ones."""
+    best = max(by_layer, key=lambda layer: (mean_of_both(by_layer[layer], kind), -int(layer)))
+    return best, mean_of_both(by_layer[best], kind)
 
 
-def mean_of_both(scores: Found) -> float:
-    """The mean P@1 of both directions, language means removed."""
-    return float(sum(scores[f"p@1/cosine/centred{way}"]["value"] for way in ("", "/backward"))) / 2
+def mean_of_both(scores: Found, kind: str = "centred") -> float:
+    """The mean P@1 of both directions, as is (`raw`) or with language means removed."""
+    return float(sum(scores[f"p@1/cosine/{kind}{way}"]["value"] for way in ("", "/backward"))) / 2
 
 
 def left_out(summary: Found) -> list[str]:

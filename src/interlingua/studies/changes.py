@@ -14,7 +14,7 @@ from interlingua.stats.chance import LEVEL, above_chance
 Found = Mapping[str, Any]
 HIGHER, LOWER, UNCLEAR = "higher", "lower", "unclear"
 BEST = "best layer"
-"""The name of the comparison of each state at its own best layer, beside names of scores."""
+"""How the names of comparisons of each state at its own best layer begin, beside names of scores."""
 _WAYS = ("p@1/cosine/centred", "p@1/cosine/centred/backward")
 
 
@@ -26,11 +26,12 @@ def with_changes(before: Found, after: Found, layer: int) -> dict[str, Any]:
     difference by sentence and its Student interval. Where items are not known, as in the state of an older version,
     there is none.
 
-    `verdict` has every comparison that it is made of (`comparisons`): each P@1 at the adjusted layer and the one at
-    the best layers, of the held-out rows and of the sampler. Each is higher or lower where its paired t-test says so
-    after Holm's correction for their number, else unclear. The verdict is the weakest of them: `worse` where one is
-    lower, else `unclear` where one is unclear, else `better`. Without a sampler only the text's own kind was asked:
-    where it gained the verdict is `untested`. `at_chance` names the states whose P@1 is above chance nowhere.
+    `verdict` has every comparison that it is made of (`comparisons`): both directions, as is and with means removed, at
+    the adjusted layer and with each state at its own best layer, of the held-out rows and of the sampler. Each is
+    higher or lower where its paired t-test says so after Holm's correction for their number, else unclear. The verdict
+    is the weakest of them: `worse` where one is lower, else `unclear` where one is unclear, else `better`. Without a
+    sampler only the text's own kind was asked: where it gained the verdict is `untested`. `at_chance` names the states
+    whose P@1 is above chance nowhere.
     """
     told = {}
     for code, found in after.items():
@@ -52,7 +53,9 @@ def _text_changes(before: Found, after: Found, layer: int) -> dict[str, Any]:
         at: {name: {**score, **_changed(old[at][name], score)} for name, score in its.items()}
         for at, its in new.items()
     }
-    if not all("items" in its[way] for state in (old, new) for its in state.values() for way in _WAYS):
+    every = [score for state in (old, new) for its in state.values() for name, score in its.items()
+             if name.startswith("p@1/")]  # fmt: skip
+    if not all("items" in score for score in every):
         return {"retrieval": scores}
     places = {"adjusted": (str(layer), str(layer)), "best": (_best(old), _best(new))}
     changes = {
@@ -80,9 +83,14 @@ def _verdict(texts: Mapping[str, tuple[Found, Found]], layer: int) -> dict[str, 
             if name.startswith("p@1/") and "change" in score:
                 values = [old[str(layer)][name]["value"], score["value"]]
                 compared.append(_compared(text, name, [layer, layer], values, score))
-        best = after["changes"]["best"]
-        values = [_mean(state[str(at)]) for state, at in zip((old, new), best["layers"], strict=True)]
-        compared.append(_compared(text, BEST, best["layers"], values, best))
+        for kind in ("raw", "centred"):
+            tops = [_best(state, kind) for state in (old, new)]
+            for way in ("", "/backward"):
+                name = f"p@1/cosine/{kind}{way}"
+                both = [state[at][name] for state, at in zip((old, new), tops, strict=True)]
+                change = _change(*(np.array(score["items"], np.float64) for score in both))
+                values = [score["value"] for score in both]
+                compared.append(_compared(text, f"{BEST}/{kind}{way}", [int(at) for at in tops], values, change))
     for each, corrected in zip(compared, holm([each["p"] for each in compared]), strict=True):
         sure = corrected < LEVEL
         each["holm"] = corrected
@@ -154,9 +162,10 @@ def _both(scores: Found) -> NDArray[np.float64]:
     return np.asarray(ways.mean(axis=0))
 
 
-def _mean(scores: Found) -> float:
-    return float(sum(scores[way]["value"] for way in _WAYS) / len(_WAYS))
+def _best(by_layer: Found, kind: str = "centred") -> str:
+    """The layer with the best mean P@1 of both directions; the lowest of equal ones."""
 
+    def mean(at: str) -> float:
+        return float(sum(by_layer[at][f"p@1/cosine/{kind}{way}"]["value"] for way in ("", "/backward"))) / 2
 
-def _best(by_layer: Found) -> str:
-    return max(by_layer, key=lambda at: (_mean(by_layer[at]), -int(at)))
+    return max(by_layer, key=lambda at: (mean(at), -int(at)))
