@@ -223,10 +223,11 @@ def test_the_sampler_is_asked_too_on_the_page_in_the_terminal_and_in_json(made):
         found = record[when]["ru"]["sampler"]
         assert (found["languages"], found["rows"]) == (["en", "ru"], 600)
         assert set(found["retrieval"]) == {str(layer) for layer in range(LAYERS + 1)}
-    assert record["after"]["ru"]["verdict"]["of"] == 8
+    assert record["after"]["ru"]["verdict"]["of"] == 16
     for told in (made.told.out, page):
-        assert "embedded sampler: Russian →" in told
-        assert "by the weakest of 8 comparisons" in told
+        assert "sampler: Russian →" in told
+        assert "translation →" not in told
+        assert "by the weakest of 16 comparisons" in " ".join(told.split())
 
 
 def test_rows_of_the_sampler_that_are_trained_on_are_not_its_judge(home, tmp_path):
@@ -252,11 +253,11 @@ def test_the_sheet_has_full_numbers_and_intervals_where_people_read_rounded_ones
         near = found["distances"]["distance/related/l2"]
         assert float(rows["distance of a word from its translation"][when]) == near["value"]
         share = found["retrieval"][str(summary["layer"])]["p@1/cosine/raw"]
-        told = rows["translation → Russian, as is"]
+        told = rows["English → Russian, as is"]
         assert [float(told[f"{when}{end}"]) for end in ("", " low", " high")] == [
             share[name] for name in ("value", "low", "high")
         ]
-        assert int(rows["both arrows at their best layer, means removed"][f"{when} layer"]) in range(LAYERS + 1)
+        assert int(rows["English → Russian, means removed, best layer"][f"{when} layer"]) in range(LAYERS + 1)
 
 
 def test_the_page_and_its_picture_are_well_formed_and_fetch_nothing(made):
@@ -278,7 +279,7 @@ def test_the_page_and_its_picture_are_well_formed_and_fetch_nothing(made):
     reader = Links()
     reader.feed(page)
     assert all(link.startswith(("data:", "#")) for link in reader.found)
-    assert "translation → Russian, as is" in page
+    assert "English → Russian, as is" in page
 
 
 def test_hills_have_the_areas_of_their_histograms(made):

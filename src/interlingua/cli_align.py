@@ -204,7 +204,9 @@ def _summary(result: Alignment, out: Path | None) -> list[str]:
     lines = [f"note: {note}" for note in result.notes] + [str(left) for left in result.left_out]
     for name, score in (result.quality or {}).items():
         shown = "AER" if name == "aer" else name
-        lines.append(f"{shown:>9}  {score.value:.3f}  [{score.low:.3f}, {score.high:.3f}]  {counted(score.n, 'rows')}")
+        null = "" if score.null is None else f", {score.null:.3f} with the links of other rows"
+        ends = f"[{score.low:.3f}, {score.high:.3f}]"
+        lines.append(f"{shown:>9}  {score.value:.3f}  {ends}  {counted(score.n, 'rows')}{null}")
     count = len(result.rows)
     empty = count - len(set(result.links.row.tolist()))
     place = "" if out is None else f"{out}: "

@@ -1,16 +1,18 @@
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from itertools import pairwise
 
 import numpy as np
 import pytest
 import torch
+from scipy import stats as scipy_stats
 
 from interlingua import api
 from interlingua.encoder.newborn import masked_lm
 from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
-from interlingua.studies.pretraining import held_out_loss
+from interlingua.studies.pretraining import held_out_loss, unigram_losses
 from interlingua.studies.recipe import Config, Recipe, TextData
 from interlingua.training.text import TokenStream, token_stream
 from interlingua.training.tokenizer import SPECIAL, train_wordpiece
@@ -76,7 +78,7 @@ def test_nothing_held_out_is_all_the_text():
 def test_the_held_out_loss_is_that_of_plain_transformers_on_the_same_batches(texts, tmp_path):
     files = {code: texts / "text" / f"{code}.txt" for code in ("en", "ru")}
     tokenizer = train_wordpiece(files, vocabulary=500)
-    _, held = token_stream(tokenizer, files, length=LENGTH, folder=tmp_path).parted(0.2, length=LENGTH)
+    trained, held = token_stream(tokenizer, files, length=LENGTH, folder=tmp_path).parted(0.2, length=LENGTH)
     sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
     model = masked_lm("bert", sizes, tokenizer, length=LENGTH, seed=0).eval()
     plain = copy.deepcopy(model)
@@ -92,6 +94,24 @@ def test_the_held_out_loss_is_that_of_plain_transformers_on_the_same_batches(tex
             losses.append(plain(input_ids=batch["input_ids"], labels=labels).loss.item())
     assert found == {"held_out_loss": pytest.approx(np.mean(losses), abs=1e-6)}
     assert held_out_loss(model, tokenizer, config, held) == found  # The same batches again.
+    # Word frequencies alone, counted token by token.
+    plain_losses, size = [], tokenizer.get_vocab_size()
+    share = np.zeros(size)
+    weights = np.array([trained.edges[1] - trained.edges[0], trained.edges[2] - trained.edges[1]], float) ** 0.7
+    for number in range(2):
+        counts = Counter(int(trained.ids[at]) for at in seen(trained, number))
+        every = np.array([counts[token] + 1.0 if token >= len(SPECIAL) else 0.0 for token in range(size)])
+        share += weights[number] / weights.sum() * every / every.sum()
+    for number in range(16):
+        stood = [
+            int(token) for token in mlm.batch(number, rank=0, world=1, device=CPU)["labels"].flatten() if token >= 0
+        ]
+        plain_losses.append(-np.mean([np.log(share[token]) for token in stood]))
+    unigram = unigram_losses(tokenizer, config, trained, held)
+    np.testing.assert_allclose(unigram, plain_losses, rtol=1e-9)
+    beside = held_out_loss(model, tokenizer, config, held, unigram)
+    assert beside["unigram_loss"] == pytest.approx(np.mean(plain_losses))
+    assert beside["unigram_p"] == pytest.approx(scipy_stats.ttest_rel(losses, plain_losses).pvalue, rel=1e-3)
     assert held_out_loss(model, tokenizer, config, None) == {}
     logits = model(input_ids=batch["input_ids"]).logits
     assert torch.equal(logits, plain(input_ids=batch["input_ids"]).logits)  # The hook is gone.

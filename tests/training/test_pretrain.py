@@ -92,6 +92,9 @@ def test_the_last_evaluation_is_retrieval_by_the_saved_model(write_config, tmp_p
         last = made.summary["metrics"][-1]
         assert last[variant] == pytest.approx(max(means), abs=1e-9)
         assert last[f"{variant}_layer"] == int(np.argmax(means))
+        assert last[f"{variant}_chance"] == pytest.approx(
+            np.mean([1 / len(corpus.pair("en", other).rows) for other in ("ru", "zh")])
+        )
 
 
 def test_the_same_config_makes_the_same_weights_and_another_seed_others(made, write_config, tmp_path):
@@ -282,7 +285,8 @@ def test_the_command_prints_a_table_or_one_object(write_config, tmp_path, capsys
         printed = capsys.readouterr()
         if not extra:
             assert re.search(r"tokens seen +512\b", printed.out)
-            assert re.search(r"P@1 raw +[\d.]+\s?% at layer \d", printed.out)
+            assert re.search(r"P@1 raw +[\d.]+\s?% at layer \d, chance [\d.]+\s?% \(not above chance\)", printed.out)
+            assert printed.out.startswith("Translations are not found above chance at any layer")
             assert "training: 2/2" in printed.err
         else:
             found = json.loads(printed.out)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -35,6 +37,17 @@ def test_the_numbers_of_a_sentence_worked_by_hand() -> None:
     assert scores["recall"] == pytest.approx(2 / 3)
     assert scores["aer"] == pytest.approx(2 / 7)
     assert scores["f1"] == pytest.approx(2 * (3 / 4) * (2 / 3) / (3 / 4 + 2 / 3))
+
+
+def test_the_null_is_the_mean_over_all_ways_to_deal_links_to_rows() -> None:
+    rows: list[Cells] = [{(0, 0), (1, 1)}, {(0, 0), (1, 2), (2, 1)}, {(1, 1)}, {(0, 1), (1, 0), (2, 2)}]
+    sure: list[Cells] = [{(0, 0)}, {(0, 0), (1, 2)}, {(1, 1), (2, 2)}, {(0, 1)}]
+    gold = gold_of(sure, [{(1, 1)}, {(2, 1)}, {(0, 0)}, {(1, 0)}])
+    dealt = [quality(count_links(links_of([rows[at] for at in order]), gold), times=2)
+             for order in itertools.permutations(range(4))]  # fmt: skip
+    scores = quality(count_links(links_of(rows), gold), times=2)
+    for name in ("aer", "precision", "recall"):
+        assert scores[name].null == pytest.approx(np.mean([found[name].value for found in dealt]))
 
 
 ROW = st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=8)

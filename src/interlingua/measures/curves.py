@@ -55,14 +55,16 @@ def pooled(runs: Sequence[Floats]) -> Floats:
 
 @dataclass(frozen=True)
 class Correlations:
-    """Pearson's correlation of every two languages' curves, in [-1, 1]; 1 on the diagonal. `null` is in [0, 1].
+    """Pearson's correlation of every two languages' curves, in [-1, 1]; 1 on the diagonal. `null`, `p` are in [0, 1].
 
     `null` is what unrelated curves as smooth as these would show: the mean |r| of each pair when one curve is shifted
-    round, over all shifts. Changes over overlapping spans are smooth, and smooth curves correlate by chance.
+    round, over all shifts. Changes over overlapping spans are smooth, and smooth curves correlate by chance. `p` is the
+    share of shifts, none included, whose |r| is at least as large: of n steps it can't be below 1 / n.
     """
 
     matrix: Floats
     null: Floats
+    p: Floats
 
 
 def correlations(curves: Floats) -> Correlations:
@@ -86,7 +88,8 @@ def correlations(curves: Floats) -> Correlations:
     spectrum = np.fft.rfft(unit, axis=0)
     shifted = np.fft.irfft(spectrum[:, :, None] * spectrum[:, None, :].conj(), n=steps, axis=0)
     null: Floats = np.abs(shifted[1:]).mean(axis=0)
-    return Correlations(matrix, null)
+    p: Floats = (1 + (np.abs(shifted[1:]) >= np.abs(matrix) - 1e-12).sum(axis=0)) / steps
+    return Correlations(matrix, null, p)
 
 
 @dataclass(frozen=True)

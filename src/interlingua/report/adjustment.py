@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from interlingua.counting import counted
 from interlingua.report.evidence import Change
 from interlingua.report.tables import Told
-from interlingua.report.wording import language_name, number, percent, visible
+from interlingua.report.wording import language_name, number, p_value, percent, visible
 
 Found = Mapping[str, Any]
 _WIDE, _TALL, _LEFT, _GAP = 420, 120, 64, 46
@@ -26,24 +27,30 @@ text{fill:var(--soft)} .ink{fill:var(--ink)} .b{font-weight:600} .axis{stroke:va
 """
 
 
-UNCLEAR = "no clear change"
-SAMPLER, SAMPLER_NAMED = "sampler", "embedded sampler"
-_NO_SAMPLER = "the embedded sampler lacks a language of the pair, or its rows are in the bitext"
+UNCLEAR, HIGHER, LOWER = "no clear change", "higher", "lower"
+BEST = "best layer"
+"""How `studies.changes` names the comparisons of each state at its own best layer begin."""
+SAMPLER = "sampler"
+_NAMED = {SAMPLER: "embedded sampler", "held-out": "held-out sentences"}
+_NO_SAMPLER = (
+    "The embedded sampler, the other text that an adjustment is judged on, lacks a language of the pair, or its rows "
+    "are in the bitext"
+)
 _ASKED = tuple(f"p@1/cosine/{kind}{way}" for kind in ("raw", "centred") for way in ("", "/backward"))
 CAPTION = (
-    "Arrows: the share of sentences whose nearest neighbour in the other language is their translation (P@1). AUC: how "
-    "often a word lies nearer to its translation than to an unrelated word, 0.5 without a relation. Distances (L2, of "
-    "words in context) fall or grow with the whole space, so they decide nothing: the AUC does. Better or worse is "
-    "said where the 95 % interval of the difference, sentence by sentence, leaves out 0; of the AUC, where the two "
-    "intervals lie apart. The verdict on top goes by the weakest P@1 of the held-out sentences and of the embedded "
-    "sampler, a text of everyday sentences that was not trained on: better only where all are, worse where one is (of "
-    "eight unchanged ones, one looks worse by chance in at most one of five runs)."
+    "Arrows: the share of held-out sentences, or of those of the embedded sampler, whose nearest neighbour in the "
+    "other language is their translation (P@1), as is or with language means removed. AUC: how "
+    "often a word lies nearer to its translation than to an unrelated word, 0.5 by chance. Distances (L2, of words in "
+    "context) fall or grow with the whole space, so they decide nothing: the AUC does. P@1 is higher or lower where a "
+    "paired t-test over sentences says so after Holm’s correction for all comparisons of the language; the AUC where "
+    "the two 95 % intervals lie apart. The verdict goes by the weakest P@1 of the held-out sentences and of the "
+    "embedded sampler, everyday sentences that were not trained on; the AUC is no part of it."
 )
 
 
 @dataclass(frozen=True)
 class Line:
-    """A number before and after, as people read it; `change` is better, worse, not clear, or nothing: not judged."""
+    """A number before and after, as people read it; `change` is higher, lower, not clear, or nothing: not judged."""
 
     name: str
     before: str
@@ -59,68 +66,110 @@ def adjustment_lines(summary: Found, code: str) -> list[Line]:
     Retrieval and the AUC are judged. Distances are not, nor is their ratio: adjustment shrinks the whole space, and
     unrelated words come closer as related ones do.
     """
-    layer, called = str(summary["layer"]), language_name(code, summary)
+    layer = str(summary["layer"])
     states = [summary[when][code] for when in ("before", "after") if when in summary]
     texts = {"": states}
     if all("sampler" in state for state in states):
         texts[SAMPLER] = [state["sampler"] for state in states]
     lines = []
     for text, its in texts.items():
+        start, called = f"{text}: " if text else "", text or "held-out"
+        for name in _ASKED:
+            best = [best_layer(state["retrieval"], "raw" if "/raw" in name else "centred")[0] for state in its]
+            found = [state["retrieval"][at][name]["value"] for state, at in zip(its, best, strict=True)]
+            words = [
+                Told(f"{percent(value)} at layer {at}", {"": value, "layer": int(at)})
+                for value, at in zip(found, best, strict=True)
+            ]
+            own = name.replace("p@1/cosine", BEST)
+            change = _judged(summary, code, called, own)
+            lines.append(Line(f"{start}{score_name(own, summary, code)}", words[0], words[-1], change))
         for name in _ASKED:
             found = [state["retrieval"][layer][name] for state in its]
-            called_so = f"{SAMPLER_NAMED}: {score_name(name, called)}" if text else score_name(name, called)
-            lines.append(_line(called_so, found, percent, judged=True, behind=(text, "retrieval", name)))
-    best = [best_layer(state["retrieval"]) for state in states]
-    words = [Told(f"{percent(value)} at layer {at}", {"": value, "layer": int(at)}) for at, value in best]
-    change = verdict(states[-1]["changes"]["best"]["change"]) if "changes" in states[-1] else ""
-    lines.append(Line("both arrows at their best layer, means removed", words[0], words[-1], change))
+            change = _judged(summary, code, called, name)
+            named, behind = f"{start}{score_name(name, summary, code)}", (text, "retrieval", name)
+            lines.append(_line(named, found, percent, change, behind=behind))
     for kind, what in (("related", "a word from its translation"), ("unrelated", "unrelated words")):
         found = [state["distances"][f"distance/{kind}/l2"] for state in states]
-        behind = ("", "separation", f"distance/{kind}/l2")
-        lines.append(_line(f"distance of {what}", found, number, judged=False, behind=behind))
+        lines.append(_line(f"distance of {what}", found, number, behind=("", "separation", f"distance/{kind}/l2")))
     ratios = [{"value": _distance(state, "unrelated") / max(_distance(state, "related"), 1e-12)} for state in states]
-    lines.append(_line("the second distance over the first", ratios, number, judged=False))
+    lines.append(_line("the second distance over the first", ratios, number))
     found = [state["distances"]["auc/l2"] for state in states]
-    behind = ("", "separation", "auc/l2")
-    lines.append(_line("translation nearer than an unrelated word (AUC)", found, _three, judged=True, behind=behind))
+    change = apart(found[0], found[-1]) if len(found) > 1 else ""
+    named = "translation nearer than an unrelated word (AUC)"
+    lines.append(_line(named, found, _three, change, behind=("", "separation", "auc/l2")))
     return lines
 
 
-def score_name(name: str, called: str) -> str:
+def staying_name(summary: Found, code: str) -> str:
+    """The language that a language was adjusted to."""
+    about = (summary.get("languages") or {}).get(code, {})
+    return language_name(str(about.get("staying", "en")), summary)
+
+
+def score_name(name: str, summary: Found, code: str) -> str:
     """What a P@1 is of, in words.
 
-    >>> score_name("p@1/cosine/raw/backward", "Russian")
-    'Russian → translation, as is'
+    >>> about = {"languages": {"ru": {"staying": "en"}}}
+    >>> score_name("p@1/cosine/raw/backward", about, "ru")
+    'Russian → English, as is'
     """
-    arrow = f"{called} → translation" if name.endswith("/backward") else f"translation → {called}"
-    return f"{arrow}, {'as is' if '/raw' in name else 'language means removed'}"
+    ends = [staying_name(summary, code), language_name(code, summary)]
+    where = ", best layer" if name.startswith(BEST) else ""
+    arrow = " → ".join(reversed(ends) if name.endswith("/backward") else ends)
+    return f"{arrow}, {'as is' if '/raw' in name else 'means removed'}{where}"
 
 
 def overall(summary: Found, code: str) -> str:
     """The verdict of a language in a sentence: that of its weakest P@1, and which that is; empty without a change."""
-    after = (summary.get("after") or {}).get(code, {})
-    found = after.get("verdict")
+    found = (summary.get("after") or {}).get(code, {}).get("verdict")
     if found is None:
         return ""
-    called, layer = language_name(code, summary), str(summary["layer"])
-    word = UNCLEAR if found["change"] == "unclear" else found["change"]
-    texts = [
-        (state["sampler"] if found["text"] == SAMPLER else state)["retrieval"][layer][found["score"]]["value"]
-        for state in (summary["before"][code], after)
-    ]
-    where = SAMPLER_NAMED if found["text"] == SAMPLER else "held-out sentences"
-    alone = "" if "sampler" in after else f" Only its own kind of text was asked: {_NO_SAMPLER}."
-    return (
-        f"{called}: {word}, by the weakest of {found['of']} comparisons ({where}, "
-        f"{score_name(found['score'], called)}: from {percent(texts[0])} to {percent(texts[1])}, "
-        f"{Change(*found['interval']).told}).{alone}"
+    called = f"{staying_name(summary, code)}–{language_name(code, summary)}"
+    compared = found["comparisons"]
+    start = _at_chance(compared, found["at_chance"])
+    weak = next(each for each in compared if (each["text"], each["score"]) == (found["text"], found["score"]))
+    weakest = (
+        f"{_NAMED[weak['text']]}, {score_name(weak['score'], summary, code)}: from {percent(weak['before'])} to "
+        f"{percent(weak['after'])}, {Change(*weak['change']).told}, {p_value(weak['holm'])} after Holm’s correction"
     )
+    counts = Counter(each["is"] for each in compared)
+    counted_up = ", ".join(f"{counts[kind]} {kind}" for kind in (HIGHER, LOWER, "unclear") if counts[kind])
+    if found["change"] == "untested":
+        said = (
+            f"all {found['of']} comparisons are higher, but on sentences of the bitext’s own kind alone: of other "
+            f"text nothing can be said. The weakest: {weakest}."
+        )
+    else:
+        word = UNCLEAR if found["change"] == "unclear" else found["change"]
+        said = f"{word}, by the weakest of {found['of']} comparisons ({counted_up}): {weakest}."
+    alone = "" if any(each["text"] == SAMPLER for each in compared) else f" {_NO_SAMPLER}."
+    return f"{called}: {start}{said}{alone}"
+
+
+def _at_chance(compared: Sequence[Found], states: Sequence[str]) -> str:
+    """That translations are not found, said first; nothing where they are."""
+    if not states:
+        return ""
+    at = [f"{percent(max(each[when] for each in compared))} {when}" for when in ("before", "after")]
+    chance = "no clearer than chance finds it"
+    if len(states) == 2:
+        return f"translations are found {chance}, before and after, at any layer (at most {' and '.join(at)}); "
+    return f"{states[0]} the adjustment translations were found {chance}; "
+
+
+def _judged(summary: Found, code: str, text: str, score: str) -> str:
+    """Higher, lower or unclear, as the verdict of the language counts a comparison; nothing where none was made."""
+    found = (summary.get("after") or {}).get(code, {}).get("verdict") or {"comparisons": ()}
+    for each in found["comparisons"]:
+        if (each["text"], each["score"]) == (text, score):
+            return UNCLEAR if each["is"] == "unclear" else str(each["is"])
+    return ""
 
 
 def _line(
-    name: str, found: Sequence[Found], show: Any, *, judged: bool, behind: tuple[str, str, str] | None = None
+    name: str, found: Sequence[Found], show: Any, change: str = "", *, behind: tuple[str, str, str] | None = None
 ) -> Line:
-    change = changed(found[0], found[-1]) if judged and len(found) > 1 else ""
     told = [Told(show(each["value"]), {"": each["value"], "low": each.get("low"), "high": each.get("high")})
             for each in found]  # fmt: skip
     return Line(name, told[0], told[-1] if len(told) > 1 else "", change, behind)
@@ -130,43 +179,31 @@ def _three(value: float) -> str:
     return number(value, 3)
 
 
-def changed(before: Found, after: Found) -> str:
-    """Whether a score, of which more is better, changed: by the interval of its change, where `after` has one.
+def apart(before: Found, after: Found) -> str:
+    """Whether a score is higher or lower by two 95 % intervals that lie apart; intervals that touch may hide a change.
 
-    Else it is told where the two 95 % intervals lie apart: intervals that just touch may hide a change, but none that
-    is told is chance.
-
-    >>> changed({}, {"change": [0.1, 0.02, 0.18]}), changed({}, {"change": [0.1, -0.02, 0.22]})
-    ('better', 'no clear change')
-    >>> changed({"low": 0.6, "high": 0.7}, {"low": 0.8, "high": 0.9}), changed({"low": 0.6, "high": 0.8}, {"low": 0.7})
-    ('better', 'no clear change')
+    >>> apart({"low": 0.6, "high": 0.7}, {"low": 0.8, "high": 0.9}), apart({"low": 0.6, "high": 0.8}, {"low": 0.7})
+    ('higher', 'no clear change')
     """
-    if "change" in after:
-        return verdict(after["change"])
     ends = [found[end] for found in (before, after) for end in ("low", "high") if found.get(end) is not None]
     if len(ends) < 4:
         return UNCLEAR
-    return "better" if ends[2] > ends[1] else "worse" if ends[3] < ends[0] else UNCLEAR
-
-
-def verdict(change: Sequence[float]) -> str:
-    """Better or worse where the interval of a mean change, its last two numbers, leaves out 0."""
-    return "better" if change[1] > 0 else "worse" if change[2] < 0 else UNCLEAR
+    return HIGHER if ends[2] > ends[1] else LOWER if ends[3] < ends[0] else UNCLEAR
 
 
 def _distance(state: Found, kind: str) -> float:
     return float(state["distances"][f"distance/{kind}/l2"]["value"])
 
 
-def best_layer(by_layer: Found) -> tuple[str, float]:
-    """The layer with the best mean P@1 of both directions, language means removed."""
+def best_layer(by_layer: Found, kind: str = "centred") -> tuple[str, float]:
+    """The layer with the best mean P@1 of both directions, and that; the lowest of equal ones."""
+    best = max(by_layer, key=lambda layer: (mean_of_both(by_layer[layer], kind), -int(layer)))
+    return best, mean_of_both(by_layer[best], kind)
 
-    def value(layer: str) -> float:
-        found = by_layer[layer]
-        return float(sum(found[f"p@1/cosine/centred{way}"]["value"] for way in ("", "/backward"))) / 2
 
-    best = max(by_layer, key=value)
-    return best, value(best)
+def mean_of_both(scores: Found, kind: str = "centred") -> float:
+    """The mean P@1 of both directions, as is (`raw`) or with language means removed."""
+    return float(sum(scores[f"p@1/cosine/{kind}{way}"]["value"] for way in ("", "/backward"))) / 2
 
 
 def left_out(summary: Found) -> list[str]:

@@ -9,14 +9,12 @@ from interlingua.counting import counted
 from interlingua.report.adjustment import (
     CAPTION,
     SAMPLER,
-    UNCLEAR,
-    Line,
     adjustment_lines,
     best_layer,
     distance_picture,
     left_out,
+    mean_of_both,
     overall,
-    verdict,
 )
 from interlingua.report.evidence import Change
 from interlingua.report.page import Page, render_page, settings_section
@@ -25,7 +23,7 @@ from interlingua.report.runs import Run, colour
 from interlingua.report.sections import Choice, Figure, Section, Trace, band, label, of_run, short
 from interlingua.report.states import STATES_WORDS, state_hills
 from interlingua.report.tables import Cell, Ref, Table, refs
-from interlingua.report.wording import language_name, percent, visible
+from interlingua.report.wording import language_name, listing, number, percent, visible
 
 Found = Mapping[str, Any]
 Readings = Mapping[tuple[str, str, str, str, int], Reading]
@@ -119,63 +117,71 @@ def adjustment_sections(runs: Sequence[Run]) -> list[Section]:
 
 def adjustment_answer(run: Run) -> Section:
     """The section on top: do translations find each other more often, and are they told from unrelated words?"""
-    found, layer = _readings(run), run.about["layer"]
-    whens = [when for when in WHENS if when in run.about]
-    sampled = _readings(run, SAMPLER)
-    facts, told, elsewhere, best, apart = [], [], [], [], []
+    layer, whens = run.about["layer"], [when for when in WHENS if when in run.about]
+    facts, best, adjusted, apart = [], [], [], []
     for code, about in run.about["languages"].items():
         called, lines = language_name(code, run.about), adjustment_lines(run.about, code)
-        both = [_both(found, when, code, layer, "centred") for when in whens]
-        shown = ", ".join(f"{percent(each.value)} {when}" for each, when in zip(both, whens, strict=True))
-        told.append(f"{called} {shown}{_judgement(run, code, 'adjusted')}")
-        if all(SAMPLER in run.about[when][code] for when in whens):
-            theirs = [_both(sampled, when, code, layer, "centred") for when in whens]
-            shown = ", ".join(f"{percent(each.value)} {when}" for each, when in zip(theirs, whens, strict=True))
-            elsewhere.append(f"{called} {shown}{_judgement(run, code, 'adjusted', SAMPLER)}")
-        tops = [(when, *best_layer(run.about[when][code]["retrieval"])) for when in whens]
-        shown = ", ".join(f"{percent(value)} {when} (layer {at})" for when, at, value in tops)
-        best.append(f"{called} {shown}{_judgement(run, code, 'best')}")
-        apart.append(f"{called} {' to '.join((lines[-1].before, lines[-1].after)[: len(whens)])}{_said(lines[-1])}")
-        change = " to ".join(f"{percent(each.value)} ({percent(each.low)}–{percent(each.high)})" for each in both)
         trained = f"{counted(about['rows'], 'sentences')} with {counted(about['pairs'], 'word pairs')} trained on"
-        facts.append(
-            (called, f"Sentences that find their translation at layer {layer}: from {change}, 95 % intervals. "
-             f"{_verdicts(lines)}{trained}, {about['held_out']:,} held out.")
-        )  # fmt: skip
+        facts.append((called, f"{trained}, {about['held_out']:,} held out."))
+        for text, called_so in (("", "held-out sentences"), (SAMPLER, "embedded sampler")):
+            states = [run.about[when][code].get(text) if text else run.about[when][code] for when in whens]
+            if any(state is None for state in states):
+                continue
+            named = f"{called}, {called_so}" if len(run.about["languages"]) > 1 else called_so
+            tops = [best_layer(state["retrieval"]) for state in states]
+            tied = (states[-1].get("changes") or {}).get("best", {}).get("tied") or [[] for _ in tops]
+            shown = " to ".join(
+                f"{percent(value)} (layer {at}{as_good(others)})"
+                for (at, value), others in zip(tops, tied, strict=True)
+            )
+            best.append(f"{named} {shown}{_interval(states[-1], 'best')}")
+            at_layer = [mean_of_both(state["retrieval"][str(layer)]) for state in states]
+            shown = " to ".join(percent(value) for value in at_layer)
+            adjusted.append(f"{named} {shown}{_interval(states[-1], 'adjusted')}")
+        change = f" ({lines[-1].change})" if lines[-1].change else ""
+        apart.append(f"{called} {' to '.join((lines[-1].before, lines[-1].after)[: len(whens)])}{change}")
     verdicts = [said for code in run.about["languages"] if (said := overall(run.about, code))]
+    ways = "both directions, language means removed"
     words = (
         *verdicts,
-        f"After {counted(run.about['steps'], 'steps')}, so many held-out sentences find their translation (layer "
-        f"{layer}, language means removed, both directions): {'; '.join(told)}.",
-        *([f"On the embedded sampler, which was not trained on: {'; '.join(elsewhere)}."] if elsewhere else []),
-        f"Before and after each at its own best layer: {'; '.join(best)}.",
+        f"Sentences that find their translation, before and after, each at its own best layer ({ways}; the layer is "
+        f"chosen on these sentences): {'; '.join(best)}.",
+        f"At the adjusted layer {layer}: {'; '.join(adjusted)}.",
         f"A word lies nearer to its translation than to an unrelated word (AUC, 0.5 is chance): {'; '.join(apart)}.",
     )
     title = f"The answer: {run.name}" if run.key else "The answer"
-    return Section(run.id("answer"), title, words, facts=tuple(facts))
+    return Section(run.id("answer"), title, words, tuple(_tiles(run)), tuple(facts))
 
 
-def _judgement(run: Run, code: str, where: str, text: str = "") -> str:
-    """Whether the change is clear, with its interval; nothing where sentences were not compared."""
-    after = (run.about.get("after") or {}).get(code, {})
-    found = (after.get(text, {}) if text else after).get("changes")
-    if found is None:
-        return ""
-    change = found[where]["change"]
-    return f", {verdict(change)} ({Change(*change).told})"
+def as_good(layers: Sequence[int]) -> str:
+    """The layers that tie with the best one, in words.
+
+    >>> as_good([]), as_good([5, 7])
+    ('', '; 5 and 7 not clearly worse')
+    """
+    return f"; {listing([str(layer) for layer in layers])} not clearly worse" if layers else ""
 
 
-def _said(line: Line) -> str:
-    return f" ({line.change})" if line.change else ""
+def _interval(after: Found, where: str) -> str:
+    """The interval of a change; nothing where sentences were not compared."""
+    return f" ({Change(*after['changes'][where]['change']).told})" if "changes" in after else ""
 
 
-def _verdicts(lines: Sequence[Line]) -> str:
-    """The lines that are judged, by how they changed."""
-    said = ""
-    for change in ("better", "worse", UNCLEAR):
-        if names := [line.name for line in lines if line.change == change]:
-            said += f"{change.capitalize()}: {'; '.join(names)}. "
-    return said
+def _tiles(run: Run) -> Iterator[tuple[str, str, str, Ref]]:
+    """Numbers at a glance, of one language: retrieval at the best layers, of both texts, and the AUC."""
+    if len(run.about["languages"]) > 1 or "after" not in run.about:
+        return
+    (code,) = run.about["languages"]
+    for text, words in (("", "held out"), (SAMPLER, "embedded sampler")):
+        states = [run.about[when][code].get(text) if text else run.about[when][code] for when in WHENS]
+        if all(states):
+            (_, before), (at, after) = (best_layer(state["retrieval"]) for state in states)
+            reading = _both(_readings(run, text), "after", code, int(at), "centred")
+            remark = f"{percent(before)} before, {percent(reading.null)} by chance"
+            yield percent(after), f"find their translation, {words}, best layer", remark, refs(reading)
+    sides = [_readings(run)[when, code, "separation", "auc/l2", run.about["layer"]] for when in WHENS]
+    remark = f"{number(sides[0].value, 3)} before, 0.5 by chance"
+    yield number(sides[1].value, 3), "AUC of words", remark, refs(sides[1])
 
 
 def _both(

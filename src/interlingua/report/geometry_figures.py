@@ -146,7 +146,11 @@ def group_map(run: Run) -> Figure | None:
     rows = tuple((visible(codes[i]), visible(codes[j]), together["matrix"][i][j], together["null"][i][j])
                  for i, j in pairs if i < j)  # fmt: skip
     table = Table("together", "Correlations of changes", "", ("language", "with", "r", "chance |r|"), rows)
-    ends = "all are high: the colours part them" if near else "blue is together (1), orange against each other (−1)"
+    ends = (
+        "all are high, and the scale begins at the lowest"
+        if near
+        else "blue is together (1), orange against each other (−1)"
+    )
     caption = f"Pearson’s r of the changes over {together['span']} steps, all fine-tunings end to end; {ends}."
     layout = _square(order)
     layout["yaxis"] |= {"scaleanchor": "x", "constrain": "domain"}  # Alone in its section, it would be drawn out.

@@ -113,8 +113,8 @@ def map_section(run: Run) -> Section | None:
     colour = Choice("by", "Colour by", tuple((by, by) for by in LABELS), LABELS[0])
     which = Choice("set", "Show", tuple((each["set"], each["title"]) for each in sets), sets[0]["set"])
     words = (
-        "Every mark is a name in its sentence, the mean of its sub-tokens; the same ones in every map. Where languages "
-        "mix, the model puts meaning before language. Point at a mark for its name, sentence and translations, click "
+        "Every mark is a name in its sentence, the mean of its sub-tokens; the same ones in every map. "
+        "Point at a mark for its name, sentence and translations, click "
         "to keep them. Maps deceive: the numbers of the next part are of the vectors themselves."
     )
     title = "Maps of names" + (f": {run.name}" if run.key else "")

@@ -22,8 +22,10 @@ from interlingua.report.geometry_tables import (
     cluster_value,
     findings,
     last_layer,
+    learnt_records,
     places_of,
     sets_of,
+    states_of,
     wrong_cells,
     wrong_places,
 )
@@ -78,16 +80,24 @@ def _answer(run: Run) -> Section:
 def geometry_tiles(run: Run) -> Iterator[tuple[str, str, str, Ref]]:
     """Numbers at a glance: purity at the output, errors in other languages, and what they have to do with spelling."""
     places, last = places_of(run.records, run.first), last_layer(run.records)
-    corpus = next(iter(sets_of(run.records)), "")
+    corpus, states = next(iter(sets_of(run.records)), ""), states_of(run.about, _found(run))
+    for each in (_found(run).get("not_learnt") or ())[:1]:
+        called = language_name(each["language"], run.about)
+        remark = f"not learnt: {percent(each['chance'])} by chance"
+        yield percent(each["wrong"]), f"wrong in {called}, trained on it", remark, None
     for by in LABELS:
-        before, after = (cluster_value(run.records, f"purity/{by}", state, corpus, last) for state in STATES)
+        before = cluster_value(run.records, f"purity/{by}", STATES[0], corpus, last)
+        after = cluster_value(run.records, f"purity/{by}", STATES[1], corpus, last) if len(states) > 1 else None
         shown = after or before
         if shown is not None:
             remark = f"{percent(shown['null'])} by chance"
             if after and before:
                 remark = f"{percent(before['value'])} before, {remark}"
             yield percent(shown["value"]), f"of neighbours share the {by}", remark, places[id(shown)]
-    cells, behind = wrong_cells(run.records), wrong_places(run.records, run.first)
+    learnt = learnt_records(run.records, _found(run))
+    cells, every = wrong_cells(learnt), wrong_places(run.records, run.first)
+    held = {places[id(each)] for each in learnt}
+    behind = {pair: tuple(place for place in every[pair] if place in held) for pair in cells}
     others = {pair: value for pair, value in cells.items() if pair[0] != pair[1]}
     own = [value for pair, value in cells.items() if pair not in others]
     if others:
@@ -96,7 +106,8 @@ def geometry_tiles(run: Run) -> Iterator[tuple[str, str, str, Ref]]:
         yield percent(sum(others.values()) / len(others)), "wrong in other languages", remark, records
     if scatter := _found(run).get("scatter"):
         score = scatter["pearson"]
-        yield number(score["value"]), "r of errors and spelling", p_value(score["details"]["p"]), None
+        remark = f"{p_value(score['details']['p'])}, {score['details']['languages']} languages"
+        yield number(score["value"]), "r of errors and spelling", remark, None
 
 
 def _clusters(runs: Sequence[Run]) -> list[Section]:
@@ -128,8 +139,8 @@ def _steps(run: Run) -> Iterator[Section]:
     choices, figures = step_curves(run, styles(run.more.get("maps") or [], run.about)["language"])
     if figures:
         words = (
-            "What happens to each language’s space while the model learns in one of them (the thick line), on a fixed "
-            "sample of test sentences."
+            "What happens to each language’s space while the model is trained in one of them (the thick line), on a "
+            "fixed sample of test sentences."
         )
         made = tuple(of_run(figure, run.key, run.name) for figure in figures)
         title = _titled("While fine-tuning", run)
@@ -140,8 +151,9 @@ def _groups(run: Run) -> Iterator[Section]:
     figure = group_map(run)
     if figure is not None:
         words = (
-            "Correlations of the changes above, all fine-tunings taken together; languages in the order of a "
-            "hierarchical clustering. Short fine-tunings give high ones by chance: point at a cell for how high."
+            "Correlations of the changes above, all fine-tunings that learnt the task taken together; languages in the "
+            "order of a hierarchical clustering, which orders any matrix. Short fine-tunings give high ones by chance: "
+            "point at a cell for how high."
         )
         title = _titled("Languages that move together", run)
         yield Section(run.id("groups"), title, (words,), figures=(of_run(figure, run.key, run.name),))

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from scipy import special
+
 from interlingua.report.papers import PAPERS
 from interlingua.report.tables import Ref, Table, Told
-from interlingua.report.wording import language_name, number, p_value, percent, visible
+from interlingua.report.wording import language_name, listing, number, p_value, percent, visible
+from interlingua.stats import Z95
+from interlingua.stats.power import POWER
 
 Found = Mapping[str, Any]
 STATES = ("before", "after")
@@ -61,6 +66,23 @@ def cluster_value(records: Sequence[Found], variant: str, state: str, corpus: st
     return next((each for each in looked(records, "clusters", variant, state, corpus) if each["layer"] == layer), None)
 
 
+def learnt_records(records: Sequence[Found], found: Found) -> list[Found]:
+    """The records without the tests of fine-tunings that did not learn the task."""
+    failed = {(each["language"], each["seed"]) for each in found.get("not_learnt") or ()}
+    return [
+        each for each in records if each["measure"] != "pairwise" or (each["source"], each.get("seed")) not in failed
+    ]
+
+
+def states_of(run: Found, found: Found) -> tuple[str, ...]:
+    """The states that say something: the one after fine-tuning does not where the task was not learnt."""
+    failed = found.get("not_learnt") or ()
+    seeds = [each["seed"] for each in failed if each["language"] == run["source"]]
+    # What is looked at is the model of the first seed.
+    first = run.get("seed") or 0
+    return STATES[:1] if first in seeds or (None in seeds) else STATES
+
+
 def wrong_cells(records: Sequence[Found]) -> dict[tuple[str, str], float]:
     """The share of wrong sentences for each language of training and of testing, averaged over seeds."""
     found = _wrong(records)
@@ -87,9 +109,8 @@ def all_tables(records: Sequence[Found], run: Found, found: Found, *, first: int
     `first` is the place of the first record on the page, for what is behind each cell.
     """
     made = [*_cosines(records, run, first), *_clusters(records, first)]
-    made += [
-        table for table in (_pieces(run), _pairwise(records, run, first), _groups(found), _spelling(found)) if table
-    ]
+    tables = (_pieces(run), _pairwise(records, run, found, first), _groups(found), _spelling(found))
+    made += [table for table in tables if table]
     return made
 
 
@@ -144,16 +165,17 @@ def _clusters(records: Sequence[Found], first: int) -> Iterator[Table]:
                     if any(sides):
                         cells = [None if side is None else side["value"] for side in sides]
                         nulls = [None if side is None else side["null"] for side in sides]
-                        rows.append((visible(corpus), layer, f"{variant} by {label}", *cells, *nulls))
+                        count = next(side.get("n") for side in sides if side is not None)
+                        rows.append((visible(corpus), layer, f"{variant} by {label}", count, *cells, *nulls))
                         own = [None if side is None else places[id(side)] for side in sides]
-                        behind.append((None, None, None, *own, *own))
+                        behind.append((None, None, None, None, *own, *own))
     if rows:
         yield Table(
             "clusters",
             "How far entities lie together",
             "By cosine, of the vectors themselves, not of the maps. Purity is the share of the 10 nearest that have "
-            "the same label. Shuffled: what labels dealt at random read, before and after.",
-            ("entities", "layer", "what", *STATES, "shuffled before", "shuffled after"),
+            "the same label. n: the entities. Shuffled: what labels dealt at random give, before and after.",
+            ("entities", "layer", "what", "n", *STATES, "shuffled before", "shuffled after"),
             tuple(rows),
             tuple(behind),
         )
@@ -166,7 +188,7 @@ def _pieces(run: Found) -> Table | None:
     return Table("pieces", title, f"Sub-tokens ({_PAPER}, §3.2).", ("", "pieces", "cut"), rows) if rows else None
 
 
-def _pairwise(records: Sequence[Found], run: Found, first: int) -> Table | None:
+def _pairwise(records: Sequence[Found], run: Found, found: Found, first: int) -> Table | None:
     cells, places = wrong_cells(records), wrong_places(records, first)
     codes = run["languages"]
     trained = [code for code in codes if any(code == source for source, _ in cells)]
@@ -187,6 +209,9 @@ def _pairwise(records: Sequence[Found], run: Found, first: int) -> Table | None:
         f"The share of test sentences with a wrong tag ({_PAPER}, §4.2, counts them); 'others' without the language "
         "of training. No name and no context of the test sentences was trained on."
     )
+    failed = dict.fromkeys(language_name(each["language"], run) for each in found.get("not_learnt") or ())
+    if failed:
+        caption += f" The task was not learnt when trained on {listing(list(failed))} (some seed or all)."
     title = "Wrong sentences, by language of training"
     return Table("pairwise", title, caption, heads, rows, behind) if rows else None
 
@@ -251,36 +276,84 @@ def _spelling(found: Found) -> Table | None:
 
 
 def findings(records: Sequence[Found], run: Found, found: Found) -> list[tuple[str, str]]:
-    """What was found, in words: a topic and a sentence or two each; only what was measured."""
-    told = [_clustering(records, run), _nearest(records, run), _transfer(records, run), _spelled(found)]
-    return [each for each in (*told, _moving(found, run)) if each is not None]
+    """What was found, in words: a topic and a sentence or two each; only what was measured.
+
+    Where a fine-tuning did not learn the task that is said first, and nothing is concluded from it.
+    """
+    learnt = learnt_records(records, found)
+    told = [_not_learnt(found, run), _clustering(records, run, found), _nearest(records, run, found)]
+    told += [_transfer(learnt, run), _spelled(found, run), _moving(found, run)]
+    return [each for each in told if each is not None]
 
 
-def _clustering(records: Sequence[Found], run: Found) -> tuple[str, str] | None:
-    corpora, last = sets_of(records), last_layer(records)
+def _not_learnt(found: Found, run: Found) -> tuple[str, str] | None:
+    """Which fine-tunings did not learn the task, with the level of chance; None where all did."""
+    failed = found.get("not_learnt") or []
+    if not failed:
+        return None
+    lines = [
+        f"{language_name(each['language'], run)}, seed {each['seed']}: {percent(each['wrong'])} of "
+        f"{each['n']:,} test sentences wrong, {percent(each['chance'])} by chance"
+        for each in failed
+    ]
+    of_source = len(states_of(run, found)) == 1
+    start = "The task was not learnt, not even in the language of training" if of_source else (
+        "The task was not learnt in the language of training by all models"
+    )  # fmt: skip
+    rest = (
+        f"What follows describes the model before fine-tuning; of fine-tuning on {language_name(run['source'], run)} "
+        "nothing can be said"
+        if of_source
+        else "These are left out of all that follows"
+    )
+    return "Not learnt", f"{start} ({'; '.join(lines)}). {rest}: train longer (--epochs), or at a higher rate."
+
+
+def _clustering(records: Sequence[Found], run: Found, found: Found) -> tuple[str, str] | None:
+    corpora, last, states = sets_of(records), last_layer(records), states_of(run, found)
     if not corpora:
         return None
-    parts = []
+    parts, count = [], 0
     for label in LABELS:
-        sides = [cluster_value(records, f"purity/{label}", state, corpora[0], last) for state in STATES]
+        sides = [cluster_value(records, f"purity/{label}", state, corpora[0], last) for state in states]
         if sides[0] is None:
             continue
-        after = "" if sides[1] is None else f", {percent(sides[1]['value'])} after fine-tuning"
-        parts.append(
-            f"of an entity's 10 nearest at the output layer {percent(sides[0]['value'])} have its {label}{after} "
-            f"({percent(sides[0]['null'])} by chance)"
-        )
-    text = "; ".join(parts)
-    return ("Clusters", f"{text[:1].upper()}{text[1:]}.") if parts else None
-
-
-def _nearest(records: Sequence[Found], run: Found) -> tuple[str, str] | None:
-    last, corpus = last_layer(records), next(iter(sets_of(records)), None)
-    state = STATES[1] if corpus and cosine_cells(records, STATES[1], corpus, last) else STATES[0]
-    cells = cosine_cells(records, state, corpus, last) if corpus else {}
-    pairs = [each for (one, _), each in cells.items() if each["source"] == one]
-    if not pairs:
+        after = sides[1] if len(sides) > 1 else None
+        count = sides[0].get("n") or count
+        shown = f"{_with_ends(sides[0])} have its {label}"
+        if after is not None:
+            shown += f", {_with_ends(after)} after fine-tuning{_unclear(sides[0], after)}"
+        parts.append(f"{shown} ({percent(sides[0]['null'])} by chance)")
+    if not parts:
         return None
+    names = f" of {count:,}" if count else ""
+    return "Clusters", f"Of the 10 nearest of each entity{names} at the output layer {'; '.join(parts)}."
+
+
+def _with_ends(record: Found) -> str:
+    """A share with its 95 % interval."""
+    if record.get("low") is None or record.get("high") is None:
+        return percent(record["value"])
+    return f"{percent(record['value'])} ({percent(record['low'])} to {percent(record['high'])})"
+
+
+def _unclear(before: Found, after: Found) -> str:
+    """That two numbers are not told apart, where their intervals meet; nothing where they lie apart."""
+    ends = [each[end] for each in (before, after) for end in ("low", "high") if each.get(end) is not None]
+    if len(ends) < 4 or ends[2] > ends[1] or ends[3] < ends[0]:
+        return ""
+    return ", no clear change"
+
+
+def _nearest(records: Sequence[Found], run: Found, found: Found) -> tuple[str, str] | None:
+    last, corpus = last_layer(records), next(iter(sets_of(records)), None)
+    states = states_of(run, found)
+    looked_at = [state for state in states if corpus and cosine_cells(records, state, corpus, last)]
+    if not looked_at or corpus is None:
+        return None
+    state = looked_at[-1]
+    cells = cosine_cells(records, state, corpus, last)
+    pairs = [each for (one, _), each in cells.items() if each["source"] == one]
     pairs.sort(key=lambda each: each["null"] - each["value"])
     best, worst = pairs[0], pairs[-1]
 
@@ -290,6 +363,10 @@ def _nearest(records: Sequence[Found], run: Found) -> tuple[str, str] | None:
 
     if len(pairs) == 1:
         return "Cosine", f"Parallel entities of {told(best)}, {_state(state, run)}."
+    if (best["low"] or 0) - best["null"] <= (worst["high"] or 1) - worst["null"]:
+        # The extremes of several pairs always differ.
+        said = f"{told(best)} and {told(worst)} are the extremes, and their intervals meet"
+        return "Cosine", f"No pair of languages stands out by its parallel entities, {_state(state, run)}: {said}."
     return (
         "Cosine",
         f"Parallel entities stand out most between {told(best)}, least between {told(worst)}, {_state(state, run)}.",
@@ -297,63 +374,113 @@ def _nearest(records: Sequence[Found], run: Found) -> tuple[str, str] | None:
 
 
 def _transfer(records: Sequence[Found], run: Found) -> tuple[str, str] | None:
-    cells = wrong_cells(records)
+    cells, every = wrong_cells(records), _wrong(records)
     others = {pair: value for pair, value in cells.items() if pair[0] != pair[1]}
     if not others:
         return None
     best, worst = min(others, key=lambda pair: others[pair]), max(others, key=lambda pair: others[pair])
     own = [value for (one, other), value in cells.items() if one == other]
-    mean = sum(own) / len(own)
+    within = f"within a language {percent(sum(own) / len(own))} are wrong" if own else ""
 
     def told(pair: tuple[str, str]) -> str:
         return f"{language_name(pair[0], run)} to {language_name(pair[1], run)} ({percent(others[pair])} wrong)"
 
+    def end(pair: tuple[str, str], which: str) -> float:
+        return float(sum(each[which] for each in every[pair]) / len(every[pair]))
+
     if len(others) < 3:  # Of two there is no best: they differ by chance at least.
         each = ", ".join(f"from {told(pair)}" for pair in others)
-        return "Transfer", f"{each[:1].upper()}{each[1:]}; within a language {percent(mean)} are wrong."
-    return "Transfer", f"Best from {told(best)}, worst from {told(worst)}; within a language {percent(mean)} are wrong."
+        return "Transfer", f"{each[:1].upper()}{each[1:]}; {within}."
+    if end(best, "high") >= end(worst, "low"):
+        said = f"No pair is clearly better than another: from {told(best)} to {told(worst)} is within the intervals"
+        return "Transfer", f"{said}; {within}."
+    # Others may be as good: the lowest of many is not alone, where intervals meet.
+    alike = sum(end(pair, "low") <= end(best, "high") for pair in others if pair != best)
+    also = f", {alike} other pairs not clearly worse" if alike > 1 else ", one other pair not clearly worse" * alike
+    return "Transfer", f"Best from {told(best)}{also}; worst from {told(worst)}; {within}."
 
 
-def _spelled(found: Found) -> tuple[str, str] | None:
+def _spelled(found: Found, run: Found) -> tuple[str, str] | None:
     scatter = found.get("scatter")
     if not scatter:
         return None
-    score = scatter["pearson"]
+    without = [language_name(code, run) for code in scatter.get("left_out") or ()]
+    left = f" Without {listing(without)}, where the task was not learnt." if without else ""
+    said = f"Errors and the distance of names: {correlated(scatter['pearson'], len(scatter['points']))}."
+    return "Spelling", f"{said}{within_script(scatter)}{left}"
+
+
+def correlated(score: Found, pairs: int) -> str:
+    """A correlation over pairs of languages with all that it is judged by: interval, n, p, and what it could show.
+
+    `detectable` of its interval: the smallest true correlation that a study of as many languages finds in four of five,
+    by the error of the jackknife. Nothing is said of a correlation that chance gives: it is neither there nor absent.
+    """
     p, count = score["details"]["p"], score["details"]["languages"]
-    sure = "which chance seldom gives" if p < 0.05 else "which chance gives too often to tell"
-    return (
-        "Spelling",
-        f"Errors and the distance of names correlate with r = {number(score['value'])} over {len(scatter['points'])} "
-        f"pairs of {count} languages ({p_value(p)}, {sure}).{within_script(scatter)}",
-    )
+    ends = "" if score["low"] is None else f" ({number(score['low'])} to {number(score['high'])})"
+    told = f"r = {number(score['value'])}{ends} over {pairs} pairs of {count} languages, Mantel’s {p_value(p)}"
+    if (least := 1 / math.factorial(min(count, 12))) > 0.001:
+        told += f", which {count} languages can’t bring below {least:.2g}"
+    if p < 0.05:
+        return told
+    limit = detectable(score)
+    power = "" if limit is None else f"; one below about {number(limit)} would mostly be missed"
+    return f"{told}: can’t be told from chance{power}"
+
+
+def detectable(score: Found) -> float | None:
+    """The correlation that is found with 80 % power: tanh(2.8 · error of atanh r); None without an interval.
+
+    >>> score = {"low": -0.1, "high": 0.43, "details": {"languages": 11}}
+    >>> round(detectable(score), 2)
+    0.34
+    """
+    if score["low"] is None or score["high"] is None:
+        return None
+    wide = math.atanh(score["high"]) - math.atanh(score["low"])
+    error = wide / 2 / float(special.stdtrit(score["details"]["languages"] - 1, 0.975))
+    return math.tanh((Z95 + float(special.ndtri(POWER))) * error)
 
 
 def within_script(scatter: Found) -> str:
     """What is left of the correlation once it is known which pairs share a script; nothing where all or none do."""
     score = scatter.get("within")
-    if not score:
-        return ""
-    return f" With the script held, r = {number(score['value'])} ({p_value(score['details']['p'])})."
+    return f" With the script held: {correlated(score, len(scatter['points']))}." if score else ""
 
 
 def _moving(found: Found, run: Found) -> tuple[str, str] | None:
     together = found.get("groups")
     if not together:
         return None
-    if len(together["languages"]) < 3:  # Two are cut into two groups whatever they do.
-        names = " and ".join(language_name(code, run) for code in together["languages"])
+    names = [language_name(code, run) for code in together["languages"]]
+    if len(names) < 3:  # Two are cut into two groups whatever they do.
         r, chance = number(together["matrix"][0][1]), number(together["null"][0][1])
-        said = f"In fine-tuning the spaces of {names} change with r = {r}, their curves shifted in time with {chance}."
+        said = (
+            f"In fine-tuning the spaces of {' and '.join(names)} change with r = {r}, their curves shifted in time "
+            f"with {chance}."
+        )
         return "Moving together", said
-    groups: dict[int, list[str]] = {}
-    for code, group in zip(together["languages"], together["groups"], strict=True):
-        groups.setdefault(group, []).append(language_name(code, run))
-    shown = " | ".join(", ".join(names) for _, names in sorted(groups.items()))
-    told, member = f"By how their spaces change in fine-tuning the languages fall into: {shown}", together["groups"]
-    across = [r for i, row in enumerate(together["matrix"]) for j, r in enumerate(row) if member[i] != member[j]]
-    if across:
-        # Groups are made of any matrix: how far apart they are says whether they mean anything.
-        told += f"; across groups changes correlate with r = {number(min(across))} to {number(max(across))}"
+    member, count = together["groups"], range(len(names))
+    pairs = [(i, j) for i in count for j in count if i < j]
+    every = [together["matrix"][i][j] for i, j in pairs]
+    nulls = [together["null"][i][j] for i, j in pairs]
+    told = (
+        f"Changes of all pairs of languages in fine-tuning correlate with r = {number(min(every))} to "
+        f"{number(max(every))}; curves shifted in time with {number(min(nulls))} to {number(max(nulls))} on average"
+    )
+    if "p" in together:
+        sure = sum(together["p"][i][j] < 0.05 for i, j in pairs)
+        told += f", and {sure} of {len(pairs)} pairs are above 95 % of the shifts"
+    # Groups are made of any matrix: how far apart they are says whether they mean anything.
+    shown = " | ".join(", ".join(names[at] for at in count if member[at] == group) for group in sorted(set(member)))
+    across = [together["matrix"][i][j] for i, j in pairs if member[i] != member[j]]
+    inside = [together["matrix"][i][j] for i, j in pairs if member[i] == member[j]]
+    if across and inside:
+        ends = [f"{number(min(values))} to {number(max(values))}" for values in (across, inside)]
+        told += (
+            f". A clustering, which cuts any matrix, cuts {shown}: r = {ends[0]} across, {ends[1]} within"
+            f"{'; no group moves apart from the others' if min(every) > 0.5 else ''}"
+        )
     return "Moving together", f"{told}."
 
 

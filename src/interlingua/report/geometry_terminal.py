@@ -1,4 +1,4 @@
-"""A geometry study as a terminal shows it: its tables, then what was found in words."""
+"""A geometry study as a terminal shows it: what was found in words, then its tables."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ Found = Mapping[str, Any]
 
 
 def render_geometry(records: Sequence[Found], run: Found, found: Found, console: Console) -> None:
-    """Print every table, and the findings."""
+    """Print the findings, then every table."""
     if not records:
         console.print("Nothing has been measured yet: run the same command again.")
+    for topic, text in findings(records, run, found):
+        console.print(Text.assemble((f"{topic}. ", "bold"), text), soft_wrap=True)
+    console.print()
     tables = list(all_tables(records, run, found))
     for each in tables:
         print_table(each, console)
-    for topic, text in findings(records, run, found):
-        console.print(Text.assemble((f"{topic}. ", "bold"), text), soft_wrap=True)
     for citation in cited(each.caption for each in tables):
         console.print(Text(citation, style="dim"))

@@ -25,6 +25,7 @@ from interlingua.report.wording import (
     variant_name,
     visible,
 )
+from interlingua.stats.chance import LEVEL
 
 _LEVEL, _AT_NULL = "–", "null"
 _NO_LAYER = {
@@ -45,8 +46,10 @@ def render(records: Iterable[Record], run: Mapping[str, Any], console: Console) 
 
 
 def render_training(summary: Mapping[str, Any], console: Console) -> None:
-    """Print what a pretraining run made: its size, what it saw, and held-out retrieval at the best layer."""
+    """Print what a pretraining run made: what was not learnt first, its size, what it saw, loss and retrieval."""
     metrics = summary["metrics"][-1] if summary["metrics"] else {}
+    for words in training_findings(metrics):
+        console.print(Text(words))
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_row("architecture", f"{summary['architecture']}, {summary['parameters']:,} parameters")
     table.add_row("languages", Text(" ".join(summary["languages"])))
@@ -59,13 +62,38 @@ def render_training(summary: Mapping[str, Any], console: Console) -> None:
     if sum(loss is not None for loss in losses) > 2:
         table.add_row("loss over time", Text(stretched(losses[:: max(len(losses) // 60, 1)])))
     if "held_out_loss" in metrics:
-        table.add_row("held-out loss", number(metrics["held_out_loss"]))
+        plain = f", word frequencies alone {number(metrics['unigram_loss'])}" if "unigram_loss" in metrics else ""
+        table.add_row("held-out loss", f"{number(metrics['held_out_loss'])}{plain}")
     for variant in ("raw", "centred"):
         if variant in metrics:
-            table.add_row(f"P@1 {variant}", f"{percent(metrics[variant])} at layer {metrics[f'{variant}_layer']}")
+            shown = f"{percent(metrics[variant])} at layer {metrics[f'{variant}_layer']}"
+            if f"{variant}_chance" in metrics:
+                p = metrics[f"{variant}_p"]
+                shown += f", chance {percent(metrics[f'{variant}_chance'])}{'' if p < LEVEL else ' (not above chance)'}"
+            table.add_row(f"P@1 {variant}", shown)
     console.print(table)
     if left := lines_left_out(summary.get("lines_of_text", {})):
         console.print(left)
+
+
+def training_findings(metrics: Mapping[str, Any]) -> list[str]:
+    """What a pretraining did not learn, in words; nothing where loss and retrieval clear their chance levels."""
+    told = []
+    if "unigram_loss" in metrics:
+        ours, plain = metrics["held_out_loss"], metrics["unigram_loss"]
+        if ours >= plain or metrics["unigram_p"] >= LEVEL:
+            told.append(
+                f"The model learnt no more than word frequencies: its held-out loss is {number(ours)}, that of word "
+                f"frequencies alone {number(plain)}. Train longer, or at another learning rate."
+            )
+    known = [variant for variant in ("raw", "centred") if f"{variant}_p" in metrics]
+    if known and all(metrics[f"{variant}_p"] >= LEVEL for variant in known):
+        best = max(metrics[variant] for variant in known)
+        told.append(
+            f"Translations are not found above chance at any layer: P@1 is {percent(best)} at most, and chance finds "
+            f"{percent(metrics[f'{known[0]}_chance'])}."
+        )
+    return told
 
 
 def lines_left_out(lines: Mapping[str, Mapping[str, int]]) -> Table | None:

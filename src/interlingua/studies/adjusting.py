@@ -201,7 +201,8 @@ def adjust(
             stop_after=stop_after,
         )
         state = place.checkpoint(0, stage).state()
-        summary = _summary(whole, origin.name, data, settings, stage, state, before)
+        staying = {code: text.staying for code, text in texts.items()}
+        summary = _summary(whole, origin.name, data, staying, settings, stage, state, before)
         if is_first_process():
             if state.get("finished"):
                 after = _measures(whole, tokenizer, data, others, settings)
@@ -354,6 +355,7 @@ def _summary(
     whole: Any,
     model: str,
     data: Mapping[str, Pairs],
+    staying: Mapping[str, str],
     settings: AdjustSettings,
     stage: Stage,
     state: Mapping[str, Any],
@@ -365,6 +367,7 @@ def _summary(
         "layer": checked_layer(whole, settings.layer),
         "languages": {
             code: {
+                "staying": staying[code],
                 "rows": len(each.trained),
                 "pairs": len(each.trained.pair_row),
                 "held_out": len(each.held_texts[0]),
@@ -374,7 +377,10 @@ def _summary(
             }
             for code, each in data.items()
         },
-        "names": {code: codes.name(code) if codes.is_language(code) else "the other language" for code in data},
+        "names": {
+            code: codes.name(code) if codes.is_language(code) else "the other language"
+            for code in (*data, *staying.values())
+        },
         "steps": int(state.get("step", 0)),
         "of_steps": stage.settings.steps,
         "finished": bool(state.get("finished")),

@@ -59,7 +59,7 @@ class Alignment:
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists and numbers, for JSON."""
         judged = {
-            name: {"value": score.value, "low": score.low, "high": score.high, "rows": score.n}
+            name: {"value": score.value, "low": score.low, "high": score.high, "null": score.null, "rows": score.n}
             for name, score in (self.quality or {}).items()
         }
         return {

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from interlingua.stats import mean_interval
+from interlingua.stats import holm, mean_interval, paired_t
+from interlingua.stats.chance import LEVEL, above_chance
 
 Found = Mapping[str, Any]
+HIGHER, LOWER, UNCLEAR = "higher", "lower", "unclear"
+BEST = "best layer"
+"""How the names of comparisons of each state at its own best layer begin, beside names of scores."""
 _WAYS = ("p@1/cosine/centred", "p@1/cosine/centred/backward")
 
 
@@ -18,22 +22,27 @@ def with_changes(before: Found, after: Found, layer: int) -> dict[str, Any]:
     """The measures after, with what changed: each P@1 as `change`, both directions as `changes`, and a `verdict`.
 
     `changes` has the adjusted layer, and each state at its best layer, language means removed: where another layer was
-    nearly as good before, the first alone says too much. A change is a mean difference by sentence and its Student
-    interval. Where items are not known, as in the state of an older version, there is none. The verdict of a language
-    is the weakest of all its texts: what is better on the text that was trained on may be worse elsewhere.
+    nearly as good before, the first alone says too much; `tied` are the layers that are as good. A change is a mean
+    difference by sentence and its Student interval. Where items are not known, as in the state of an older version,
+    there is none.
+
+    `verdict` has every comparison that it is made of (`comparisons`): both directions, as is and with means removed, at
+    the adjusted layer and with each state at its own best layer, of the held-out rows and of the sampler. Each is
+    higher or lower where its paired t-test says so after Holm's correction for their number, else unclear. The verdict
+    is the weakest of them: `worse` where one is lower, else `unclear` where one is unclear, else `better`. Without a
+    sampler only the text's own kind was asked: where it gained the verdict is `untested`. `at_chance` names the states
+    whose P@1 is above chance nowhere.
     """
     told = {}
     for code, found in after.items():
         made = told[code] = {**found, **_text_changes(before[code], found, layer)}
-        texts = {"held-out": made}
+        texts = {"held-out": (before[code], made)}
         if "sampler" in found and "sampler" in before[code]:
-            made["sampler"] = {
-                **found["sampler"],
-                **_text_changes(before[code]["sampler"], found["sampler"], layer),
-            }
-            texts["sampler"] = made["sampler"]
-        if all("changes" in its for its in texts.values()):
-            made["verdict"] = _weakest({name: its["retrieval"][str(layer)] for name, its in texts.items()})
+            own = before[code]["sampler"]
+            made["sampler"] = {**found["sampler"], **_text_changes(own, found["sampler"], layer)}
+            texts["sampler"] = (own, made["sampler"])
+        if all("changes" in its for _, its in texts.values()):
+            made["verdict"] = _verdict(texts, layer)
     return told
 
 
@@ -44,32 +53,78 @@ def _text_changes(before: Found, after: Found, layer: int) -> dict[str, Any]:
         at: {name: {**score, **_changed(old[at][name], score)} for name, score in its.items()}
         for at, its in new.items()
     }
-    if not all("items" in its[way] for state in (old, new) for its in state.values() for way in _WAYS):
+    every = [score for state in (old, new) for its in state.values() for name, score in its.items()
+             if name.startswith("p@1/")]  # fmt: skip
+    if not all("items" in score for score in every):
         return {"retrieval": scores}
     places = {"adjusted": (str(layer), str(layer)), "best": (_best(old), _best(new))}
     changes = {
-        name: {"layers": [int(at) for at in both], "change": _change(_both(old[both[0]]), _both(new[both[1]]))}
+        name: {"layers": [int(at) for at in both], **_change(_both(old[both[0]]), _both(new[both[1]]))}
         for name, both in places.items()
     }
+    changes["best"]["tied"] = [_tied(state, at) for state, at in zip((old, new), places["best"], strict=True)]
     return {"retrieval": scores, "changes": changes}
 
 
-def _weakest(texts: Mapping[str, Found]) -> dict[str, Any]:
-    """The least favourable change of P@1: which text and score it is of, and better, worse or unclear by its interval.
+def _tied(by_layer: Found, best: str) -> list[int]:
+    """The layers that a paired t-test over sentences does not tell from the best, after Holm's correction."""
+    others = [at for at in by_layer if at != best]
+    top = _both(by_layer[best])
+    found = holm([paired_t(top, _both(by_layer[at])) for at in others])
+    return sorted(int(at) for at, p in zip(others, found, strict=True) if p >= LEVEL)
 
-    >>> good, bad = ({"p@1/cosine/raw": {"change": ends}} for ends in ([0.1, 0.02, 0.2], [-0.1, -0.2, -0.05]))
-    >>> _weakest({"held-out": good})["change"], _weakest({"held-out": good, "sampler": bad})["text"]
-    ('better', 'sampler')
-    """
-    ranks = ("worse", "unclear", "better")
-    judged = [
-        ((score["change"][1] > 0) - (score["change"][2] < 0), score["change"], text, name)
-        for text, scores in texts.items()
-        for name, score in scores.items()
-        if name.startswith("p@1/") and "change" in score
+
+def _verdict(texts: Mapping[str, tuple[Found, Found]], layer: int) -> dict[str, Any]:
+    """The verdict over all comparisons of all texts, each given before and after."""
+    compared = []
+    for text, (before, after) in texts.items():
+        old, new = before["retrieval"], after["retrieval"]
+        for name, score in new[str(layer)].items():
+            if name.startswith("p@1/") and "change" in score:
+                values = [old[str(layer)][name]["value"], score["value"]]
+                compared.append(_compared(text, name, [layer, layer], values, score))
+        for kind in ("raw", "centred"):
+            tops = [_best(state, kind) for state in (old, new)]
+            for way in ("", "/backward"):
+                name = f"p@1/cosine/{kind}{way}"
+                both = [state[at][name] for state, at in zip((old, new), tops, strict=True)]
+                change = _change(*(np.array(score["items"], np.float64) for score in both))
+                values = [score["value"] for score in both]
+                compared.append(_compared(text, f"{BEST}/{kind}{way}", [int(at) for at in tops], values, change))
+    for each, corrected in zip(compared, holm([each["p"] for each in compared]), strict=True):
+        sure = corrected < LEVEL
+        each["holm"] = corrected
+        each["is"] = UNCLEAR if not sure else HIGHER if each["change"][0] > 0 else LOWER
+    order = (LOWER, UNCLEAR, HIGHER)
+    weakest = min(compared, key=lambda each: (order.index(each["is"]), each["change"][0]))
+    said = {LOWER: "worse", UNCLEAR: "unclear", HIGHER: "better" if "sampler" in texts else "untested"}[weakest["is"]]
+    states = zip(*texts.values(), strict=True)
+    return {
+        "change": said,
+        "text": weakest["text"],
+        "score": weakest["score"],
+        "interval": weakest["change"],
+        "of": len(compared),
+        "at_chance": [name for name, its in zip(("before", "after"), states, strict=True) if _at_chance(its)],
+        "comparisons": compared,
+    }
+
+
+def _compared(text: str, name: str, layers: list[int], values: list[float], found: Found) -> dict[str, Any]:
+    its = {"change": found["change"], "p": found["p"]}
+    return {"text": text, "score": name, "layers": layers, "before": values[0], "after": values[1], **its}
+
+
+def _at_chance(texts: Sequence[Found]) -> bool:
+    """Whether no P@1 of any text, layer and direction is above chance."""
+    scores = [
+        (score["value"], score["n"], score["null"])
+        for text in texts
+        for its in text["retrieval"].values()
+        for name, score in its.items()
+        if name.startswith("p@1/")
     ]
-    rank, interval, text, name = min(judged)
-    return {"change": ranks[rank + 1], "text": text, "score": name, "interval": interval, "of": len(judged)}
+    return not above_chance(scores)
 
 
 def without_items(state: Found) -> dict[str, Any]:
@@ -89,15 +144,16 @@ def _without(by_layer: Found) -> dict[str, Any]:
     }
 
 
-def _changed(before: Found, after: Found) -> dict[str, list[float]]:
+def _changed(before: Found, after: Found) -> dict[str, Any]:
     if "items" not in before or "items" not in after:
         return {}
-    return {"change": _change(np.array(before["items"]), np.array(after["items"]))}
+    return _change(np.array(before["items"], np.float64), np.array(after["items"], np.float64))
 
 
-def _change(before: NDArray[np.floating[Any]], after: NDArray[np.floating[Any]]) -> list[float]:
+def _change(before: NDArray[np.float64], after: NDArray[np.float64]) -> dict[str, Any]:
+    """The mean change with its interval, and the p-value of the paired t-test that the interval is of."""
     apart = after - before
-    return [float(apart.mean()), *mean_interval(apart)]
+    return {"change": [float(apart.mean()), *mean_interval(apart)], "p": paired_t(after, before)}
 
 
 def _both(scores: Found) -> NDArray[np.float64]:
@@ -106,5 +162,10 @@ def _both(scores: Found) -> NDArray[np.float64]:
     return np.asarray(ways.mean(axis=0))
 
 
-def _best(by_layer: Found) -> str:
-    return max(by_layer, key=lambda at: (sum(by_layer[at][way]["value"] for way in _WAYS), -int(at)))
+def _best(by_layer: Found, kind: str = "centred") -> str:
+    """The layer with the best mean P@1 of both directions; the lowest of equal ones."""
+
+    def mean(at: str) -> float:
+        return float(sum(by_layer[at][f"p@1/cosine/{kind}{way}"]["value"] for way in ("", "/backward"))) / 2
+
+    return max(by_layer, key=lambda at: (mean(at), -int(at)))

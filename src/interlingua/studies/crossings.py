@@ -56,8 +56,15 @@ def against_spelling(
         raise InputError(
             "no fine-tuning on", value=", ".join(missing), remedy="Fine-tune on every language of the set."
         )
+    apart = ~np.eye(len(languages), dtype=bool)
+    if len(languages) > 2 and np.ptp(wrong[apart]) == 0:
+        raise InputError(
+            "every pair has the same share of wrong sentences", value=float(wrong[apart][0]), remedy="Train longer."
+        )
     named = type if type in spelled.scores else next(iter(spelled.scores))
     far = np.array(spelled.matrix(named))
+    if len(languages) > 2 and np.ptp(far[apart]) == 0:
+        raise InputError("names are spelled alike in every pair", value=float(far[apart][0]), remedy="Take others.")
     cells = _by_cell(records, MEASURE, WRONG)
     points = []
     for row, source in enumerate(languages):
@@ -80,7 +87,7 @@ def against_spelling(
     )
     written = np.array([script(code) for code in languages])
     same = (written[:, None] == written[None, :]).astype(np.float64)
-    alike = same[~np.eye(len(languages), dtype=bool)]
+    alike = same[apart]
     within = None
     if alike.min() < alike.max():
         within = mantel(far, wrong, given=same, permutations=permutations, seed=seed)
@@ -139,7 +146,10 @@ def together(runs: Sequence[Changes], *, groups: int = 2) -> Together:
     """The correlations of the languages' changes, all runs end to end, and their clustering."""
     if not runs:
         raise InputError("no fine-tuning was watched", remedy="Run it with its monitors on.")
-    found = correlations(pooled([run.changes for run in runs]))
+    curves = pooled([run.changes for run in runs])
+    if still := [code for code, spread in zip(runs[0].languages, np.ptp(curves, axis=0), strict=True) if spread == 0]:
+        raise InputError("a curve that does not change", value=", ".join(still), remedy="Train longer.")
+    found = correlations(curves)
     return Together(runs[0].languages, found, clustered(found.matrix, groups=min(groups, len(runs[0].languages))))
 
 

@@ -325,7 +325,11 @@ class Pairwise:
                     low=score.low,
                     high=score.high,
                     corpus=examples.name,
-                    details={"wrong": int(score.items.sum()), "by_type": _by_type(examples, score.items)},
+                    details={
+                        "wrong": int(score.items.sum()),
+                        "untagged": float(np.mean([any(tag != "O" for tag in item.tags) for item in examples])),
+                        "by_type": _by_type(examples, score.items),
+                    },
                 )
                 made.append((record, score.items))
             return made

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from safetensors import SafetensorError
 from tokenizers import Tokenizer
 
@@ -28,6 +29,9 @@ from interlingua.measures.retrieval import retrieval
 from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
 from interlingua.paths import read_json
 from interlingua.readers import read_corpus
+from interlingua.score import Score
+from interlingua.stats import paired_t
+from interlingua.stats.chance import chance_p
 from interlingua.studies.recipe import Config, Evaluation, Pieces, Recipe, TextData, read_config
 from interlingua.studies.runfolder import STATE, check_folder, told_by
 from interlingua.studies.store import cannot_write, write_text
@@ -40,6 +44,7 @@ from interlingua.training.tokenizer import SPECIAL, empty_wordpiece, finished, t
 __all__ = ["Config", "Evaluation", "Pieces", "Recipe", "TextData", "evaluate", "held_out", "pretrain", "read_config"]
 
 Progress = Callable[[str, int, int], None]
+Floats = NDArray[np.float64]
 _HELD_BATCHES, _HELD_SEQUENCES = 16, 128
 _SUFFIXES = ("", ".gz", ".bz2", ".xz", ".zst")
 
@@ -91,6 +96,7 @@ def pretrain(
             )
             trained, held = _parted(config, stream)
         checkpoint = Checkpoint(state / "checkpoint")
+        plain = unigram_losses(tokenizer, config, trained, held)
         with (
             attention(model, masked=False),
             joined_projections(model, unmasked=True),
@@ -106,7 +112,8 @@ def pretrain(
                     Monitor(
                         config.training.evaluate_every,
                         lambda now: (
-                            held_out_loss(now, tokenizer, config, held) | evaluate(now, tokenizer, config, corpus)
+                            held_out_loss(now, tokenizer, config, held, plain)
+                            | evaluate(now, tokenizer, config, corpus)
                         ),
                     )
                 ],
@@ -150,19 +157,59 @@ def _parted(config: Config, stream: TokenStream) -> tuple[TokenStream, TokenStre
     return trained, held
 
 
-def held_out_loss(model: Any, tokenizer: Tokenizer, config: Config, held: TokenStream | None) -> dict[str, float]:
-    """The mean loss over a few batches of the text kept from training, always the same ones."""
+def held_out_loss(
+    model: Any, tokenizer: Tokenizer, config: Config, held: TokenStream | None, plain: Floats | None = None
+) -> dict[str, float]:
+    """The mean loss over a few batches of the text kept from training, always the same ones.
+
+    With `plain`, the losses of word frequencies alone on these batches (`unigram_losses`), also their mean, and the
+    p-value of a paired t-test of the two over batches.
+    """
     if held is None:
         return {}
-    objective = replace(_objective(config, held, tokenizer), batch_size=_HELD_SEQUENCES, seed=config.training.seed + 1)
-    undo, device = objective.prepare(model), next(model.parameters()).device
+    objective, device = _held_objective(config, held, tokenizer), next(model.parameters()).device
+    undo = objective.prepare(model)
     with torch.no_grad(), torch.autocast(device.type, torch.bfloat16, enabled=config.training.precision == "bf16"):
         losses = [
             objective.loss(model, objective.batch(number, rank=0, world=1, device=device)).item()
             for number in range(_HELD_BATCHES)
         ]
     undo()
-    return {"held_out_loss": float(np.mean(losses))}
+    found = {"held_out_loss": float(np.mean(losses))}
+    if plain is not None:
+        found |= {"unigram_loss": float(plain.mean()), "unigram_p": paired_t(np.array(losses), plain)}
+    return found
+
+
+def unigram_losses(
+    tokenizer: Tokenizer, config: Config, trained: TokenStream, held: TokenStream | None
+) -> Floats | None:
+    """The loss of a model that knows word frequencies alone, on each batch of `held_out_loss`; None without held text.
+
+    -mean log p(token) over the masked tokens, p the relative frequencies in the training text, each language with the
+    weight it is drawn with, one added to each count.
+    """
+    if held is None:
+        return None
+    objective, size = _held_objective(config, held, tokenizer), tokenizer.get_vocab_size()
+    share = np.zeros(size)
+    for number, weight in enumerate(_objective(config, trained, tokenizer).weights()):
+        starts = trained.starts[trained.begin[number] : trained.begin[number + 1]]
+        ids = np.asarray(trained.ids[trained.edges[number] : starts.max() + config.training.length - 1], np.int64)
+        counts = np.bincount(ids, minlength=size) + 1.0
+        counts[: len(SPECIAL)] = 0.0  # Never masked, never to be predicted.
+        share += weight * counts / counts.sum()
+    costs = -np.log(np.where(share > 0, share, 1.0))
+    found = []
+    for number in range(_HELD_BATCHES):
+        labels = objective.batch(number, rank=0, world=1, device=torch.device("cpu"))["labels"].numpy()
+        found.append(costs[labels[labels >= 0]].mean())
+    return np.array(found)
+
+
+def _held_objective(config: Config, held: TokenStream, tokenizer: Tokenizer) -> MaskedLanguageModelling:
+    objective = _objective(config, held, tokenizer)
+    return replace(objective, batch_size=_HELD_SEQUENCES, seed=config.training.seed + 1)
 
 
 def _settings(recipe: Recipe) -> Settings:
@@ -201,7 +248,11 @@ def _summary(
 
 
 def evaluate(model: Any, tokenizer: Tokenizer, config: Config, corpus: ParallelCorpus | None) -> dict[str, float]:
-    """P@1 of the pivot against every other trained language, both directions, at the layer where it is best."""
+    """P@1 of the pivot against every other trained language, both directions, at the layer where it is best.
+
+    `…_chance` is what chance finds, 1 / candidates, and `…_p` the p-value of the clearest of all pairs, directions and
+    layers, corrected for their number (`stats.chance`).
+    """
     if corpus is None:
         return {}
     recipe, pivot = config.training, canonical(config.evaluation.pivot)
@@ -217,17 +268,23 @@ def evaluate(model: Any, tokenizer: Tokenizer, config: Config, corpus: ParallelC
         vectors = {code: encoder.encode(corpus.column(code)) for code in codes}
     found: dict[str, float] = {}
     for variant in ("raw", "centred"):
-        by_layer = [
-            float(np.mean([_precision(corpus, vectors, pivot, other, layer, variant) for other in others]))
+        scores = [
+            [score for other in others for score in _scores(corpus, vectors, pivot, other, layer, variant)]
             for layer in encoder.layers
         ]
-        found[variant], found[f"{variant}_layer"] = max(by_layer), int(np.argmax(by_layer))
+        by_layer = [float(np.mean([score.value for score in its])) for its in scores]
+        best = int(np.argmax(by_layer))
+        every = [(score.value, score.n, score.null or 0.0) for its in scores for score in its]
+        chance = float(np.mean([score.null for score in scores[best]]))
+        found |= {variant: by_layer[best], f"{variant}_layer": best}
+        found |= {f"{variant}_chance": chance, f"{variant}_p": chance_p(every)}
     return found
 
 
-def _precision(
+def _scores(
     corpus: ParallelCorpus, vectors: Mapping[str, Any], pivot: str, other: str, layer: int, variant: str
-) -> float:
+) -> list[Score]:
+    """P@1 of a pair at a layer, in both directions."""
     rows = corpus.pair(pivot, other).rows
     ours, theirs = (
         torch.from_numpy(np.array(vectors[code][layer][np.searchsorted(corpus.rows_of(code), rows)], np.float32))
@@ -235,7 +292,7 @@ def _precision(
     )
     scores = retrieval(ours, theirs, ks=(1,), similarities=("cosine",), centre=(variant == "centred",))
     name = f"p@1/cosine/{variant}"
-    return (scores[name].value + scores[f"{name}/backward"].value) / 2
+    return [scores[name], scores[f"{name}/backward"]]
 
 
 def _finish(model: Any, tokenizer: Tokenizer, summary: Mapping[str, Any], config: Config, out: Path) -> None:

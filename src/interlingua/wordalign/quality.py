@@ -23,13 +23,15 @@ _ROWS_AT_ONCE = 1 << 17
 class LinkCounts:
     """What AER is made of, by row: links found, sure gold links, and how many of the found are sure or possible.
 
-    Kept by row so that any interval or test between two aligners can be made from them.
+    Kept by row so that any interval or test between two aligners can be made from them. `shuffled` is how many links
+    in all would be sure and possible if each row had the links of another row, on average over all ways to deal them.
     """
 
     found: Ints
     sure: Ints
     in_sure: Ints
     in_possible: Ints
+    shuffled: tuple[float, float] | None = None
 
     def table(self) -> Ints:
         """The four counts as (row, 4)."""
@@ -47,12 +49,23 @@ def count_links(found: Links, gold: Gold) -> LinkCounts:
     def by_row(links: Links, kept: NDArray[np.bool_] | None = None) -> Ints:
         return np.bincount(links.row if kept is None else links.row[kept], minlength=rows)[gold.marked]
 
+    def shuffled(links: Links) -> float:
+        """Links of one place in a sentence, ours times gold's, over the rows."""
+        places = []
+        for part in (found, links):
+            inside = np.isin(part.row, np.arange(rows)[gold.marked])
+            places.append(np.unique(part.source[inside] * wide + part.target[inside], return_counts=True))
+        (at, ours), (there, theirs) = places
+        _, one, other = np.intersect1d(at, there, assume_unique=True, return_indices=True)
+        return float((ours[one] * theirs[other]).sum()) / max(int(np.arange(rows)[gold.marked].size), 1)
+
     ours = keys(found)
     return LinkCounts(
         by_row(found),
         by_row(gold.sure),
         by_row(found, np.isin(ours, keys(gold.sure))),
         by_row(found, np.isin(ours, keys(gold.possible))),
+        (shuffled(gold.sure), shuffled(gold.possible)),
     )
 
 
@@ -64,7 +77,8 @@ def quality(counts: LinkCounts, *, seed: int = 0, times: int = 1000) -> Scores:
         precision = |A ∩ P| / |A|,  recall = |A ∩ S| / |S|,  AER = 1 - (|A ∩ S| + |A ∩ P|) / (|A| + |S|),
 
     summed over all rows before dividing; F1 is the harmonic mean of precision and recall. A ratio of nothing to
-    nothing is 0 (1 - AER of no links and no gold is 1). The interval holds 95 % of `times` bootstrap draws of rows.
+    nothing is 0 (1 - AER of no links and no gold is 1). The interval holds 95 % of `times` bootstrap draws of rows. The
+    null is that of links dealt to other rows, as places in the sentence: what following the diagonal alone is worth.
 
     >>> counts = LinkCounts(np.array([3]), np.array([2]), np.array([2]), np.array([3]))
     >>> {name: round(score.value, 3) for name, score in quality(counts).items()}
@@ -76,14 +90,19 @@ def quality(counts: LinkCounts, *, seed: int = 0, times: int = 1000) -> Scores:
     draw = np.random.default_rng(seed)
     weights = draw.multinomial(len(table), np.full(len(table), 1 / len(table)), size=times)
     values, draws = _ratios(table.sum(axis=0)[None]), _ratios(weights @ table)
+    nulls: dict[str, Floats] = {}
+    if counts.shuffled is not None:
+        found, sure = table[:, 0].sum(), table[:, 1].sum()
+        nulls = _ratios(np.array([[found, sure, *counts.shuffled]]))
     scores: Scores = {}
     for name, value in values.items():
+        null = float(nulls[name][0]) if nulls else None
         low, high = np.quantile(draws[name], (0.025, 0.975))
-        scores[name] = Score(float(value[0]), n=len(table), low=float(low), high=float(high))
+        scores[name] = Score(float(value[0]), n=len(table), null=null, low=float(low), high=float(high))
     return scores
 
 
-def _ratios(sums: Ints) -> dict[str, Floats]:
+def _ratios(sums: NDArray[Any]) -> dict[str, Floats]:
     found, sure, in_sure, in_possible = (sums[:, column].astype(np.float64) for column in range(4))
     precision, recall = _share(in_possible, found), _share(in_sure, sure)
     both = found + sure
