@@ -109,7 +109,8 @@ def explain(
     """Do the languages look at the same words? Token attributions of fine-tuned models, and their consistency.
 
     Layer integrated gradients of every example in every language, and the earth mover's similarity of those of a text
-    and of its translation, beside what shuffled pairs and random attributions score (Wang et al. 2021). With --row,
+    and of its translation (Wang et al. 2021), beside what shuffled pairs, random attributions and untrained heads on
+    the same body score. A model at chance is said to be so, and nothing is concluded from its attributions. With --row,
     single rows of the data, such as a wrong prediction: what the file and the model say, words shaded by attribution,
     the strongest flows to a translation. With --text, the same for two texts.
     """

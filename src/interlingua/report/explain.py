@@ -145,8 +145,11 @@ class Standing:
             chance.get("level"), chance.get("by", ""), chance.get("always"), bool(chance.get("above")),
         )  # fmt: skip
 
-    def said(self, run: Found) -> str:
-        """The language with score, chance level, and the one answer where there is but one."""
+    def said(self, run: Found, *, short: bool = False) -> str:
+        """The language with score, chance level, and the one answer where all are one; `short`: the two numbers."""
+        if short:
+            level = "" if self.level is None else f"; chance {number(self.level, 3)}"
+            return f"{language_name(self.code, run)} ({number(self.value, 3)}{level})"
         within = "" if self.low is None else f", 95\N{NO-BREAK SPACE}% {number(self.low, 3)} to {number(self.high, 3)}"
         level = "not known" if self.level is None else f"{number(self.level, 3)}, {visible(self.by)}"
         always = "" if self.always is None else f"; the model always says {visible(self.always) or 'nothing'!r}"
@@ -183,7 +186,8 @@ def verdict(
     standings = {code: Standing.of(its) for code, its in scores.items()}
     weak = sorted((each for each in standings.values() if not each.learnt), key=lambda each: each.code != source)
     others = tuple(code for code in cells if code != source and code in standings and standings[code].learnt)
-    chance = f"{name} is not shown to be above chance in {listing([each.said(run) for each in weak])}." if weak else ""
+    told = [each.said(run, short=at > 0) for at, each in enumerate(weak)]
+    chance = f"{name} is not shown to be above chance in {listing(told)}." if weak else ""
 
     def made(kind: str, text: str, above: Above | None = None) -> Verdict:
         return Verdict(name, source, aspect, kind, " ".join([chance, text]).strip(), above, others if above else ())
@@ -192,7 +196,8 @@ def verdict(
         text = f"Whether {name} is above chance in {language_name(source, run)} is not in these records: run it again."
         return made("chance", text)
     if not standings[source].learnt or not others:
-        return made("chance", "Nothing is concluded from its attributions." if weak else "There is no other language.")
+        rest = "Nothing is concluded from its attributions." if weak else f"{name} has no other language to compare."
+        return made("chance" if weak else "unmeasured", rest)
     records = [each for code in others for each in cells[code]]
     levels, above = _levels_of(records), above_heads(records)
     if above is None:

@@ -175,24 +175,23 @@ def _heads(run: Run) -> Iterator[Figure]:
             drawn = [
                 (code, each, value) for code, each, _ in mine for value in each["details"]["heads"]["above_random"]
             ]
-            # The interval is of the difference; drawn round the model's dot, the heads' mean is what it leaves out.
-            error = {"type": "data", "symmetric": False, "color": colour(at),
-                     "array": [short((above.high or above.value) - above.value) for *_, above in mine],
-                     "arrayminus": [short(above.value - (above.low or above.value)) for *_, above in mine]}  # fmt: skip
-            traces.append(
-                {"type": "scatter", "mode": "markers", "x": [label(code) for code, *_ in mine],
-                 "y": [short(above.own) for *_, above in mine], "name": label(f"{who}: model", most=90),
-                 "marker": {"color": colour(at), "size": 10}, "error_y": error,
-                 "records": [places[id(each)] for _, each, _ in mine],
-                 "hover": f"{label(who)}<br>model, %{{x}}: %{{y:.3f}}"}
-            )  # fmt: skip
-            traces.append(
-                {"type": "scatter", "mode": "markers", "x": [label(code) for code, *_ in drawn],
-                 "y": [short(value) for *_, value in drawn], "name": label(f"{who}: random heads", most=90),
-                 "marker": {"color": colour(at), "size": 7, "symbol": "circle-open"},
-                 "records": [places[id(each)] for _, each, _ in drawn],
-                 "hover": f"{label(who)}<br>a random head, %{{x}}: %{{y:.3f}}"}
-            )  # fmt: skip
+            # The interval of the difference, drawn round the heads' mean: where one more untrained head would lie.
+            half = [((above.high or 0.0) - (above.low or 0.0)) / 2 for *_, above in mine]
+            error = {"type": "data", "color": colour(at), "thickness": 1.5, "array": [short(each) for each in half]}
+            for name, marked, values, symbol, more in (
+                ("model", mine, [above.own for *_, above in mine], "circle", {}),
+                ("untrained heads, mean", mine, [above.control for *_, above in mine], "line-ew-open",
+                 {"error_y": error}),
+                ("untrained heads, each", drawn, [value for *_, value in drawn], "circle-open", {}),
+            ):  # fmt: skip
+                traces.append(
+                    {"type": "scatter", "mode": "markers", "x": [label(code) for code, *_ in marked],
+                     "y": [short(value) for value in values], "name": label(f"{who}: {name}", most=90),
+                     "marker": {"color": colour(at), "size": 7 if marked is drawn else 11, "symbol": symbol,
+                                "line": {"width": 1.5, "color": colour(at)}},
+                     "records": [places[id(each)] for _, each, _ in marked],
+                     "hover": f"{label(who)}<br>{name}, %{{x}}: %{{y:.3f}}", **more}
+                )  # fmt: skip
             for code, each, above in mine:
                 rows.append((who, visible(code), above.own, above.control, above.value, above.low, above.high))
                 records.append((None, None, places[id(each)], None, None, None, None))
@@ -205,8 +204,8 @@ def _heads(run: Run) -> Iterator[Figure]:
                 "yaxis": {"zeroline": True, "title": {"text": "above random attributions", "standoff": 8}},
             }
             caption = (
-                "Consistency less that of the same attributions dealt to words at random. Bars are 95 % "
-                "intervals of the difference between model and random heads."
+                "Consistency less that of the same attributions dealt to words at random. Bars show "
+                "where one more untrained head would lie (95 %); a model is credited where it lies above them."
             )
             title = f"Model and untrained heads: {visible(aspect)}"
             yield Figure(f"heads-{aspect}", title, caption, tuple(traces), layout, table, "wide")
