@@ -111,7 +111,8 @@ def above_heads(records: Sequence[Found]) -> Above | None:
     their spread counts (`stats.above_draws`). None where a record was made without random heads.
     """
     heads = [each["details"].get("heads") for each in records]
-    if not records or None in heads or len({len(each["above_random"]) for each in heads}) > 1:
+    counts = {len(each["above_random"]) if each else 0 for each in heads}
+    if len(counts) != 1 or counts == {0}:
         return None
     own = float(np.mean([_ends(each)[0] for each in records]))
     draws = np.mean([each["above_random"] for each in heads], axis=0)
