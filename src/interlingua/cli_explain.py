@@ -93,8 +93,15 @@ def explain(
     solver: Annotated[str, typer.Option(help="exact, or entropic on the model's device.")] = "exact",
     faithful: Annotated[bool, typer.Option(help="Also delete tokens and see what is lost.")] = True,
     choices: Annotated[bool, typer.Option(help="Also score every unit and weighting on 500 rows.")] = True,
+    random_heads: Annotated[
+        int,
+        typer.Option(
+            help="Number of untrained heads on the model's body that it is compared with; each costs as much as the "
+            "model itself. 0: none, and nothing is credited to the model."
+        ),
+    ] = 5,
     precision: Annotated[str, typer.Option(help="fp32, or bf16 on a GPU.")] = "fp32",
-    seed: Annotated[int, typer.Option(help="Of shuffled pairs and random attributions.")] = 0,
+    seed: Annotated[int, typer.Option(help="Of shuffled pairs, random attributions and random heads.")] = 0,
     load: Load = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda or cuda:N. [default: a GPU where there is one]")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print results as JSON on stdout.")] = False,
@@ -102,7 +109,8 @@ def explain(
     """Do the languages look at the same words? Token attributions of fine-tuned models, and their consistency.
 
     Layer integrated gradients of every example in every language, and the earth mover's similarity of those of a text
-    and of its translation, beside what shuffled pairs and random attributions score (Wang et al. 2021). With --row,
+    and of its translation (Wang et al. 2021), beside what shuffled pairs, random attributions and untrained heads on
+    the same body score. A model at chance is said to be so, and nothing is concluded from its attributions. With --row,
     single rows of the data, such as a wrong prediction: what the file and the model say, words shaded by attribution,
     the strongest flows to a translation. With --text, the same for two texts.
     """
@@ -125,6 +133,7 @@ def explain(
         precision=precision,
         faithful=faithful,
         choices=choices,
+        random_heads=random_heads,
         seed=seed,
     )
     chosen = split_names(languages)
@@ -178,7 +187,9 @@ def explain(
         )
     print_notes(result.run["skipped"])
     if as_json:
-        print_json({"run": result.run, "records": result.records})
+        from interlingua.report.explain_page import explain_summary
+
+        print_json({**explain_summary(result.records, result.run), "run": result.run, "records": result.records})
         return
     from interlingua.report.explain_terminal import render_explanation
     from interlingua.report.screen import console

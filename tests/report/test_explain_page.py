@@ -9,17 +9,29 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from interlingua.report.explain import all_tables, correlations
-from interlingua.report.explain_page import explain_files
+from interlingua.report.explain import all_tables, correlations, heads_table, verdicts
+from interlingua.report.explain_page import explain_answer, explain_files, explain_summary
 from interlingua.report.explain_picture import scatter
 from interlingua.report.explain_terminal import render_explanation
+from interlingua.report.runs import Run
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>"
 CODES = ("en", "es", "ru", "hi", "zh")
 
 
+LEVEL = 0.3
+SINGLE = {"level": LEVEL, "by": "always 'neutral'", "always": None, "above": True}
+
+
 def record(measure: str, variant: str, target: str, value: float, **more: Any) -> dict[str, Any]:
     details = {"random": 0.2, **more}
+    if measure == "consistency":
+        above = value - details["random"]
+        details.setdefault("above_random", [above, above - 0.01, above + 0.01])
+        details.setdefault("heads", {"consistency": [0.22, 0.23, 0.24], "above_random": [0.02, 0.03, 0.04],
+                                     "error": 0.002})  # fmt: skip
+    if measure == "task":
+        details.setdefault("chance", {**SINGLE, "above": value > LEVEL})
     return {
         "measure": measure, "variant": variant, "model": HOSTILE, "source": "en", "target": target,
         "value": value, "null": 0.1, "low": value - 0.01, "high": value + 0.01, "details": details,
@@ -73,12 +85,112 @@ def test_the_picture_is_well_formed_and_has_a_dot_a_language_but_the_source(
     assert len(dots) == 4
 
 
-def test_one_language_beside_the_source_is_neither_most_nor_least(records: list[Any], run: dict[str, Any]) -> None:
-    assert "Most alike: Spanish (0.45); least: Chinese (0.30)." in explain_files(records, run, [])["explain.html"]
-    two = {**run, "languages": ["en", "es"]}
-    page = explain_files([each for each in records if each["target"] in two["languages"]], two, [])["explain.html"]
-    assert "Most alike" not in page
-    assert "Spanish (0.45) is the one language beside that of training" in page
+def with_heads(records: list[dict[str, Any]], values: list[float]) -> list[dict[str, Any]]:
+    heads = {"consistency": [0.2 + value for value in values], "above_random": values, "error": 0.001}
+    return [
+        {**each, "details": {**each["details"], "heads": heads}} if each["measure"] == "consistency" else each
+        for each in records
+    ]
+
+
+def test_a_model_is_credited_only_where_it_is_above_untrained_heads(
+    records: list[dict[str, Any]], run: dict[str, Any]
+) -> None:
+    run = {**run, "models": [("clf", "en")]}
+    own = [{**each, "model": "clf"} for each in records]
+    above = verdicts(own, run)[0]
+    assert (above.kind, above.languages) == ("above", ("es", "ru", "hi", "zh"))
+    assert above.sentence.startswith("Yes: ")
+    assert above.above is not None
+    assert above.above.own == pytest.approx(np.mean([0.25, 0.2, 0.15, 0.1]), abs=1e-3)
+    same = verdicts(with_heads(own, [0.17, 0.18, 0.175]), run)[0]
+    assert same.kind == "not above"
+    assert same.sentence.startswith("No: it can’t be shown")
+    far = verdicts(with_heads(own, [0.0, 0.1, -0.1]), run)[0]  # Heads that differ much tell little.
+    assert far.kind == "not above"
+    none = [{**e, "details": {k: v for k, v in e["details"].items() if k != "heads"}} for e in own]
+    assert verdicts(none, run)[0].kind == "unmeasured"
+
+
+def test_where_only_some_languages_are_at_chance_they_are_named_first_and_left_out(
+    records: list[dict[str, Any]], run: dict[str, Any]
+) -> None:
+    run = {**run, "models": [("clf", "en")]}
+    own = [{**each, "model": "clf"} for each in records]
+    for each in own:
+        if (each["measure"], each["target"]) == ("task", "hi"):
+            each["details"] = {"chance": {**SINGLE, "above": False, "always": "neutral"}}
+    found = verdicts(own, run)[0]
+    assert found.sentence.startswith("clf is not shown to be above chance in Hindi (accuracy 0.720")
+    assert "always says 'neutral'" in found.sentence
+    assert found.languages == ("es", "ru", "zh")
+
+
+@pytest.mark.reliability("a sentence about words of a model at chance")
+@pytest.mark.parametrize("seed", range(150))
+def test_of_a_model_at_chance_no_sentence_is_about_words_and_differences_are_those_of_the_table(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    codes = ["en", *draw.permutation(["es", "ru", "hi", "zh", "ar", "de"])[: draw.integers(1, 6)]]
+    made, learnt = [], {}
+    unit = str(draw.choice(["token", "word"]))
+    for code in codes:
+        value, random = draw.uniform(0.1, 0.5), draw.uniform(0.1, 0.4)
+        theirs = draw.normal(0.03, 0.03, draw.integers(3, 4))
+        heads = {"consistency": (theirs + 0.2).tolist(), "above_random": theirs.tolist(), "error": 0.002}
+        ends = [value - random, value - random - 0.01, value - random + 0.01]
+        made.append(record("consistency", "label", code, value, random=random, above_random=ends, heads=heads))
+        learnt[code] = bool(draw.random() < 0.6)
+        always = None if learnt[code] or draw.random() < 0.5 else "neutral"
+        told = {"level": 0.35, "by": "always 'neutral'", "always": always, "above": learnt[code]}
+        made.append(record("task", "accuracy", code, draw.uniform(0.3, 0.9), chance=told))
+    made = [{**each, "model": "clf"} for each in made]
+    run = {"task": "nli", "metric": "accuracy", "models": [("clf", "en")], "languages": codes,
+           "settings": {"unit": unit}}  # fmt: skip
+    summary = explain_summary(made, run)
+    (found,) = verdicts(made, run)
+    section = explain_answer(Run(run, made))
+    everything = " ".join([*section.words, *(text for _, text in section.facts)])
+    screen = Console(file=io.StringIO(), width=200)
+    render_explanation(made, run, screen)
+    others = [code for code in codes[1:] if learnt[code]]
+    assert summary["summary"] == section.words[0] == found.sentence
+    if not learnt["en"] or not others:
+        assert found.kind == "chance"
+        assert "not shown to be above chance" in found.sentence.split(".  ")[0]
+        assert not re.search(r"look|similar|words|pieces|attributions of|r = ", everything)
+        assert found.above is None
+        assert screen.file.getvalue().startswith("clf is not shown to be above chance in")
+        return
+    assert found.kind in ("above", "not above")
+    assert list(found.languages) == others
+    numbers = [
+        float(each.replace("−", "-"))
+        for each in re.findall(
+            r"(?<= )[−]?[0-9]\.[0-9]{3}", found.sentence.split("above random attributions it scores")[1]
+        )
+    ]
+    assert numbers[2] == pytest.approx(numbers[0] - numbers[1], abs=1e-9)
+    assert (found.kind == "above") == (found.above is not None and (found.above.low or -1) > 0)
+    table = heads_table(made, run)
+    assert table is not None
+    place = {name: at for at, name in enumerate(table.columns)}
+    for row in table.rows:
+        shown = [row[place[name]] for name in ("above random", "random heads", "difference")]
+        assert shown[2] == pytest.approx(shown[0] - shown[1], abs=1e-9)
+    if len(others) == 1:
+        line = next(row for row in table.rows if row[place["language"]] == others[0])
+        assert [line[place[name]] for name in ("above random", "random heads", "difference")] == numbers[:3]
+
+
+def test_a_correlation_with_a_constant_or_of_three_languages_is_not_printed(
+    records: list[dict[str, Any]], run: dict[str, Any]
+) -> None:
+    flat = [{**each, "value": 0.5} if each["measure"] == "task" else each for each in records]
+    assert correlations(flat, run) == []
+    assert "r = " not in explain_files(flat, run, [])["correlation.svg"]
+    few = {**run, "languages": ["en", "es", "ru"]}
+    assert correlations(records, few) == []
+    assert [each["n"] for each in correlations(records, run)] == [4, 5]
 
 
 def test_a_terminal_has_the_answer_on_top_and_no_broken_words_whatever_the_languages(
@@ -91,15 +203,14 @@ def test_a_terminal_has_the_answer_on_top_and_no_broken_words_whatever_the_langu
     screen = Console(file=io.StringIO(), width=80)
     render_explanation([*records, *({**like, "target": code} for code in codes), faith], many, screen)
     said = screen.file.getvalue()
-    assert re.match(r"0\.\d\d of the attribution", said)
+    assert said.startswith("Yes: attributions of ")
     assert "comprehensiveness/entities" in said
     assert {line.split()[0] for line in said.splitlines() if re.match(r" [a-z]{2} ", line)} == set(many["languages"])
 
 
-@pytest.mark.parametrize(("unit", "said"), [("token", "the same word pieces"), ("word", "the same words")])
+@pytest.mark.parametrize(("unit", "said"), [("token", "similar word pieces"), ("word", "similar words")])
 def test_pieces_of_words_are_not_called_words(records: list[Any], run: dict[str, Any], unit: str, said: str) -> None:
-    page = explain_files(records, {**run, "settings": {"unit": unit}}, [])["explain.html"]
-    assert said in page
+    assert said in verdicts(records, {**run, "settings": {"unit": unit}})[0].sentence
 
 
 def test_missing_numbers_are_shown_as_missing(records: list[Any], run: dict[str, Any]) -> None:

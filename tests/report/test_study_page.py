@@ -84,17 +84,21 @@ def explained() -> list[dict[str, Any]]:
     ]
 
 
-def controlled(*, paired: bool = True) -> list[dict[str, Any]]:
-    """Three languages above random attributions by the differences, two of them by the interval of the value alone."""
+def controlled(*, chance: tuple[str, ...] = (), heads: tuple[float, ...] = (0.0, 0.01, 0.02)) -> list[dict[str, Any]]:
+    """Languages above random attributions by known differences, beside untrained heads; some of them at `chance`."""
     found = explained()
     for each in found:
         if each["measure"] == "consistency":
             below = {"ru": 0.1, "ar": 0.05, "sw": 0.02, "hi": 0.02}.get(each["target"], 0.0)
             each["low"], each["high"], each["null"] = each["value"] - 0.04, each["value"] + 0.04, 0.1
             each["details"] = {**each["details"], "random": each["value"] - below}
-            if paired:
-                half = 0.03 if each["target"] == "hi" else 0.01
-                each["details"]["above_random"] = [below, below - half, below + half]
+            half = 0.03 if each["target"] == "hi" else 0.01
+            each["details"]["above_random"] = [below, below - half, below + half]
+            drawn = {"consistency": [0.3 for _ in heads], "above_random": list(heads), "error": 0.001}
+            each["details"]["heads"] = drawn
+        if each["measure"] == "task":
+            told = {"level": 0.4, "by": "always 'neutral'", "always": None, "above": each["target"] not in chance}
+            each["details"] = {**each["details"], "chance": told}
     return found
 
 
@@ -115,7 +119,7 @@ def report() -> StudyReport:
          **{key: each[key] for key in ("encoder", "task", "source", "test", "metric", "regime")}}
         for place, each in enumerate(scores[:6])
     ]  # fmt: skip
-    every = [*measured(), *records, *explained(), *stood()]
+    every = [*measured(), *records, *controlled(), *stood()]
     return study_report(dict(ABOUT), scores, [], beside, every)
 
 
@@ -285,8 +289,8 @@ def test_a_comparison_with_a_stuck_seed_has_no_mark_beside_the_paper_and_is_not_
 def test_consistency_is_drawn_against_performance_without_the_source(report: StudyReport, data: dict[str, Any]) -> None:
     trace = figures(data, "consistency-")["consistency-nli-label"]["traces"][0]
     assert sorted(text.strip("\u2068\u2069") for text in trace["text"]) == ["ar", "hi", "ru", "sw"]
-    expected = scipy_stats.spearmanr(trace["x"], trace["y"]).statistic
-    said = re.search(r"With performance: ρ = (−?[\d.]+)", report.page())
+    expected = scipy_stats.pearsonr(trace["x"], trace["y"]).statistic
+    said = re.search(r"With performance: (?:[^:]*: )?r = (−?[\d.]+)", report.page())
     assert said is not None
     assert float(said[1].replace("−", "-")) == pytest.approx(expected, abs=0.006)
 
@@ -296,7 +300,8 @@ def test_consistency_is_told_and_drawn_beside_random_attributions() -> None:
     report = study_report(dict(ABOUT), [], [], [], records)
     by_code = {each["target"]: each for each in records if each["measure"] == "consistency"}
     random = np.mean([by_code[code]["details"]["random"] for code in ("ru", "ar", "sw", "hi")])
-    assert f"where random attributions reach {random:.2f} (more in Russian, Arabic and Swahili)" in report.page()
+    assert f"random attributions {random:.3f}" in report.page()
+    assert "untrained heads on the same body 0.010" in report.page()
     [trace] = figures(page_data(report.page()), "above-random-")["above-random-nli-label"]["traces"]
     drawn = dict(zip((text.strip("\u2068\u2069") for text in trace["x"]), trace["y"], strict=True))
     assert drawn == pytest.approx({"ru": 0.1, "ar": 0.05, "sw": 0.02, "hi": 0.02}, abs=1e-4)
@@ -307,12 +312,18 @@ def test_consistency_is_told_and_drawn_beside_random_attributions() -> None:
     assert tables["ig-consistency-random"].rows[0][6] == pytest.approx(by_code["ru"]["details"]["random"])
 
 
-def test_records_without_differences_to_random_fall_back_and_it_is_said() -> None:
-    page = study_report(dict(ABOUT), [], [], [], controlled(paired=False)).page()
-    assert "(more in Russian and Arabic; older records have no interval of the difference" in page
-    figure = figures(page_data(page), "above-random-")["above-random-nli-label"]
-    assert figure["traces"][0]["error_y"]["array"] == pytest.approx([0.04] * 4, abs=1e-4)
-    assert "do as well. Older records have no interval" in page
+def test_a_study_concludes_nothing_of_a_model_at_chance_nor_without_untrained_heads() -> None:
+    def said(**given: Any) -> str:
+        page = study_report(dict(ABOUT), [], [], [], controlled(**given)).page()
+        (found,) = set(re.findall(r"nli, label\. [^<]*", page.split("<script", 1)[0]))
+        return str(found)
+
+    assert "Yes: attributions of" in said(heads=(0.0, 0.005, 0.01, 0.0))
+    assert "No: it can" in said(heads=(-0.1, 0.0, 0.1))
+    weak = said(chance=("en", "ru"))
+    assert "not shown to be above chance in English" in weak
+    assert not re.search("similar|untrained|With performance", weak)
+    assert "was not compared with random heads" in said(heads=())
 
 
 def test_states_before_the_task_stand_above_those_after(data: dict[str, Any]) -> None:

@@ -1,15 +1,17 @@
 """Consistency: do two languages' attributions lie on words that mean the same (papers/002 §2.3)?
 
-For every pair of examples the earth mover's similarity of their units, weighted by attribution, in a shared space. It
-is high for similar texts whatever the weights, so it travels with two controls: other examples' texts (the null), and
-random attributions on the same texts, those of each text dealt to its words at random.
+For every pair of examples the earth mover's similarity of their units, weighted by attribution, in a shared space: the
+sum of flow times cosine. It is high for similar texts whatever the weights, so it travels with three controls: other
+examples' texts (the null); random attributions on the same texts, those of each text dealt to its words at random; and
+attributions of the same body under random heads, which have learnt nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +20,7 @@ from interlingua.corpus import Skip
 from interlingua.errors import InputError
 from interlingua.registry import unknown
 from interlingua.score import Score
-from interlingua.stats import mean_interval
+from interlingua.stats import group_sums, mean_interval
 from interlingua.transport import Flow, Problem, entropic, exact, weights_of
 
 Ints = NDArray[np.int64]
@@ -82,8 +84,9 @@ class Consistency:
     """Scores in [0, 1] of the examples `rows`, what flowed, and both controls; `skipped` counts the other examples.
 
     `null` is each source example against another target example, `random` the same pair with its attributions dealt to
-    its words at random.
-    There are no `flows` where scores alone were asked for.
+    its words at random. `heads` (head, 2, example) are score and `random` of the same pairs by attributions of other
+    heads; attributions that weigh nothing let nothing flow, and score 0. There are no `flows` where scores alone were
+    asked for.
     """
 
     rows: Ints
@@ -91,18 +94,21 @@ class Consistency:
     flows: tuple[Flow, ...]
     null: Floats
     random: Floats
+    heads: Floats
     skipped: tuple[Skip, ...]
 
-    def score(self) -> Score:
-        """The mean with its interval, per-example values and the shuffled-pairs null; in details the random control.
+    def score(self, groups: Ints | None = None) -> Score:
+        """The mean with its interval, per-example values and the shuffled-pairs null; in details the other controls.
 
         `above_random` has the mean of score less random over examples and its Student interval (None for one example):
-        both are of the same texts, so what the texts make high or low is in neither.
+        both are of the same texts, so what the texts make high or low is in neither. `heads` has the same difference
+        for each random head, and the standard error, over examples, of how far it is from their mean. Examples are
+        independent between `groups` only (the names of one sentence); by default each is one.
         """
         if not len(self.scores):
             shown = "; ".join(str(skip) for skip in self.skipped)
             raise InputError("no example could be compared", value=shown or None, remedy="Use another weighting.")
-        low, high = mean_interval(self.scores)
+        low, high = _interval(self.scores, groups) or (None, None)
         above = self.scores - self.random
         return Score(
             float(self.scores.mean()),
@@ -113,10 +119,20 @@ class Consistency:
             items=self.scores,
             details={
                 "random": float(self.random.mean()),
-                "above_random": [float(above.mean()), *(mean_interval(above) if len(above) > 1 else (None, None))],
+                "above_random": [float(above.mean()), *(_interval(above, groups) or (None, None))],
                 "error": max((flow.error for flow in self.flows), default=0.0),
+                **self._heads(above, groups),
             },
         )
+
+    def _heads(self, above: Floats, groups: Ints | None) -> dict[str, Any]:
+        """What the other heads reach, and the standard error over examples of ours less their mean."""
+        if not len(self.heads):
+            return {}
+        theirs = self.heads[:, 0] - self.heads[:, 1]
+        means = {"consistency": self.heads[:, 0].mean(axis=1), "above_random": theirs.mean(axis=1)}
+        error = _standard_error(above - theirs.mean(axis=0), groups)
+        return {"heads": {**{name: each.tolist() for name, each in means.items()}, "error": error}}
 
 
 def consistency(
@@ -127,12 +143,16 @@ def consistency(
     solver: str = "exact",
     seed: int = 0,
     device: str = "cpu",
+    heads: Sequence[tuple[Floats, Floats]] = (),
 ) -> Consistency:
     """The consistency of examples of two languages, row i of one the translation of row i of the other.
 
-    An example without weights (attributions all 0, or no token) is skipped and counted.
+    An example without weights (attributions all 0, or no token) is skipped and counted. `heads` are attributions of the
+    same units of both sides under other heads, a control.
     """
-    return consistencies(source, target, weightings=(weighting,), solver=solver, seed=seed, device=device)[weighting]
+    weightings = (weighting,)
+    found = consistencies(source, target, weightings=weightings, solver=solver, seed=seed, device=device, heads=heads)
+    return found[weighting]
 
 
 def consistencies(
@@ -144,6 +164,7 @@ def consistencies(
     seed: int = 0,
     device: str = "cpu",
     flows: bool = True,
+    heads: Sequence[tuple[Floats, Floats]] = (),
 ) -> dict[str, Consistency]:
     """The consistency by each weighting: what `consistency` gives for it, and the similarities of texts found once.
 
@@ -160,12 +181,21 @@ def consistencies(
             f"vectors of {source.vectors.shape[1]} and {target.vectors.shape[1]} numbers",
             remedy="Both languages must be in one space.",
         )
-    ways = [_Way.of(source, target, weighting, seed) for weighting in weightings]
+    sides = [(source, target), *((replace(source, values=a), replace(target, values=b)) for a, b in heads)]
+    ways = [_Way.of(*both, weighting, seed, head=at > 0) for weighting in weightings for at, both in enumerate(sides)]
     found = _solved(source, target, ways, solver=solver, device=device, flows=flows)
     results = {}
-    for weighting, way, (scores, kept) in zip(weightings, ways, found, strict=True):
+    for at, weighting in enumerate(weightings):
+        place = at * len(sides)
+        way, (scores, kept) = ways[place], found[place]
+        control = np.zeros((len(heads), 2, len(way.rows)))
+        for number in range(len(heads)):
+            rows = ways[place + 1 + number].rows
+            _, ours, theirs = np.intersect1d(way.rows, rows, assume_unique=True, return_indices=True)
+            control[number][:, ours] = found[place + 1 + number][0][[_PAIR, _RANDOM]][:, theirs]
         null = scores[_NULL, : len(way.others)]
-        results[weighting] = Consistency(way.rows, scores[_PAIR], kept, null, scores[_RANDOM], _skipped(way.weights))
+        random = scores[_RANDOM]
+        results[weighting] = Consistency(way.rows, scores[_PAIR], kept, null, random, control, _skipped(way.weights))
     return results
 
 
@@ -177,9 +207,10 @@ class _Way:
     others: Ints
     weights: list[list[Floats | None]]
     noise: list[list[Floats | None]]
+    head: bool
 
     @classmethod
-    def of(cls, source: Weighed, target: Weighed, weighting: str, seed: int) -> _Way:
+    def of(cls, source: Weighed, target: Weighed, weighting: str, seed: int, *, head: bool) -> _Way:
         weights = [[side.weights(number, weighting) for number in range(len(side))] for side in (source, target)]
         rows = np.array(
             [n for n in range(len(source)) if weights[0][n] is not None and weights[1][n] is not None], np.int64
@@ -189,7 +220,8 @@ class _Way:
         others = np.empty_like(rows)
         others[order] = rows[np.roll(order, 1)]  # Nobody is paired with itself.
         noise = [_noise(side, weighting, draw) for side in (source, target)]
-        return cls(rows, others if len(rows) > 1 else others[:0], weights, noise)
+        # Texts of others are asked of the model alone: a head is compared on the pairs.
+        return cls(rows, others if len(rows) > 1 and not head else others[:0], weights, noise, head)
 
     def sides(self, kind: int, row: int, column: int) -> tuple[Floats, Floats]:
         """The weights of a source and of a target example."""
@@ -225,15 +257,27 @@ def _solved(
             for use in asked[row, column]:
                 sides = ways[use[0]].sides(use[1], row, column)
                 problem = Problem.of(similarities, *sides) if problem is None else problem.weighed(*sides)
-                whole = not merging or (flows and use[1] == _PAIR)
+                whole = not merging or (flows and use[1] == _PAIR and not ways[use[0]].head)
                 problems.append(problem if whole else problem.merged(kinds[0][row], kinds[1][column]))
             uses += asked[row, column]
         solved = exact(problems) if solver == "exact" else entropic(problems, device=device)
         for (number, kind, place), flow in zip(uses, solved, strict=True):
             scores[number][kind, place] = flow.score
-            if flows and kind == _PAIR:
+            if flows and kind == _PAIR and not ways[number].head:
                 kept[number][place] = flow
     return [(each, tuple(own[place] for place in sorted(own))) for each, own in zip(scores, kept, strict=True)]
+
+
+def _interval(values: Floats, groups: Ints | None) -> tuple[float, float] | None:
+    """The 95 % interval of a mean; None where one group has all there is, which says nothing of others."""
+    several = len(values) > 1 if groups is None else len(np.unique(groups)) > 1
+    return mean_interval(values, groups) if several else None
+
+
+def _standard_error(values: Floats, groups: Ints | None) -> float:
+    """That of a mean of values which are independent between groups; 0 of one group, which has no spread."""
+    sums = group_sums(values - values.mean(), np.arange(len(values)) if groups is None else groups)
+    return float(np.sqrt(len(sums) / (len(sums) - 1) * np.square(sums).sum()) / len(values)) if len(sums) > 1 else 0.0
 
 
 def _noise(side: Weighed, weighting: str, draw: np.random.Generator) -> list[Floats | None]:

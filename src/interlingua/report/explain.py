@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from interlingua.report.explain_picture import aspects, selected, short_names
 from interlingua.report.tables import Table
-from interlingua.report.wording import number, visible
-from interlingua.stats import pearson
+from interlingua.report.wording import language_name, listing, number, visible
+from interlingua.stats import above_draws, correlated
 
 Found = Mapping[str, Any]
-
-UNPAIRED = "Older records have no interval of the difference: it is that of consistency alone."
 
 
 def consistency_tables(records: Sequence[Found], run: Found) -> list[Table]:
@@ -33,8 +31,8 @@ def consistency_tables(records: Sequence[Found], run: Found) -> list[Table]:
         ):
             title = f"{what}, {visible(aspect)}"
             caption = (
-                "Earth mover's similarity, 0 to 1; a text beside itself is 1. 'overall' is over all languages, "
-                "'others' without the source."
+                "Earth mover's similarity, 0 to 1: flow times cosine, summed; a text beside itself is 1. 'overall' is "
+                "over all languages, 'others' without the source."
             )
             tables.append(_matrix(f"consistency-{aspect}{name}", title, caption, cells, run, pick))
     return tables
@@ -66,36 +64,242 @@ def _matrix(
 
 @dataclass(frozen=True)
 class Above:
-    """What consistency has over that of random attributions, and its interval: a mean over records.
+    """How far consistency lies above a control, with its 95 % interval (None where it has none).
 
-    `paired` says whether the interval is of the differences, example by example. Records of older versions have no such
-    interval: there it is that of consistency alone, moved.
+    `own` and `control` are the two numbers in thousandths as they are printed, and `value` is their difference.
     """
 
-    value: float
+    own: float
+    control: float
     low: float | None
     high: float | None
-    paired: bool
+
+    @property
+    def value(self) -> float:
+        """The difference of the two numbers as they are printed."""
+        return round(self.own - self.control, 3)
 
     @property
     def sure(self) -> bool:
         """Whether the interval lies above 0."""
-        return self.low is not None and self.low > 0
+        return self.low is not None and self.low > 0 and self.value > 0
 
 
 def above_random(records: Sequence[Found]) -> Above:
-    """What records of consistency have over random attributions; values and bounds are averaged."""
-    paired = all("above_random" in each["details"] for each in records)
-    rows: list[list[Any]] = [each["details"]["above_random"] if paired else _over_random(each) for each in records]
-    values, lows, highs = ([row[place] for row in rows] for place in range(3))
-    low, high = (None if None in ends else float(np.mean(ends)) for ends in (lows, highs))
-    return Above(float(np.mean(values)), low, high, paired)
+    """The consistency of records above that of random attributions; values and bounds are averaged."""
+    own = float(np.mean([each["value"] for each in records]))
+    control = float(np.mean([each["details"]["random"] for each in records]))
+    ends = [_ends(each) for each in records]
+    low, high = (
+        None if any(end[place] is None for end in ends) else mean_of([end[place] or 0.0 for end in ends])
+        for place in (1, 2)
+    )
+    return Above(round(own, 3), round(control, 3), low, high)
 
 
-def _over_random(record: Found) -> list[float | None]:
-    """Consistency and its bounds, less what random attributions reach."""
-    ends = (record[name] for name in ("value", "low", "high"))
-    return [None if end is None else end - record["details"]["random"] for end in ends]
+def _ends(record: Found) -> Sequence[float | None]:
+    """What a record has above random attributions, with its interval; older ones have no interval of it."""
+    ends: Sequence[float | None] = record["details"].get("above_random") or (None, None, None)
+    return ends
+
+
+def above_heads(records: Sequence[Found]) -> Above | None:
+    """What records of one model have above random attributions, less what random heads on its body have above theirs.
+
+    Attributions that are more even find more of each other whatever they lie on, so each head is compared with its own
+    attributions dealt at random first. Head by head means over the records (languages, seeds) are the control's draws;
+    their spread counts (`stats.above_draws`). None where a record was made without random heads.
+    """
+    heads = [each["details"].get("heads") for each in records]
+    counts = {len(each["above_random"]) if each else 0 for each in heads}
+    if len(counts) != 1 or counts == {0}:
+        return None
+    own = float(np.mean([_ends(each)[0] for each in records]))
+    draws = np.mean([each["above_random"] for each in heads], axis=0)
+    error = float(np.mean([each["error"] for each in heads]))
+    _, low, high = above_draws(own, draws.tolist(), error=error)
+    return Above(above_random(records).value, round(float(draws.mean()), 3), low, high)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A model's score in a language beside chance: whether it has learnt the task there, and what to say if not."""
+
+    code: str
+    metric: str
+    value: float
+    low: float | None
+    high: float | None
+    level: float | None
+    by: str
+    always: str | None
+    learnt: bool
+
+    @classmethod
+    def of(cls, records: Sequence[Found]) -> Standing:
+        """That of the seeds of one language: it has learnt where every seed has; shown is the lowest."""
+        told = [{**each, "chance": (each.get("details") or {}).get("chance") or {}} for each in records]
+        worst = min(told, key=lambda each: (bool(each["chance"].get("above")), each["value"]))
+        chance = worst["chance"]
+        return cls(
+            worst["target"], worst["variant"], worst["value"], worst["low"], worst["high"],
+            chance.get("level"), chance.get("by", ""), chance.get("always"), bool(chance.get("above")),
+        )  # fmt: skip
+
+    def said(self, run: Found, *, short: bool = False) -> str:
+        """The language with score, chance level, and the one answer where all are one; `short`: the two numbers."""
+        if short:
+            level = "" if self.level is None else f"; chance {number(self.level, 3)}"
+            return f"{language_name(self.code, run)} ({number(self.value, 3)}{level})"
+        within = "" if self.low is None else f", 95\N{NO-BREAK SPACE}% {number(self.low, 3)} to {number(self.high, 3)}"
+        level = "not known" if self.level is None else f"{number(self.level, 3)}, {visible(self.by)}"
+        always = "" if self.always is None else f"; the model always says {visible(self.always) or 'nothing'!r}"
+        name = language_name(self.code, run)
+        return f"{name} ({visible(self.metric)} {number(self.value, 3)}{within}; chance {level}{always})"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What may be said of a model and aspect: `chance`, `unmeasured`, `above` or `not above`, and the sentence."""
+
+    model: str
+    source: str
+    aspect: str
+    kind: str
+    sentence: str
+    above: Above | None = None
+    languages: tuple[str, ...] = ()
+
+
+def verdict(
+    name: str,
+    source: str,
+    aspect: str,
+    cells: Mapping[str, Sequence[Found]],
+    scores: Mapping[str, Sequence[Found]],
+    run: Found,
+) -> Verdict:
+    """The one sentence on where a model's attributions lie; none of that where it is at chance.
+
+    `cells` are records of consistency by language (one for each seed), `scores` those of the task's own metric. A
+    language in which the model is not shown to be above chance is left out, and all are where that of training is.
+    """
+    standings = {code: Standing.of(its) for code, its in scores.items()}
+    weak = sorted((each for each in standings.values() if not each.learnt), key=lambda each: each.code != source)
+    others = tuple(code for code in cells if code != source and code in standings and standings[code].learnt)
+    told = [each.said(run, short=at > 0) for at, each in enumerate(weak)]
+    chance = f"{name} is not shown to be above chance in {listing(told)}." if weak else ""
+
+    def made(kind: str, text: str, above: Above | None = None) -> Verdict:
+        return Verdict(name, source, aspect, kind, " ".join([chance, text]).strip(), above, others if above else ())
+
+    if source not in standings:
+        text = f"Whether {name} is above chance in {language_name(source, run)} is not in these records: run it again."
+        return made("chance", text)
+    if not standings[source].learnt or not others:
+        rest = "Nothing is concluded from its attributions." if weak else f"{name} has no other language to compare."
+        return made("chance" if weak else "unmeasured", rest)
+    records = [each for code in others for each in cells[code]]
+    levels, above = _levels_of(records), above_heads(records)
+    if above is None:
+        text = f"{name} was not compared with random heads, without which consistency ({levels}) proves nothing."
+        return made("unmeasured", text)
+    heads = len(records[0]["details"]["heads"]["above_random"])
+    between = f"{language_name(source, run)} and {listing([language_name(code, run) for code in others])}"
+    units = units_of_run(run)
+    said = (
+        f"Yes: attributions of {name} lie on similar {units} in {between} more than those of {heads} untrained heads"
+        if above.sure
+        else f"No: it can’t be shown that {name} looks at similar {units} in {between} more than untrained heads do"
+    )
+    within = "" if above.low is None else f" (95\N{NO-BREAK SPACE}% {number(above.low, 3)} to {number(above.high, 3)})"
+    figures = (
+        f"above random attributions it scores {number(above.own, 3)}, {heads} untrained heads on the same body "
+        f"{number(above.control, 3)}; the difference is {number(above.value, 3)}{within}"
+    )
+    return made("above" if above.sure else "not above", f"{said}: {figures}. Consistency: {levels}.", above)
+
+
+def _levels_of(records: Sequence[Found]) -> str:
+    """The score and its first two controls, means over records."""
+    null = mean_of([each["null"] for each in records if each["null"] is not None])
+    told = [number(mean_of([each["value"] for each in records]), 3)]
+    told.append(f"random attributions {number(mean_of([each['details']['random'] for each in records]), 3)}")
+    told += [] if null is None else [f"other examples’ texts {number(null, 3)}"]
+    return ", ".join(told)
+
+
+def units_of_run(run: Found) -> str:
+    """What bears attributions: the pieces that the tokenizer cuts words into, where the run has no whole words."""
+    return "word pieces" if (run.get("settings") or {}).get("unit") == "token" else "words"
+
+
+def named(run: Found, model: str, source: str) -> str:
+    """What a model is called in a sentence: with its language of training where there are several."""
+    return short_names(run)[model] + (f" (trained in {visible(source)})" if len(run["models"]) > 1 else "")
+
+
+def verdicts(records: Sequence[Found], run: Found) -> list[Verdict]:
+    """One for each aspect and model of an explanation."""
+    scores, found = selected(records, "task", run["metric"]), []
+    for aspect in aspects(records):
+        cells = selected(records, "consistency", aspect)
+        for model, source in run["models"]:
+            own, right = (
+                {code: [each[model, source, code]] for code in run["languages"] if (model, source, code) in each}
+                for each in (cells, scores)
+            )
+            found.append(verdict(named(run, model, source), source, aspect, own, right, run))
+    return found
+
+
+def lead(found: Sequence[Verdict]) -> str:
+    """The first sentence: that of the only model, or how many models are at chance and how many above the control."""
+    first = [each for each in found if each.aspect == found[0].aspect] if found else []
+    if not first:
+        return "Nothing has been compared yet: run the same command again."
+    if len(first) == 1:
+        return first[0].sentence
+    kinds = {
+        "chance": "are not shown to be above chance, and nothing is said of what they look at",
+        "unmeasured": "were not compared with random heads, and nothing is said of what they look at",
+        "not above": "can’t be shown to look at similar words more than untrained heads do",
+        "above": "have attributions on similar words more than untrained heads do",
+    }
+    counts = {kind: [each.model for each in first if each.kind == kind] for kind in kinds}
+    told = [f"{len(names)} {kinds[kind]} ({listing(names)})" for kind, names in counts.items() if names]
+    return f"Of {len(first)} models {'; '.join(told)}."
+
+
+def heads_table(records: Sequence[Found], run: Found) -> Table | None:
+    """What is above random attributions, beside the same of random heads, with the interval of the difference."""
+    rows = []
+    for aspect in aspects(records):
+        for (model, source, code), each in selected(records, "consistency", aspect).items():
+            above = above_heads([each])
+            if above is not None and code != source:
+                name = short_names(run)[model]
+                numbers = (above.own, above.control, above.value, above.low, above.high)
+                rows.append((name, visible(source), visible(code), visible(aspect), *numbers))
+    heads = ("model", "source", "language", "what", "above random", "random heads", "difference", "low", "high")
+    caption = (
+        "Consistency less that of the same attributions dealt to words at random: of the model, and of the same body "
+        "under untrained heads. The interval of the difference counts heads and examples."
+    )
+    return Table("random-heads", "Above untrained heads", caption, heads, tuple(rows)) if rows else None
+
+
+def chance_table(records: Sequence[Found], run: Found) -> Table | None:
+    """Every model's score in every language beside the chance level."""
+    rows = []
+    for (model, _, code), each in selected(records, "task", run["metric"]).items():
+        own = Standing.of([each])
+        answer = "" if own.always is None else visible(own.always)
+        told = (own.value, own.low, own.high, own.level, visible(own.by), answer, "yes" if own.learnt else "no")
+        rows.append((short_names(run)[model], visible(code), *told))
+    heads = ("model", "language", visible(run["metric"]), "low", "high", "chance", "reached by", "always says", "above")
+    caption = "A score is above chance where its 95 % interval is. Nothing is said of what a model at chance looks at."
+    return Table("chance", "Performance beside chance", caption, heads, tuple(rows)) if rows else None
 
 
 def mean_of(values: Sequence[float]) -> float | None:
@@ -151,7 +355,8 @@ def correlations(records: Sequence[Found], run: Found) -> list[dict[str, Any]]:
     """Pearson's r of consistency and performance over languages, for every model and aspect (papers/002 §3.4, Fig. 2).
 
     `without_source` leaves out the language of training, whose consistency is 1 by construction: one such point makes
-    any correlation high. The paper does not say which it has.
+    any correlation high. The paper does not say which it has. Fewer than four languages, or one number for all of them,
+    have no correlation, and there is none here.
     """
     told = []
     performance = selected(records, "task", run["metric"])
@@ -165,23 +370,21 @@ def correlations(records: Sequence[Found], run: Found) -> list[dict[str, Any]]:
                     if (model, source, code) in cells and (model, source, code) in performance
                 ]
                 keys = [key for key in keys if not (without and key[2] == source)]
-                if len(keys) < 3:
-                    continue
                 sides = [np.array([each[key]["value"] for key in keys]) for each in (cells, performance)]
-                value, low, high = pearson(*sides)
-                told.append(
-                    {
-                        "model": model,
-                        "source": source,
-                        "aspect": aspect,
-                        "without_source": without,
-                        "languages": len(keys),
-                        "r": value,
-                        "low": low,
-                        "high": high,
-                    }
-                )
+                found = correlated(*sides)
+                if found is not None:
+                    about = {"model": model, "source": source, "aspect": aspect, "without_source": without}
+                    told.append({**about, "languages": len(keys), **asdict(found)})
     return told
+
+
+def correlation_said(each: Found) -> str:
+    """A correlation in words: r, its interval, of how many languages, and what so few could show."""
+    gap = "\N{NO-BREAK SPACE}"
+    within = f"95{gap}% {number(each['low'])} to {number(each['high'])}"
+    clear = "" if each["low"] > 0 or each["high"] < 0 else "not shown to differ from 0: "
+    power = f"so few would show |r| from {number(each['detectable'])} on with 80{gap}% power"
+    return f"{clear}r = {number(each['r'])} ({within}) over {each['n']} languages; {power}"
 
 
 def correlation_table(found: Sequence[Found], run: Found) -> Table | None:
@@ -196,17 +399,24 @@ def correlation_table(found: Sequence[Found], run: Found) -> Table | None:
             each["r"],
             each["low"],
             each["high"],
+            each["detectable"],
+            each["least_p"],
         )
         for each in found
     )
-    heads = ("model", "source", "what", "languages", "n", "r", "low", "high")
-    caption = "Pearson's r over languages, 95 % interval (Fisher). The source's own consistency is 1 by construction."
+    heads = ("model", "source", "what", "languages", "n", "r", "low", "high", "detectable", "least p")
+    caption = (
+        "Pearson's r over languages, 95 % interval (Fisher). Detectable: the smallest |r| that so few languages would "
+        "show with 80 % power; least p: the smallest that they allow (permutations). The source's own consistency is 1 "
+        "by construction."
+    )
     return Table("correlation", "Consistency and performance", caption, heads, rows) if rows else None
 
 
 def all_tables(records: Sequence[Found], run: Found) -> list[Table]:
     """Every table there is something for."""
     found: list[Table | None] = [*consistency_tables(records, run), performance_table(records, run)]
+    found += [heads_table(records, run), chance_table(records, run)]
     found += [correlation_table(correlations(records, run), run)]
     found += [choices_table(records, run), faithfulness_table(records, run)]
     return [table for table in found if table is not None]

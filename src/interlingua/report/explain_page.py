@@ -4,9 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
-from interlingua.report.explain import UNPAIRED, above_random, all_tables, correlations, is_wrong, shaded
+from interlingua.report.explain import (
+    above_heads,
+    all_tables,
+    correlation_said,
+    correlations,
+    is_wrong,
+    lead,
+    named,
+    shaded,
+    units_of_run,
+    verdicts,
+)
 from interlingua.report.explain_picture import aspects, scatter, selected, short_names
 from interlingua.report.page import Page, render_page, settings_section
 from interlingua.report.readings import Record
@@ -14,22 +26,23 @@ from interlingua.report.runs import Run, colour
 from interlingua.report.scatter import Dot, dot_plot
 from interlingua.report.sections import Choice, Figure, Section, Trace, label, of_run, short
 from interlingua.report.tables import Ref, Table, to_csv, to_latex, to_markdown
-from interlingua.report.wording import language_name, number, visible
+from interlingua.report.wording import visible
 
-FURTHER = ("choices", "faithfulness")
+FURTHER = ("choices", "faithfulness", "random-heads", "chance")
 SHADED, FLOWS = 24, 80
 _LINE = 14 / 576  # a line of text as a part of a tall figure's height
 """How many pairs of texts are printed with their words shaded, and how many flows of a pair are drawn."""
 _WORDS = (
-    "Consistency is the share of attribution that finds a similar word (or word piece, where these are what was "
-    "weighed) with as much of it in the translation. Read it "
-    "beside its two controls: what texts of other examples reach, and what random attributions reach on the same texts."
+    "Consistency is a sum over pairs of words (or word pieces, where these are what was weighed) of flow times cosine: "
+    "how much attribution can be carried from one text to its translation, weighed by how alike the words are. It is a "
+    "score, not a share. Texts that share words score high whatever the model does, so read it beside its controls: "
+    "texts of other examples, random attributions on the same texts, and the same body under untrained heads."
 )
 
 
 def explain_files(records: Sequence[Record], run: Mapping[str, Any], examples: Sequence[Record]) -> dict[str, str]:
     """File names and texts: `explain.json`, `explain.html`, `correlation.svg`, tables as CSV, Markdown and LaTeX."""
-    out = {"explain.json": json.dumps({"correlations": correlations(records, run)}, ensure_ascii=False, indent=1)}
+    out = {"explain.json": json.dumps(explain_summary(records, run), ensure_ascii=False, indent=1)}
     picture = scatter(records, run)
     if picture:
         out["correlation.svg"] = f'<?xml version="1.0" encoding="UTF-8"?>\n{picture}\n'
@@ -38,6 +51,16 @@ def explain_files(records: Sequence[Record], run: Mapping[str, Any], examples: S
             out[f"tables/{table.name}.{ending}"] = write(table)
     out["explain.html"] = explain_page(Run(run, records, more={"examples": examples}))
     return out
+
+
+def explain_summary(records: Sequence[Record], run: Mapping[str, Any]) -> dict[str, Any]:
+    """What the page says first, for machines: the sentence on top, each verdict with its numbers, and correlations."""
+    found = verdicts(records, run)
+    return {
+        "summary": lead(found),
+        "verdicts": [asdict(each) | ({"difference": each.above.value} if each.above else {}) for each in found],
+        "correlations": correlations(records, run),
+    }
 
 
 def explain_page(run: Run) -> str:
@@ -50,7 +73,7 @@ def explain_page(run: Run) -> str:
 def explain_sections(runs: Sequence[Run]) -> list[Section]:
     """What there is to show of each explanation."""
     sections = [explain_answer(run) for run in runs]
-    figures = tuple(of_run(figure, run.key, run.name) for run in runs for figure in _levels(run))
+    figures = tuple(of_run(figure, run.key, run.name) for run in runs for figure in (*_heads(run), *_levels(run)))
     if figures:
         sections.append(Section("levels", "Consistency beside its controls", (_WORDS,), figures=figures))
     dots = tuple(of_run(figure, run.key, run.name) for run in runs for figure in _performance(run))
@@ -71,64 +94,17 @@ def explain_sections(runs: Sequence[Run]) -> list[Section]:
 
 
 def explain_answer(run: Run) -> Section:
-    """The section on top: do the languages look at the same words, more than random weights would?"""
-    facts = []
-    units = _units(run)
-    lead = "Nothing has been compared yet: run the same command again."
-    for place, aspect in enumerate(aspects(run.records)):
-        cells = selected(run.records, "consistency", aspect)
-        others = [each for (_, source, code), each in cells.items() if code != source]
-        if not others:
-            continue
-        value, null, random = (
-            sum(values) / len(values)
-            for values in (
-                [each["value"] for each in others],
-                [each["null"] for each in others if each["null"] is not None] or [0.0],
-                [each["details"]["random"] for each in others],
-            )
-        )
-        above = above_random(others)
-        within = "" if above.low is None else f" ({number(above.low, 3)} to {number(above.high, 3)})"
-        verdict = (
-            f"the model looks at the same {units} more than random weights would, by {number(above.value, 3)}{within}."
-            if above.sure
-            else f"no proof that the model looks at the same {units}: {number(above.value, 3)} above random{within}."
-        )
-        verdict += "" if above.paired else f" {UNPAIRED}"
-        text = (
-            f"{number(value)} of the attribution ({visible(aspect)}) finds as much of it on similar {units} of the "
-            f"other language; random attributions reach {number(random)}, other examples’ texts {number(null)}: "
-            f"{verdict}"
-        )
-        lead = text if place == 0 else lead
-        rest = _ends(others, run)
-        facts.append((visible(aspect), rest if place == 0 else f"{text} {rest}"))
+    """The section on top: whether the model is above chance, and if so, whether it is above untrained heads."""
+    found = verdicts(run.records, run.about)
+    first = lead(found)
+    facts = [(visible(each.aspect), each.sentence) for each in found if each.sentence != first]
+    silent = {(each.model, each.source, each.aspect) for each in found if each.kind == "chance"}
     for each in correlations(run.records, run.about):
-        if each["without_source"]:
-            low, high = (number(each[key]) for key in ("low", "high"))
-            sure = f"r = {number(each['r'])} (95 % {low} to {high})"
-            said = "no correlation can be told" if "–" in (low, high) else sure
-            facts.append(
-                ("With performance", f"{visible(each['aspect'])}: {said} over {each['languages']} languages, "
-                 f"{short_names(run.about)[each['model']]}.")
-            )  # fmt: skip
+        model = named(run.about, each["model"], each["source"])
+        if each["without_source"] and (model, each["source"], each["aspect"]) not in silent:
+            facts.append(("With performance", f"{visible(each['aspect'])}, {model}: {correlation_said(each)}."))
     title = f"The answer: {run.name}" if run.key else "The answer"
-    return Section(run.id("answer"), title, (lead,), facts=tuple(facts))
-
-
-def _units(run: Run) -> str:
-    """What bears attributions: the pieces that the tokenizer cuts words into, where the run has no whole words."""
-    return "word pieces" if (run.about.get("settings") or {}).get("unit") == "token" else "words"
-
-
-def _ends(others: Sequence[Mapping[str, Any]], run: Run) -> str:
-    """Which language agrees most with that of training, and which least; of one alone there is nothing to say."""
-    best, worst = (pick(others, key=lambda each: each["value"]) for pick in (max, min))
-    told = [f"{language_name(each['target'], run.about)} ({number(each['value'])})" for each in (best, worst)]
-    if len({each["target"] for each in others}) < 2:
-        return f"{told[0]} is the one language beside that of training: with two or more they can be compared."
-    return f"Most alike: {told[0]}; least: {told[1]}."
+    return Section(run.id("answer"), title, (first,), facts=tuple(facts))
 
 
 def _places(run: Run) -> dict[int, int]:
@@ -181,6 +157,60 @@ def _levels(run: Run) -> Iterator[Figure]:
         yield Figure(f"levels-{aspect}", title, caption, tuple(traces), layout, table, "wide")
 
 
+def _heads(run: Run) -> Iterator[Figure]:
+    """What is above random attributions in every language, of the model with an interval and of each random head."""
+    places, names = _places(run), short_names(run.about)
+    for aspect in aspects(run.records):
+        cells = selected(run.records, "consistency", aspect)
+        traces: list[Trace] = []
+        rows, records = [], []
+        for at, (model, source) in enumerate(run.about["models"]):
+            keys = [(model, source, code) for code in run.about["languages"] if code != source]
+            mine = [
+                (key[2], cells[key], above) for key in keys if key in cells and (above := above_heads([cells[key]]))
+            ]
+            if not mine:
+                continue
+            who = f"{names[model]} ({visible(source)})"
+            drawn = [
+                (code, each, value) for code, each, _ in mine for value in each["details"]["heads"]["above_random"]
+            ]
+            # The interval of the difference, drawn round the heads' mean: where one more untrained head would lie.
+            half = [((above.high or 0.0) - (above.low or 0.0)) / 2 for *_, above in mine]
+            error = {"type": "data", "color": colour(at), "thickness": 1.5, "array": [short(each) for each in half]}
+            for name, marked, values, symbol, more in (
+                ("model", mine, [above.own for *_, above in mine], "circle", {}),
+                ("untrained heads, mean", mine, [above.control for *_, above in mine], "line-ew-open",
+                 {"error_y": error}),
+                ("untrained heads, each", drawn, [value for *_, value in drawn], "circle-open", {}),
+            ):  # fmt: skip
+                traces.append(
+                    {"type": "scatter", "mode": "markers", "x": [label(code) for code, *_ in marked],
+                     "y": [short(value) for value in values], "name": label(f"{who}: {name}", most=90),
+                     "marker": {"color": colour(at), "size": 7 if marked is drawn else 11, "symbol": symbol,
+                                "line": {"width": 1.5, "color": colour(at)}},
+                     "records": [places[id(each)] for _, each, _ in marked],
+                     "hover": f"{label(who)}<br>{name}, %{{x}}: %{{y:.3f}}", **more}
+                )  # fmt: skip
+            for code, each, above in mine:
+                rows.append((who, visible(code), above.own, above.control, above.value, above.low, above.high))
+                records.append((None, None, places[id(each)], None, None, None, None))
+        if rows:
+            heads = ("model", "language", "above random", "random heads", "difference", "low", "high")
+            table = Table(f"heads-{aspect}", visible(aspect), "", heads, tuple(rows), tuple(records))
+            layout = {
+                "showlegend": True,
+                "xaxis": {"type": "category", "showgrid": False, "title": {"text": "language"}},
+                "yaxis": {"zeroline": True, "title": {"text": "above random attributions", "standoff": 8}},
+            }
+            caption = (
+                "Consistency less that of the same attributions dealt to words at random. Bars show "
+                "where one more untrained head would lie (95 %); a model is credited where it lies above them."
+            )
+            title = f"Model and untrained heads: {visible(aspect)}"
+            yield Figure(f"heads-{aspect}", title, caption, tuple(traces), layout, table, "wide")
+
+
 def _performance(run: Run) -> Iterator[Figure]:
     places, performance = _places(run), selected(run.records, "task", run.about["metric"])
     names = short_names(run.about)
@@ -210,12 +240,14 @@ def _examples(run: Run) -> list[Section]:
     if not examples:
         return []
     title = "Examples" + (f": {run.name}" if run.key else "")
-    units = _units(run)
+    units = units_of_run(run.about)
     words = (
         f"The stronger the shade of {units}, the more they matter; blue speaks for what is explained, orange against "
         f"it. The ribbons of the pair that is chosen are what flows from {units} of the one text to {units} of the "
         "other. Pairs on which the model is wrong come first."
     )
+    if run.records and any(each.kind == "chance" for each in verdicts(run.records, run.about)):
+        words = f"A model at chance has learnt nothing that its attributions could show. {words}"
     shown = [
         (str(place), f"{place + 1}. {'wrong, ' if is_wrong(each) else ''}{_pair(each)}: {_begin(each)}")
         for place, each in enumerate(examples)
@@ -330,7 +362,7 @@ def _behind(run: Run, table: Table) -> tuple[tuple[Ref, ...], ...]:
     """The records behind the matrices of consistency and performance, a cell a language; other tables have none."""
     aspect = table.name.removeprefix("consistency-").removesuffix("-null").removesuffix("-random")
     measure, variant = ("task", run.about["metric"]) if table.name == "performance" else ("consistency", aspect)
-    if table.columns[:2] != ("model", "source") or table.name in ("choices", "correlation"):
+    if table.columns[:2] != ("model", "source") or table.name in ("choices", "correlation", "random-heads"):
         return ()
     cells, places = selected(run.records, measure, variant), _places(run)
     lines = []

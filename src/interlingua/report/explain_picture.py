@@ -12,7 +12,7 @@ import numpy as np
 from interlingua.report.evidence import trend
 from interlingua.report.scatter import PALETTE
 from interlingua.report.wording import visible
-from interlingua.stats import pearson
+from interlingua.stats import correlated
 
 Found = Mapping[str, Any]
 _WIDE, _TALL, _LEFT, _TOP = 460, 340, 64, 40
@@ -126,10 +126,9 @@ def _legend(run: Found, points: Mapping[int, Sequence[tuple[str, float, float]]]
     for place, mine in points.items():
         model, source = run["models"][place]
         level = _TOP + _TALL + 62 + 18 * place
-        value, low, high = pearson(*(np.array([point[axis] for point in mine]) for axis in (1, 2)))
-        around = "" if low is None or high is None else f" ({low:.2f} to {high:.2f})"
+        found = correlated(*(np.array([point[axis] for point in mine]) for axis in (1, 2)))
         shown = f"{short_names(run)[model]}, trained in {visible(source)}" + (
-            f": r = {value:.2f}{around}" if len(mine) > 2 else ""
+            f": r = {found.r:.2f} ({found.low:.2f} to {found.high:.2f}), n = {found.n}" if found else ""
         )
         parts.append(f'<circle cx="{_LEFT + 6}" cy="{level - 4}" r="5" fill="{PALETTE[place % len(PALETTE)]}"/>')
         parts.append(f'<text x="{_LEFT + 18}" y="{level}">{html.escape(shown)}</text>')

@@ -11,7 +11,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from interlingua.report.explain import choices_table, correlation_table, correlations, faithfulness_table, shaded
+from interlingua.report.explain import (
+    Standing,
+    choices_table,
+    correlation_table,
+    correlations,
+    faithfulness_table,
+    heads_table,
+    shaded,
+)
 from interlingua.report.explain_page import explain_answer
 from interlingua.report.explain_picture import aspects, selected, short_names
 from interlingua.report.runs import Run
@@ -28,6 +36,7 @@ def render_explanation(records: Sequence[Found], run: Found, console: Console) -
     """Print the answer, then tables of each model: a row a language, since many would not fit a screen as columns."""
     print_answer(explain_answer(Run(run, records)), console)
     further = (
+        heads_table(records, run),
         correlation_table(correlations(records, run), run),
         choices_table(records, run),
         faithfulness_table(records, run),
@@ -44,10 +53,10 @@ def render_explanation(records: Sequence[Found], run: Found, console: Console) -
 def _levels(records: Sequence[Found], run: Found, model: str, source: str) -> list[Written]:
     """An aspect's consistency beside its controls and the task's score: a row a language."""
     performance = selected(records, "task", run["metric"])
-    heads = ("language", "consistency", "random", "shuffled", visible(run["metric"]))
+    heads = ("language", "consistency", "random", "shuffled", visible(run["metric"]), "chance")
     caption = (
-        "Earth mover's similarity, 0 to 1; a text beside itself is 1. Random: of random attributions on the same "
-        "texts. Shuffled: with other examples' texts."
+        "Earth mover's similarity, 0 to 1: flow times cosine, summed; a text beside itself is 1. Random: of random "
+        "attributions on the same texts. Shuffled: with other examples' texts."
     )
     tables = []
     for aspect in aspects(records):
@@ -56,8 +65,8 @@ def _levels(records: Sequence[Found], run: Found, model: str, source: str) -> li
         for code in run["languages"]:
             if (model, source, code) in cells:
                 each, score = cells[model, source, code], performance.get((model, source, code))
-                reached = None if score is None else score["value"]
-                rows.append((visible(code), each["value"], each["details"]["random"], each["null"], reached))
+                reached = (None, None) if score is None else (score["value"], Standing.of([score]).level)
+                rows.append((visible(code), each["value"], each["details"]["random"], each["null"], *reached))
         tables.append(Written("levels", f"Consistency of attributions, {visible(aspect)}", caption, heads, tuple(rows)))
     return tables
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from interlingua.report.tables import Ref, Table, Told
 from interlingua.report.transfer import compared, difference_table, distance_lines, marks, metrics, score_table
 from interlingua.report.transfer_page import behind_entry, entry_records, score_records
 from interlingua.report.wording import visible
-from interlingua.stats import pearson, spearman
+from interlingua.stats import correlated
 
 Numbered = Sequence[tuple[int, Record]]
 """Records with their places on the page."""
@@ -147,16 +147,24 @@ def _best_and_last(its: Numbered) -> tuple[tuple[int, Record], tuple[int, Record
 Control = tuple[str, str, Callable[[Record], float | None], str]
 """A measure, the ending of its table's name, what is read of a record, the table's title."""
 
+
+def _of_heads(record: Record) -> float | None:
+    """The mean consistency of the same body under untrained heads; None where there were none."""
+    heads = record["details"].get("heads")
+    return None if heads is None else float(np.mean(heads["consistency"]))
+
+
 CONTROLS: tuple[Control, ...] = (
     ("consistency", "", lambda record: record["value"], "consistency of attributions"),
     ("consistency", "-shuffled", lambda record: record["null"], "consistency with other examples' texts"),
     ("consistency", "-random", lambda record: record["details"].get("random"), "consistency of random attributions"),
+    ("consistency", "-heads", _of_heads, "consistency under untrained heads"),
     ("task", "", lambda record: record["value"], "performance on what is explained"),
 )
 
 
 def consistency_tables(run: Run) -> list[Table]:
-    """Consistency, its two controls and performance, a table each and block of explanations; then correlations."""
+    """Consistency, its controls and performance, a table each and block of explanations; then correlations."""
     return [*(table for control in CONTROLS for table in _languages_across(run, control)), *_correlations(run)]
 
 
@@ -198,12 +206,12 @@ def _correlations(run: Run) -> list[Table]:
     rows, records = [], []
     for key, points in found.items():
         for named, chosen in (("all", points), ("others", [point for point in points if point[0] != key[3]])):
-            if len(chosen) < 3:
+            goes = correlated(*np.array([[x, y] for _, x, y, _ in chosen]).T) if chosen else None
+            if goes is None:  # Too few languages, or one number for all.
                 continue
-            sides = np.array([[x, y] for _, x, y, _ in chosen]).T
-            rows.append((*map(visible, key), named, len(chosen), *pearson(*sides), *spearman(*sides)))
+            rows.append((*map(visible, key), named, *astuple(goes)))
             behind = tuple(place for *_, refs in chosen if isinstance(refs, tuple) for place in refs)
-            records.append((*[None] * 7, behind, None, None, behind, None, None))
+            records.append((*[None] * 7, behind, None, None, None, None))
     heads = (
         "model",
         "task",
@@ -213,18 +221,18 @@ def _correlations(run: Run) -> list[Table]:
         "languages",
         "n",
         "r",
-        "r low",
-        "r high",
-        "ρ",
-        "ρ low",
-        "ρ high",
+        "low",
+        "high",
+        "detectable",
+        "least p",
     )
     caption = (
-        "Pearson's r (Fisher's 95 % interval) and Spearman's ρ (Bonett & Wright's) over languages; intervals from four "
-        "languages on. 'others' leaves the language of training out."
+        "Pearson's r with Fisher's 95 % interval over four languages or more. Detectable: the smallest |r| that so few "
+        "would show with 80 % power; least p: the smallest that they allow. 'others' leaves the language of training "
+        "out."
     )
     name, title = "consistency-and-performance", "Consistency and performance"
-    return [Table(name, title, caption, heads, tuple(rows), tuple(records))] if found else []
+    return [Table(name, title, caption, heads, tuple(rows), tuple(records))] if rows else []
 
 
 def beside_tables(run: Run) -> list[Table]:

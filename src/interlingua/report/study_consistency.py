@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 
 from interlingua.report.audit import named_table
-from interlingua.report.explain import UNPAIRED
+from interlingua.report.explain import correlation_said, verdict
 from interlingua.report.papers import in_names
+from interlingua.report.readings import Record
 from interlingua.report.runs import Run, colour
 from interlingua.report.scatter import Dot, dot_plot
 from interlingua.report.sections import Figure, Section, Trace, label, of_run, short
 from interlingua.report.study import consistency_tables
 from interlingua.report.study_parts import Controlled, consistency_controls, consistency_points, slug
 from interlingua.report.tables import Table
-from interlingua.report.wording import language_name, listing, number, visible
-from interlingua.stats import spearman
+from interlingua.report.wording import visible
+from interlingua.stats import correlated
 
 _WORDS = in_names(
-    "Whether the model looks at the same words in two languages (papers/002). Texts that share words score high "
-    "whatever the model does, so each number is to be read beside that of random attributions on the same texts. "
-    "Means over seeds; the language of training agrees with itself by construction."
+    "Whether the model looks at the same words in two languages (papers/002): flow times cosine, summed. Texts that "
+    "share words score high whatever the model does, so each number is to be read beside those of random attributions "
+    "on the same texts and of untrained heads on the same body. Means over seeds; the language of training agrees with "
+    "itself by construction."
 )
 
 
@@ -37,43 +39,33 @@ def slugged(table: Table) -> Table:
 
 
 def explained(run: Run) -> list[str]:
-    """How consistent attributions are, whether more than random ones, and how that goes with performance.
+    """Of each model first whether it is above chance, then its attributions beside those of untrained heads.
 
-    Over the languages but the source's.
+    Over the languages but the source's; then how that goes with performance.
     """
-    said = []
-    controls = consistency_controls(run)
-    for key, points in consistency_points(run).items():
-        others = [point for point in points if point[0] != key[3]]
-        if not others:
+    cells: dict[tuple[str, ...], dict[str, list[Record]]] = {}
+    scores: dict[tuple[str, ...], dict[str, list[Record]]] = {}
+    for record in run.records:
+        details = record.get("details") or {}
+        if {"called", "regime"} <= details.keys():
+            key = (record["model"], details["task"], details["regime"], record["source"])
+            if record["measure"] == "consistency" and "random" in details:
+                cells.setdefault((*key, record["variant"]), {}).setdefault(record["target"], []).append(record)
+            elif record["measure"] == "task" and "chance" in details:
+                scores.setdefault(key, {}).setdefault(record["target"], []).append(record)
+    said, points = [], consistency_points(run)
+    for group, languages in cells.items():
+        if set(languages) == {group[3]}:
             continue
-        x, y = np.array([[point[1], point[2]] for point in others]).T
-        goes = ""
-        if len(others) > 2:
-            rho, low, high = spearman(x, y)
-            within = "" if low is None else f" ({number(low)} to {number(high)})"
-            goes = f" With performance: ρ = {number(rho)}{within} over {len(others)} languages."
-        model, task, regime, source, aspect = map(visible, key)
-        of = ", ".join((model, task, regime, aspect))
-        spoken = listing([language_name(point[0], run.about) for point in others])
-        between = f"of {language_name(source, run.about)} with {spoken}"
-        above = _above(controls.get(key, {}), key[3])
-        said.append(f"{of}: consistency {between} {number(float(x.mean()))} on average{above}.{goes}")
+        model, task, regime, source, aspect = map(visible, group)
+        settings = next(iter(languages.values()))[0]["details"].get("settings") or {}
+        about = {**run.about, "settings": settings}
+        found = verdict(f"{model} ({regime})", source, aspect, languages, scores.get(group[:4], {}), about)
+        others = [point for point in points.get(group, []) if point[0] != source]
+        goes = correlated(*np.array([[x, y] for _, x, y, _ in others]).T) if others else None
+        with_scores = f" With performance: {correlation_said(asdict(goes))}." if goes and found.kind != "chance" else ""
+        said.append(f"{task}, {aspect}. {found.sentence}{with_scores}")
     return said
-
-
-def _above(cells: Mapping[str, Controlled], source: str) -> str:
-    """What random attributions reach, and in which languages the interval of what is above them leaves out 0."""
-    known = {code: each for code, each in cells.items() if code != source}
-    if not known:
-        return ""
-    random = float(np.mean([each.random for each in known.values()]))
-    more = [code for code, each in known.items() if each.above.sure]
-    where = f"more in {listing([language_name(code, {}) for code in more])}" if more else "more in none"
-    if len(more) == len(known):
-        where = "more in all"
-    told = "" if all(each.above.paired for each in known.values()) else f"; {UNPAIRED[0].lower()}{UNPAIRED[1:-1]}"
-    return f", where random attributions reach {number(random)} ({where}{told})"
 
 
 def consistency_sections(run: Run) -> list[Section]:
@@ -106,7 +98,9 @@ def _excess(task: str, aspect: str, series: Mapping[str, list[tuple[str, Control
             over.append(short(above.value))
             up.append(short(0.0 if above.high is None else above.high - above.value))
             down.append(short(0.0 if above.low is None else above.value - above.low))
-            numbers = (each.value, each.random, above.value, above.low, above.high, each.null)
+            trained = each.heads
+            rest = (None,) * 4 if trained is None else (trained.control, trained.value, trained.low, trained.high)
+            numbers = (each.value, each.random, above.value, above.low, above.high, *rest, each.null)
             rows.append((visible(who), visible(code), *numbers))
             records.append((None, None, each.behind, *(None for _ in numbers[1:])))
         traces.append(
@@ -122,12 +116,14 @@ def _excess(task: str, aspect: str, series: Mapping[str, list[tuple[str, Control
                 "hover": f"{label(who)}<br>%{{x}}: %{{y:.3f}} above random",
             }
         )
-    heads = ("of", "language", "consistency", "random attributions", "above random", "low", "high", "other examples")
+    heads = ("of", "language", "consistency", "random attributions", "above random", "low", "high",
+             "above random, random heads", "above heads", "heads low", "heads high", "other examples")  # fmt: skip
     name = slug(f"above-random-{task}-{aspect}")
     title = f"Consistency less that of random attributions: {visible(task)}, {visible(aspect)}"
-    caption = "On the line, random weights on the same words do as well. Bars are 95 % intervals of the differences."
-    if not all(each.above.paired for cells in series.values() for _, each in cells):
-        caption = f"{caption[: caption.index(' Bars')]} {UNPAIRED}"
+    caption = (
+        "On the line, random weights on the same words do as well; untrained heads on the same body may lie above it, "
+        "too. Bars are 95 % intervals of the differences."
+    )
     layout = {
         "showlegend": len(series) > 1,
         "scattermode": "group",
@@ -151,7 +147,7 @@ def _performance(run: Run) -> list[Figure]:
         others = [point for point in points if point[0] != source]
         if len(others) > 1:
             drawn.setdefault((task, aspect), {})[f"{model}, {regime}, {source}"] = others
-    caption = "A dot a language but the source’s. A correlation is no cause."
+    caption = "A dot per language but the source’s. Correlation does not imply causation."
     return [
         dot_plot(
             slug(f"consistency-{task}-{aspect}"),

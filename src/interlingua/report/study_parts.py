@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from interlingua.report.explain import Above, above_random, mean_of
+from interlingua.report.explain import Above, above_heads, above_random, mean_of
 from interlingua.report.readings import Readings, Record
 from interlingua.report.runs import Run
 from interlingua.report.tables import Ref
@@ -39,6 +39,7 @@ class Controlled:
     null: float | None
     random: float
     above: Above
+    heads: Above | None
     behind: tuple[int, ...]
 
 
@@ -165,9 +166,8 @@ def _controlled(its: Sequence[tuple[int, Record]]) -> Controlled:
         float(np.mean(values))
         for values in ([record["value"] for _, record in its], [record["details"]["random"] for _, record in its])
     )
-    return Controlled(
-        value, low, high, null, random, above_random([record for _, record in its]), tuple(place for place, _ in its)
-    )
+    records, behind = [record for _, record in its], tuple(place for place, _ in its)
+    return Controlled(value, low, high, null, random, above_random(records), above_heads(records), behind)
 
 
 def cell_records(run: Run) -> dict[tuple[str, ...], Ref]:

@@ -10,7 +10,9 @@ from interlingua.stats.bootstrap import (
     bootstrap_ratio,
 )
 from interlingua.stats.correlation import Association, correlate, detectable_rho, mantel, pearson, spearman
+from interlingua.stats.draws import above_draws
 from interlingua.stats.effects import cliffs_delta, hedges_correction, paired_effect
+from interlingua.stats.few import Correlated, correlated
 from interlingua.stats.intervals import (
     Z95,
     Spread,
@@ -31,13 +33,16 @@ __all__ = [
     "Z95",
     "Association",
     "Bootstrapped",
+    "Correlated",
     "Spread",
+    "above_draws",
     "bootstrap",
     "bootstrap_f1_difference",
     "bootstrap_mean",
     "bootstrap_ratio",
     "cliffs_delta",
     "correlate",
+    "correlated",
     "detectable_error",
     "detectable_mean",
     "detectable_rho",

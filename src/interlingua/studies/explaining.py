@@ -34,12 +34,14 @@ from interlingua.stats import mean_interval
 from interlingua.studies.aspects import CHOICES, Asked, Aspect, by_order, matched, texts_of, verdicts
 from interlingua.studies.record import Record, versions
 from interlingua.studies.store import Made
+from interlingua.tasks.chance import chance
 from interlingua.tasks.saving import FineTuned
 from interlingua.transport import WEIGHTINGS, quick
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Progress = Callable[[str, int, int], None]
+LEAST_HEADS = 3
 _TRIED_ROWS = 500  # pairs that the choices the paper leaves open are tried on
 
 
@@ -62,9 +64,16 @@ class ExplainSettings:
     precision: str = "fp32"
     faithful: bool = True
     choices: bool = True
+    random_heads: int = 5
     seed: int = 0
 
     def __post_init__(self) -> None:
+        if self.random_heads != 0 and self.random_heads < LEAST_HEADS:
+            raise InputError(
+                "too few random heads to tell how they differ",
+                value=self.random_heads,
+                remedy=f"Give {LEAST_HEADS} or more, or 0 for none.",
+            )
         _ = attributions[self.attribution]
         for kind, name, known in (
             ("baseline", self.baseline, BASELINES),
@@ -131,13 +140,16 @@ class Side:
     aspects: tuple[Aspect, ...]
     found: tuple[Attributions, ...]
     judged: Scores
+    heads: tuple[tuple[Attributions, ...], ...] = ()
+    """Attributions of the same targets under random heads on the same body: by head and aspect."""
     verdicts: list[tuple[str, str]] = field(default_factory=list)
     """What each example is by its file, and by the model."""
 
-    def weighed(self, place: int, targets: Ints) -> Weighed:
-        """The units of some targets of an aspect, with their attributions."""
+    def weighed(self, place: int, targets: Ints, *, head: int | None = None) -> Weighed:
+        """The units of some targets of an aspect, with their attributions, or those under a random head."""
         rows = self.aspects[place].targets.row
-        values, starts = self.units.sums(self.found[place], self.inputs, rows)
+        found = self.found if head is None else self.heads[head]
+        values, starts = self.units.sums(found[place], self.inputs, rows)
         numbers, _ = self.units.of_rows(rows)
         sizes = np.diff(starts)[targets]
         chosen = spread(starts[targets], sizes)
@@ -211,13 +223,53 @@ class Explainer:
         task = self.tuned.task
         units = self._units(read.inputs, read.examples, read.aspects, self.settings.unit)
         vectors = self.space.vectors(units, read.inputs, read.language)
-        scores = task.judge(read.predictions, read.examples) if judged else {}
+        scores = self._judged(read) if judged else {}
         said = verdicts(task, read.examples, read.predictions) if judged else []
-        return Side(read.language, read.examples, read.inputs, units, vectors, read.aspects, found, scores, said)
+        return Side(read.language, read.examples, read.inputs, units, vectors, read.aspects, found, scores,
+                    verdicts=said)  # fmt: skip
+
+    def _judged(self, read: Read) -> Scores:
+        """How right the model is, and in the details of the task's own metric the chance level."""
+        task, labels = self.tuned.task, self.tuned.labels
+        scores = task.judge(read.predictions, read.examples)
+        own = scores[task.metric]
+        told = chance(task, read.predictions, read.examples, labels, own)
+        return {**scores, task.metric: replace(own, details={**own.details, "chance": told})}
 
     def side(self, language: str, examples: Examples[Any]) -> Side:
-        """A language's examples, attributed."""
-        return self.attributed(self.read(language, examples))
+        """A language's examples, attributed, and under random heads, too."""
+        read = self.read(language, examples)
+        made = self.attributed(read)
+        return replace(made, heads=tuple(self._under_head(read, number) for number in range(self.heads)))
+
+    @cached_property
+    def heads(self) -> int:
+        """How many random heads there are.
+
+        None where what the model says of places is explained: a random head says it of other places.
+        """
+        if self.settings.target == "predicted" and self.tuned.task.kind != "sequence" and self.settings.random_heads:
+            self.notes.append(
+                "not compared with random heads, which find other places: explain the gold answers (--target gold)"
+            )
+            return 0
+        return self.settings.random_heads
+
+    def _under_head(self, read: Read, number: int) -> tuple[Attributions, ...]:
+        """The attributions of the same targets with a head that has learnt nothing; of its own label, if predicted."""
+        tuned, settings = self.tuned, self.settings
+        seed = int(np.random.SeedSequence((settings.seed, number)).generate_state(1)[0])
+        model = tuned.model.under_random_head(seed=seed)
+        through = Through(model, precision=settings.precision)
+        if settings.target == "predicted":
+            said = tuned.task.predict(model, read.inputs, labels=tuned.labels, precision=settings.precision)
+            asked = Asked(tuned.task, read.examples, read.inputs, said, tuned.labels, "predicted", settings.scale)
+            read = replace(read, aspects=tuple(asked.aspects()))
+        label = f"{read.language}, random head {number + 1} of {self.heads}"
+        return tuple(
+            settings.way()(replace(self.case(read.inputs, each, f"{label} {each.name}"), through=through))
+            for each in read.aspects
+        )
 
     def two(self, source: Read, target: Read, *, label: str | None = None) -> tuple[Side, Side] | None:
         """Two texts of one example each, attributed for what is shown of them; None where they share nothing.
@@ -258,14 +310,33 @@ class Explainer:
                 remedy="Give files of one release, whose rows (or ids) correspond.",
             )
         sides = source.weighed(place, pairs[0]), target.weighed(place, pairs[1])
+        # A text beside itself scores 1 whatever the head.
+        heads = range(0 if source is target else min(len(source.heads), len(target.heads)))
         found = consistency(
             *sides,
             weighting=self.settings.weighting,
             solver=self.settings.solver,
             seed=self.settings.seed,
             device=str(self.through.device),
+            heads=[self._weights_of_head((source, target), place, pairs, sides, number) for number in heads],
         )
         return Compared(pairs, tuple(keys[0][n] for n in pairs[0]), sides, found, (*skipped, *found.skipped))
+
+    def _weights_of_head(
+        self,
+        both: tuple[Side, Side],
+        place: int,
+        pairs: tuple[Ints, Ints],
+        sides: tuple[Weighed, Weighed],
+        number: int,
+    ) -> tuple[Floats, Floats]:
+        """A random head's attributions of the pairs; for softmax, which minds their scale, as large as the model's."""
+        theirs = [each.weighed(place, pair, head=number).values for each, pair in zip(both, pairs, strict=True)]
+        if self.settings.weighting == "softmax":
+            sizes = [float(np.abs(values).mean()) if len(values) else 0.0 for values in theirs]
+            own = [float(np.abs(side.values).mean()) if len(side.values) else 0.0 for side in sides]
+            theirs = [v * (a / b if b > 0 else 1.0) for v, a, b in zip(theirs, own, sizes, strict=True)]
+        return theirs[0], theirs[1]
 
     def step(self, source: Side, target: Side) -> tuple[Made, list[Compared]]:
         """All records of one language beside the language of training, and what they were made of."""
@@ -300,7 +371,9 @@ class Explainer:
             "space": self.space.name,
             "unknown_units": each.sides[1].unknown,
         }
-        score = each.found.score()
+        # The names of one sentence share its attributions' noise.
+        rows = source.aspects[place].targets.row[each.pairs[0][each.found.rows]]
+        score = each.found.score(source.inputs.owner[rows])
         score = replace(score, details={**score.details, **about})
         return self._record("consistency", name, source.language, target, score)
 
@@ -391,5 +464,5 @@ def step_key(
     tuned_digest: str, source: Examples[Any], target: Examples[Any], settings: ExplainSettings, more: str
 ) -> str:
     """The key of a step: all that its records are made of."""
-    about = ["explain", 1, tuned_digest, source.digest, target.digest, asdict(settings), more]
+    about = ["explain", 2, tuned_digest, source.digest, target.digest, asdict(settings), more]
     return hashlib.blake2b(json.dumps(about).encode(), digest_size=12).hexdigest()

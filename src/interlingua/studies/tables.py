@@ -148,6 +148,7 @@ class ExplainTable:
     solver: str = "exact"
     faithful: bool = True
     choices: bool = True
+    random_heads: int = 5
 
 
 @dataclass(frozen=True)

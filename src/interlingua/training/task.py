@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,6 +102,20 @@ class TaskModel(torch.nn.Module):
             head = task.head(encoder.dim, labels, dropout=dropout, activation=activation(config.model_type))
         _take_pooler(body, head)
         return cls(body, head.to(encoder.device))
+
+    @torch.no_grad()
+    def under_random_head(self, *, seed: int) -> TaskModel:
+        """The same body, shared, under a head that has learnt nothing: its own, the weights of each layer shuffled.
+
+        Weights of the same sizes: nothing is taken away but what was learnt. A head that was never trained is,
+        shuffled, another of its kind, and its place among its own controls is any place.
+        """
+        head = copy.deepcopy(self.head)
+        draw = torch.Generator().manual_seed(seed)
+        for weight in head.parameters():
+            order = torch.randperm(weight.numel(), generator=draw).to(weight.device)
+            weight.copy_(weight.flatten()[order].view_as(weight))
+        return TaskModel(self.base_model, head).train(self.training)
 
     def forward(self, batch: Batch) -> torch.Tensor:
         output: torch.Tensor = self.head(self.hidden(batch), batch)
