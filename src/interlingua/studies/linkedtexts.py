@@ -14,8 +14,8 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from interlingua.corpus import ParallelCorpus
 from interlingua.atomic_files import write_beside
+from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.objectives.adjustment import check_choice
