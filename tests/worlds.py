@@ -1,7 +1,7 @@
 """A small world of two languages for transfer: a model, files of every task, and a bitext with its links.
 
-The words of the second language are those of the first turned round; each has a token of its own, so that the model
-knows nothing of who translates whom.
+The words of the second language are those of the first turned round and written in Cyrillic letters, as texts in ru
+are; each has a token of its own, so that the model knows nothing of who translates whom.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from toys import WORDS
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 TAGS = ("O", "B-PER", "B-LOC")
+_CYRILLIC = str.maketrans("abcdefghijklmnopqrstuvwxyz", "абцдефгхижклмнопярстувщыйз")
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class World:
 
 
 def turned(words: list[str]) -> list[str]:
-    return [word[::-1] for word in words]
+    return [word[::-1].translate(_CYRILLIC) for word in words]
 
 
 def make_world(folder: Path, *, rows: int = 160, dropout: float = 0.0) -> World:
