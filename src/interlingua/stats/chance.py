@@ -28,7 +28,7 @@ def chance_p(scores: Sequence[tuple[float, int, float]]) -> float:
     as if it were the only one. No share at all: 1.
 
     >>> round(chance_p([(0.05, 100, 0.01)]), 4), round(chance_p([(0.05, 100, 0.01)] * 20), 4)
-    (0.0034, 0.0687)
+    (0.0034, 0.0686)
     """
     values = [binomial_p(share * n, n, chance) for share, n, chance in scores]
     return min(len(values) * min(values, default=1.0), 1.0) if values else 1.0
