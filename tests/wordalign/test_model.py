@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from aligner_by_loops import ByLoops, Link, Rows, bitext
+from interlingua.atomic_files import hidden_name
 from interlingua.errors import InputError
 from interlingua.wordalign.entries import EntryStore
 from interlingua.wordalign.links import Links
@@ -118,7 +119,7 @@ def test_a_model_that_cannot_be_written_leaves_the_one_before_and_nothing_beside
 
 
 def test_what_a_killed_process_of_the_same_number_left_beside_is_no_part_of_a_model(tmp_path: Path) -> None:
-    beside = tmp_path / f".model.{os.getpid()}"
+    beside = hidden_name(tmp_path / "model")
     beside.mkdir()
     (beside / "half").write_text("")
     train(*bitext(3)).model.save(tmp_path / "model")
