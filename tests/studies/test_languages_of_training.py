@@ -16,6 +16,8 @@ from interlingua.studies.steps.given import LINKS, linked_files
 from interlingua.studies.strict import Wrong
 from interlingua.studies.studyfile import read_study
 
+LINE = "Good morning.\tДоброе утро.\n"
+
 
 @pytest.mark.parametrize(
     ("names", "source", "stays", "language"),
@@ -32,7 +34,7 @@ from interlingua.studies.studyfile import read_study
 )
 def test_the_side_in_the_language_of_training_stays(tmp_path, names, source, stays, language):
     for name in names:
-        (tmp_path / name).touch()
+        (tmp_path / name).write_text(LINE if len(names) == 1 else "Hello.\n", "utf-8")
     found = LinkedFiles(tuple(tmp_path / name for name in names), source=source)
     assert (found.stays, found.language) == (stays, language)
 
@@ -50,7 +52,7 @@ def test_a_bitext_cut_from_a_corpus_has_the_language_of_training_first(tmp_path)
 
 def test_transfer_holds_the_language_it_trains_in(tmp_path):
     path = tmp_path / "x.ru-en.tsv"
-    path.touch()
+    path.write_text(LINE, "utf-8")
     [found] = _linked({"en": path}, {}, None, Linking(), "ru").values()
     assert (found.stays, found.language) == ("source", "en")
 
