@@ -137,40 +137,49 @@ def test_an_audit_of_tatoeba_equals_an_independent_computation(
 
 
 def compare(records: list[dict[str, Any]], folder: Path, corpus: ParallelCorpus) -> int:
-    """Compares every layer and pair to 1e-5 and returns the number of pairs."""
+    """Compares every layer and pair, retrieval in both directions, to 1e-5 and returns the number of pairs."""
     plain = independent.PlainModel(folder)
     pairs = corpus.pairs()
     found = {(r["measure"], r["variant"], r["source"], r["target"], r["layer"]): r["value"] for r in records}
     worded = 0
-    fewest = min(len(corpus.pair(*pair).rows) for pair in pairs)
     for source, target in pairs:
         pair = corpus.pair(source, target)
-        # All pairs have as many candidates as the one with the fewest rows.
-        cut = fewest < len(pair.rows)
-        kept = np.sort(np.random.default_rng(0).choice(len(pair.rows), fewest, replace=False)) if cut else range(fewest)
-        left, right = (
-            plain.sentences(tuple(texts[place] for place in kept)) for texts in (pair.source_texts, pair.target_texts)
-        )
-        expected: dict[tuple[str, str, int], independent.Expected] = {}
+        left, right = (plain.sentences(texts) for texts in compared_texts(corpus, source, target))
+        expected: dict[tuple[str, str, str, str, int], independent.Expected] = {}
         for layer, (x, y) in enumerate(zip(left, right, strict=True)):
-            for measure, scores in (
-                ("retrieval", independent.retrieval(x, y)),
-                ("cka", independent.cka(x, y)),
-                ("procrustes", independent.procrustes(x, y, seed=0)),
+            for measure, here, there, scores in (
+                ("retrieval", source, target, independent.retrieval(x, y)),
+                ("retrieval", target, source, independent.retrieval(y, x)),
+                ("cka", source, target, independent.cka(x, y)),
+                ("procrustes", source, target, independent.procrustes(x, y, seed=0)),
             ):
-                expected |= {(measure, variant, layer): value for variant, value in scores.items()}
+                expected |= {(measure, variant, here, there, layer): value for variant, value in scores.items()}
         words = word_scores(plain, pair.source_texts, pair.target_texts, pair.rows)
         assert bool(words) == any(key[:1] + key[2:4] == ("separation", source, target) for key in found)
         worded += bool(words)
-        expected |= words
-        assert {layer for _, _, layer in expected} == {0, 1, 2, 3}
-        for (measure, variant, layer), (value, slack) in expected.items():
-            ours = found[measure, variant, source, target, layer]
-            assert ours == pytest.approx(value, abs=1e-5 + slack), (measure, variant, source, target, layer)
+        expected |= {
+            (measure, variant, source, target, layer): value for (measure, variant, layer), value in words.items()
+        }
+        assert {key[-1] for key in expected} == {0, 1, 2, 3}
+        for key, (value, slack) in expected.items():
+            assert found[key] == pytest.approx(value, abs=1e-5 + slack), key
         # Ties that rounding decides must be rare, or the comparison would say little.
         assert max(slack for _, slack in expected.values()) < 0.05
     assert worded > len(pairs) / 2
     return len(pairs)
+
+
+def compared_texts(corpus: ParallelCorpus, source: str, target: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Both sides of a pair, cut to as many candidates as the pair with the fewest rows has; drawn by the seed 0."""
+    pair, fewest = corpus.pair(source, target), fewest_rows(corpus)
+    cut = fewest < len(pair.rows)
+    kept = np.sort(np.random.default_rng(0).choice(len(pair.rows), fewest, replace=False)) if cut else range(fewest)
+    ours, theirs = (tuple(texts[place] for place in kept) for texts in (pair.source_texts, pair.target_texts))
+    return ours, theirs
+
+
+def fewest_rows(corpus: ParallelCorpus) -> int:
+    return min(len(corpus.pair(*pair).rows) for pair in corpus.pairs())
 
 
 def word_scores(
@@ -223,6 +232,8 @@ def test_every_measure_is_there_for_every_pair_and_layer_and_maps_from_the_first
         if measure.startswith("procrustes"):
             assert {source for source, _, _ in places} == {LANGUAGES[0]}
             assert len(places) == 3 * 4
+        elif measure == "retrieval":  # Each direction is a record of its own.
+            assert len(places) == 2 * 6 * 4
         else:
             assert len(places) == 6 * 4
     assert "3 pairs without a fitted map: --maps all fits one for every pair" in finished.run["skipped"]
@@ -311,8 +322,16 @@ def test_another_seed_draws_other_splits_and_leaves_what_is_not_drawn(
     chosen = ["retrieval", "procrustes"]
     other = api.audit(str(model), corpus_file, measures=chosen, seed=1, cache=finished.folder.parent / "cache")
     values = {place(record): record["value"] for record in finished.records}
-    differ = {record["measure"] for record in other.records if record["value"] != values[place(record)]}
-    assert differ == {"procrustes"}
+    differ = {place(record) for record in other.records if record["value"] != values[place(record)]}
+    # Rows are drawn where a pair has more than the pair with the fewest, and nowhere else.
+    corpus = read_corpus(corpus_file)
+    pairs = {frozenset(pair): len(corpus.pair(*pair).rows) for pair in corpus.pairs()}
+    drawn = {pair for pair, rows in pairs.items() if rows > fewest_rows(corpus)}
+    assert set() < drawn < pairs.keys()
+    retrieved = {frozenset((source, target)) for measure, _, source, target, _ in differ if measure == "retrieval"}
+    assert set() < retrieved <= drawn
+    mapped = {frozenset((source, target)) for measure, _, source, target, _ in differ if measure == "procrustes"}
+    assert mapped == {pair for pair in pairs if LANGUAGES[0] in pair}
     assert all(record["seed"] == 1 for record in other.records)
 
 
@@ -335,9 +354,9 @@ def test_two_models_of_different_width_are_compared_in_every_pair_of_languages(
         assert {r["layer"] for r in mine} == {0, 1, 2}
     assert {(r["model"], r["target_model"]) for r in records} == {(str(model), str(other))}
     corpus = read_corpus(corpus_file, languages=LANGUAGES[:3])
-    pair = corpus.pair("en", "ru")
-    left = independent.PlainModel(model).sentences(pair.source_texts)
-    right = independent.PlainModel(other).sentences(pair.target_texts)
+    ours, theirs = compared_texts(corpus, "en", "ru")
+    left = independent.PlainModel(model).sentences(ours)
+    right = independent.PlainModel(other).sentences(theirs)
     found = {place(record): record["value"] for record in records}
     for layer in range(3):
         for variant, value in independent.cka(left[layer], right[layer]).items():
