@@ -26,8 +26,12 @@ def found_both_ways(source: np.ndarray, target: np.ndarray, *, centred: bool) ->
     return float((cosines.argmax(1) == own).mean()), float((cosines.argmax(0) == own).mean())
 
 
-def at_output(records: list[dict[str, Any]], variant: str) -> float:
-    (found,) = (each for each in records if each["pooling"] == "output" and each["variant"] == f"p@1/cosine/{variant}")
+def at_output(records: list[dict[str, Any]], variant: str, source: str) -> float:
+    (found,) = (
+        each
+        for each in records
+        if each["pooling"] == "output" and (each["variant"], each["source"]) == (f"p@1/cosine/{variant}", source)
+    )
     return float(found["value"])
 
 
@@ -42,8 +46,8 @@ def test_retrieval_at_the_output_is_that_of_sentence_transformers(prompt: str | 
     for centred in (False, True):
         there, back = found_both_ways(*sides, centred=centred)
         name = "centred" if centred else "raw"
-        assert at_output(made.records, name) == pytest.approx(there)
-        assert at_output(made.records, f"{name}/backward") == pytest.approx(back)
+        assert at_output(made.records, name, "en") == pytest.approx(there)
+        assert at_output(made.records, name, "ru") == pytest.approx(back)
     assert made.run["output"] == 4
     assert made.run["layers"] == [0, 1, 2, 3]
     assert made.run["prompt"] == ["" if prompt is None else "Find the kitchen: "]
