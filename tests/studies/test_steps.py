@@ -187,12 +187,13 @@ def test_measures_are_those_of_an_audit(world, records):
         cache="none",
     )
     ours = {
-        (r.measure, r.variant, r.layer): r.value for r in records
+        (r.measure, r.variant, r.source, r.target, r.layer): r.value for r in records
         if r.details.get("called") == "space" and r.model == "bert"
     }  # fmt: skip
     assert len(ours) == len(audit.records)
     for record in audit.records:
-        assert ours[record["measure"], record["variant"], record["layer"]] == pytest.approx(record["value"], abs=1e-5)
+        place = tuple(record[name] for name in ("measure", "variant", "source", "target", "layer"))
+        assert ours[place] == pytest.approx(record["value"], abs=1e-5)
 
 
 def test_a_model_and_its_twin_are_as_alike_as_the_model_and_itself(records):
