@@ -164,7 +164,7 @@ def _result(study: Geometry, about: dict[str, Any], out: Path, began: float) -> 
         found, notes = conclusions(records, spelled, seed=about["seed"])
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         left = [
-            *study.encoder.notes,
+            *study.encoder.layer_notes,
             *study.synthetic.notes,
             *(str(one) for one in study.synthetic.left_out),
             *study.notes,

@@ -32,6 +32,7 @@ from interlingua.tasks import ner
 from interlingua.tasks.saving import load
 from interlingua.training.regime import Phase, Regime, regime
 from interlingua.training.task import TaskModel
+from sentence_models import DENSE, NORMAL, folder_of
 from worlds import make_world, run_here
 
 PAIRS = PairSettings(rows=100, held_out=30, kept="fp32")
@@ -252,10 +253,10 @@ def test_a_report_and_predictions_are_of_the_last_settings_alone(world, tmp_path
 
 
 def test_what_is_left_out_of_dev_and_of_the_models_folder_is_told_by_transfer_and_by_a_study(world, tmp_path):
-    folder = tmp_path / "model"
-    shutil.copytree(world["model"], folder)
-    modules = [{"idx": n, "path": "", "type": f"st.{kind}"} for n, kind in enumerate(("Transformer", "Dense"))]
-    (folder / "modules.json").write_text(json.dumps(modules))
+    def model_of(place: Path) -> None:
+        shutil.copytree(world["model"], place, dirs_exist_ok=True)
+
+    folder = folder_of(tmp_path / "model", {"pooling_mode": "mean"}, DENSE, NORMAL, body=model_of)
     lines = Path(world["nli-test-en.tsv"]).read_text("utf-8").splitlines()
     first, second, label = lines[0].split("\t")
     long = "\t".join([" ".join(20 * first.split()), second, label])
@@ -287,6 +288,7 @@ def test_what_is_left_out_of_dev_and_of_the_models_folder_is_told_by_transfer_an
     run_here(planned)
     for told in (made.run["skipped"], (tmp_path / "study/notes.txt").read_text("utf-8").splitlines()):
         assert any("module Dense is not applied" in note for note in told)
+        assert not any("Normalize" in note for note in told)
         assert any("pair cut" in note and "dev.tsv:41" in note for note in told)
 
 

@@ -121,6 +121,19 @@ class Encoder:
         return self._loaded.notes
 
     @property
+    def layer_notes(self) -> tuple[str, ...]:
+        """`notes` of what reads layers alone, with the modules of a sentence-transformers folder that come after them.
+
+        Not Normalize: a length of 1 changes no cosine, and a task's own head reads the layers anyway.
+        """
+        steps = [] if self._loaded.head is None else [type(step).__name__ for step in self._loaded.head.steps]
+        after = [kind for kind in dict.fromkeys(steps) if kind in ("Dense", "LayerNorm")]
+        return (
+            *self.notes,
+            *(f"the folder's module {kind} is not applied: layers are read before it" for kind in after),
+        )
+
+    @property
     def layers(self) -> tuple[int, ...]:
         """The numbers of the layers: 0 is the embedding output."""
         return tuple(range(self._loaded.layers))

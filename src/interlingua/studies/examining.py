@@ -71,7 +71,7 @@ class Examiner:
         """What training does not see as it was meant: of the model's folder, and of examples to train and choose by."""
         parts = [each.skipped for each in (self.lesson.train, self.lesson.dev) if each is not None]
         parts += [each.skipped for each in (self.train_inputs, self.dev_inputs) if each is not None]
-        return list(dict.fromkeys([*self.encoder.notes, *(str(skip) for part in parts for skip in part)]))
+        return list(dict.fromkeys([*self.encoder.layer_notes, *(str(skip) for part in parts for skip in part)]))
 
     @cached_property
     def exam_inputs(self) -> dict[str, Inputs]:
