@@ -324,6 +324,11 @@ def test_a_study_concludes_nothing_of_a_model_at_chance_nor_without_untrained_he
     assert "not shown to be above chance in English" in weak
     assert not re.search("similar|untrained|With performance", weak)
     assert "was not compared with random heads" in said(heads=())
+    bare = study_report(dict(ABOUT), [], [], [], controlled(heads=()))
+    whole = study_report(dict(ABOUT), [], [], [], controlled())
+    without, beside = ({table.name for table in made.tables if "-heads" in table.name} for made in (bare, whole))
+    assert not without
+    assert beside
 
 
 def test_states_before_the_task_stand_above_those_after(data: dict[str, Any]) -> None:

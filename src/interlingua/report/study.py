@@ -150,8 +150,8 @@ Control = tuple[str, str, Callable[[Record], float | None], str]
 
 def _of_heads(record: Record) -> float | None:
     """The mean consistency of the same body under untrained heads; None where there were none."""
-    heads = record["details"].get("heads")
-    return None if heads is None else float(np.mean(heads["consistency"]))
+    found = (record["details"].get("heads") or {}).get("consistency")
+    return float(np.mean(found)) if found else None
 
 
 CONTROLS: tuple[Control, ...] = (
