@@ -53,6 +53,7 @@ def sentence_folder(folder: Path) -> Path:
 
 ARCHITECTURES = {
     **models.ARCHITECTURES,
+    **models.UNUSUAL,
     "marian of two sides": models.marian_of_two_sides,
     "gpt2": gpt2,
     "bloom": bloom,
