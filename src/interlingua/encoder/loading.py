@@ -78,11 +78,12 @@ def load(
     model, report = read_model(
         AutoModel, folder, config, dtype=PRECISIONS[precision], trust=trust_remote_code, allow_pickle=allow_pickle
     )
-    if config.get("is_encoder_decoder"):  # Only the encoder is read, and some folders hold it alone (sentence-t5).
+    two_sided = _is_two_sided(model, config)
+    if two_sided:  # Only the encoder is read, and some folders hold it alone (sentence-t5).
         missing = {key for key in report["missing_keys"] if not key.startswith("decoder.")}
         report = {**report, "missing_keys": missing}
     unused = check_fit(model, report, folder)
-    if config.get("is_encoder_decoder"):
+    if two_sided:
         whole = model
         if parts.head is not None and config.get("model_type") not in _READ_BY_ENCODER:
             raise InputError("sentence-transformers reads this kind of model by its decoder, which is not done here",
@@ -98,6 +99,15 @@ def load(
     made = replace(from_memory(model, tokenizer, name=os.fspath(name)), digest=_digest(folder),
                    notes=(*parts.notes, *unused))  # fmt: skip
     return made if parts.head is None else _with_head(made, parts.head, device)
+
+
+def _is_two_sided(model: torch.nn.Module, config: Mapping[str, Any]) -> bool:
+    """Whether a model has an encoder and a decoder; the config of T5EncoderModel says that it has not."""
+    if config.get("is_encoder_decoder"):
+        return True
+    stated = config.get("architectures")
+    alone = isinstance(stated, list) and any(str(name).endswith("EncoderModel") for name in stated)
+    return alone and {"encoder", "decoder"} <= {name for name, _ in model.named_children()}
 
 
 def _with_head(loaded: Loaded, head: SentenceHead, device: torch.device) -> Loaded:
@@ -460,7 +470,8 @@ def _tables(model: torch.nn.Module) -> list[int]:
     found = []
     for name, module in model.named_modules():
         weight = getattr(module, "weight", None)
-        if name.endswith(("position_embeddings", "embed_positions", "wpe")) and getattr(weight, "ndim", 0) == 2:
+        named = name.endswith(("position_embeddings", "embed_positions", "wpe"))
+        if named and isinstance(weight, torch.Tensor) and weight.ndim == 2:
             # RoBERTa and its kin begin counting positions after the padding index.
             padding = getattr(module, "padding_idx", None)
             found.append(len(weight) - (0 if padding is None else padding + 1))
