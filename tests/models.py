@@ -259,6 +259,96 @@ def gemma(folder: Path) -> Path:
     return _save(Gemma3ForCausalLM(config), tokenizer, folder, **_SP_NAMES)
 
 
+def xlnet(folder: Path) -> Path:
+    """Its config says -1 for no limit of positions, and its last token has a type of its own."""
+    from transformers import PreTrainedTokenizerFast, XLNetConfig, XLNetModel
+
+    torch.manual_seed(13)
+    tokenizer = sentencepiece()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="$A:0 </s>:0 <s>:2", special_tokens=[("</s>", 2), ("<s>", 0)]
+    )
+    config = XLNetConfig(vocab_size=tokenizer.get_vocab_size(), d_model=32, n_layer=3, n_head=4, d_inner=64)
+    XLNetModel(config).save_pretrained(folder)
+    inputs = ["input_ids", "token_type_ids", "attention_mask"]
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_input_names=inputs, **_SP_NAMES).save_pretrained(folder)
+    return folder
+
+
+def convbert(folder: Path) -> Path:
+    """Its convolutions read padding, whatever the mask says."""
+    from transformers import ConvBertConfig, ConvBertModel
+
+    torch.manual_seed(14)
+    tokenizer = wordpiece()
+    sizes = {"max_position_embeddings": 128, "embedding_size": 32, "initializer_range": 0.3, **_SMALL}
+    config = ConvBertConfig(vocab_size=tokenizer.get_vocab_size(), pad_token_id=0, **sizes)
+    return _save(ConvBertModel(config), tokenizer, folder, **_BERT_NAMES)
+
+
+def fnet(folder: Path) -> Path:
+    """Its Fourier transforms have no mask."""
+    from transformers import FNetConfig, FNetModel
+
+    torch.manual_seed(15)
+    tokenizer = sentencepiece()
+    sizes = {name: size for name, size in _SMALL.items() if name != "num_attention_heads"}
+    config = FNetConfig(vocab_size=tokenizer.get_vocab_size(), max_position_embeddings=128, pad_token_id=1, **sizes)
+    return _save(FNetModel(config), tokenizer, folder, **_SP_NAMES)
+
+
+def xlm(folder: Path) -> Path:
+    """It takes a token for padding by its number where it is given no mask: here one that texts hold."""
+    from transformers import XLMConfig, XLMModel
+
+    torch.manual_seed(16)
+    tokenizer = wordpiece()
+    sizes = {"emb_dim": 32, "n_layers": 3, "n_heads": 4, "max_position_embeddings": 128}
+    config = XLMConfig(vocab_size=tokenizer.get_vocab_size(), pad_index=tokenizer.token_to_id("[UNK]"), **sizes)
+    return _save(XLMModel(config), tokenizer, folder, **_BERT_NAMES)
+
+
+def byt5(folder: Path) -> Path:
+    """Its tokens are bytes, and its tokenizer keeps no offsets."""
+    from transformers import ByT5Tokenizer, T5Config, T5EncoderModel
+
+    torch.manual_seed(17)
+    tokenizer = ByT5Tokenizer()
+    sizes = {"d_model": 32, "d_kv": 8, "d_ff": 64, "num_layers": 3, "num_heads": 4}
+    T5EncoderModel(T5Config(vocab_size=len(tokenizer), pad_token_id=0, **sizes)).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def nllb(folder: Path) -> Path:
+    """A special token before each text says its language."""
+    from transformers import M2M100Config, M2M100Model, NllbTokenizer
+
+    torch.manual_seed(18)
+    pieces = ["<s>", "<pad>", "</s>", "<unk>", "▁", *sorted(set("".join(LINES)) - {" "})]
+    tokenizer = NllbTokenizer(
+        vocab={piece: number for number, piece in enumerate(pieces)},
+        merges=[],
+        additional_special_tokens=["eng_Latn", "rus_Cyrl", "arb_Arab", "zho_Hant", "zho_Hans"],
+    )
+    sizes = {"d_model": 32, "encoder_layers": 3, "decoder_layers": 1, "encoder_attention_heads": 4,
+             "decoder_attention_heads": 4, "encoder_ffn_dim": 64, "decoder_ffn_dim": 64}  # fmt: skip
+    config = M2M100Config(vocab_size=len(tokenizer), max_position_embeddings=256, **sizes)
+    M2M100Model(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+UNUSUAL: dict[str, Callable[[Path], Path]] = {
+    "xlnet": xlnet,
+    "convbert": convbert,
+    "fnet": fnet,
+    "xlm": xlm,
+    "byt5": byt5,
+    "nllb": nllb,
+}
+"""Architectures that batches, masks, token types or tokenizers without offsets once led astray."""
+
 ARCHITECTURES: dict[str, Callable[[Path], Path]] = {
     "bert": bert,
     "distilbert": distilbert,

@@ -78,6 +78,56 @@ def test_sentences_and_words_of_every_layer_equal_a_plain_loop(architecture: str
                 np.testing.assert_allclose(words[layer][item], state[inside].mean(0), atol=2e-5)
 
 
+@pytest.mark.reliability("records depend on how they are made")
+@pytest.mark.parametrize("architecture", models.UNUSUAL)
+def test_sentences_of_unusual_architectures_equal_one_text_at_a_time(architecture: str, tmp_path: Path) -> None:
+    from transformers import AutoModel, AutoTokenizer
+
+    folder = models.UNUSUAL[architecture](tmp_path)
+    encoder = Encoder.load(str(folder), budget=90)
+    texts = [*LINES, "tap", "the \u2603 tap"]
+    made = encoder.encode(texts)
+    assert made.windowed == 0
+    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder).eval()
+    body = model.get_encoder() if architecture in ("byt5", "nllb") else model
+    for number, text in enumerate(texts):
+        given = tokenizer(text, return_tensors="pt", return_special_tokens_mask=True)
+        own = ~given.pop("special_tokens_mask")[0].bool()
+        own |= given.input_ids[0] == tokenizer.unk_token_id
+        with torch.inference_mode():
+            states = body(**given, output_hidden_states=True).hidden_states
+        for layer, each in enumerate(states):
+            np.testing.assert_allclose(made[layer][number], each[0][own].mean(0), rtol=1e-4, atol=1e-5)
+
+
+def test_words_of_a_tokenizer_of_bytes_are_their_bytes(tmp_path: Path) -> None:
+    encoder = Encoder.load(str(models.byt5(tmp_path)))
+    text = "Ёж ел кашу, the ½ cup \N{GRINNING FACE} ok"
+    made = encoder.tokeniser([text], spans=True, words=True)
+    assert made.words is not None
+    places = zip(made.words.first, made.words.last, strict=True)
+    spelled = [bytes((made.ids[a:b] - 3).tolist()).decode() for a, b in places]
+    assert spelled == [text[a:b] for a, b in made.words.spans]
+    assert spelled[:3] == ["Ёж", "ел", "кашу"]
+
+
+@pytest.mark.parametrize(("language", "mark"), [("en", "eng_Latn"), ("rus", "rus_Cyrl"), ("ar", "arb_Arab"),
+                                                ("zh-TW", "zho_Hant"), ("zh", "zho_Hans"), ("sw", None)])  # fmt: skip
+def test_a_text_is_marked_by_its_own_language(language: str, mark: str | None, tmp_path: Path) -> None:
+    from transformers import AutoTokenizer
+
+    encoder = Encoder.load(str(models.nllb(tmp_path)))
+    reader = encoder.reading(language)
+    assert reader.tokeniser.mark == mark
+    wanted = AutoTokenizer.from_pretrained(tmp_path, src_lang=mark or "eng_Latn")(LINES[2]).input_ids
+    ids = reader.tokeniser([LINES[2]], spans=False, words=False).ids.tolist()
+    assert [*reader.tokeniser.prefix, *ids, *reader.tokeniser.suffix] == wanted
+    assert encoder.tokeniser.prefix == encoder.reading("en").tokeniser.prefix
+    cache = Cache(tmp_path / "cache")
+    own, english = (each.encode([LINES[2]], cache=cache) for each in (reader, encoder.reading("en")))
+    assert bool(np.allclose(own[-1], english[-1])) == (mark in (None, "eng_Latn"))
+
+
 def test_words_are_the_words_of_the_text(bert: Encoder) -> None:
     words = bert.encode(["Don't feed the monkeys, please!", "किताब मेज़ पर है।"], unit="word")
     texts = ["Don't feed the monkeys, please!", "किताब मेज़ पर है।"]

@@ -125,6 +125,28 @@ def test_what_sentence_transformers_writes_today_is_read(tmp_path: Path) -> None
     np.testing.assert_allclose(ours(tmp_path / "model", TEXTS, prompt="q"), wanted, atol=1e-5)
 
 
+@pytest.mark.reliability("sentence-transformers folders")
+@pytest.mark.parametrize("kept", [5, 100])
+def test_vectors_are_cut_where_the_folder_says(kept: int, tmp_path: Path) -> None:
+    stated = {"truncate_dim": kept, "similarity_fn_name": "dot", "prompts": {}, "default_prompt_name": "query"}
+    folder = folder_of(tmp_path / "model", {"pooling_mode": "mean"}, NORMAL, prompts=stated)
+    found = ours(folder, TEXTS)
+    assert found.shape[1] == min(kept, 32)
+    np.testing.assert_allclose(found, theirs(folder, TEXTS), atol=1e-5)
+    digest = Encoder.load(str(folder), device="cpu").digest
+    (folder / "config_sentence_transformers.json").write_text("{}")
+    assert Encoder.load(str(folder), device="cpu").digest != digest
+    assert ours(folder, TEXTS).shape[1] == 32
+
+
+@pytest.mark.reliability("sentence-transformers folders")
+def test_a_stated_length_counts_where_positions_are_computed(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "model", {"pooling_mode": "mean"}, body=models.qwen, settings={"max_seq_length": 400})
+    long = " ".join(models.LINES * 2)
+    assert len(Encoder.load(str(folder), device="cpu").tokeniser([long], spans=False, words=False).ids) > 256
+    np.testing.assert_allclose(ours(folder, [long]), theirs(folder, [long]), atol=1e-5)
+
+
 @pytest.mark.reliability("records depend on how they are made")
 def test_an_output_depends_on_its_text_alone_and_is_kept(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "model", {"pooling_mode": "lasttoken"}, DENSE, body=models.qwen)
@@ -158,6 +180,7 @@ BROKEN: dict[str, tuple[str, Any, str]] = {
     "messages": ("sentence_bert_config.json", {"modality_config": {"message": {}}}, "than plain text"),
     "no length": ("sentence_bert_config.json", {"max_seq_length": -3}, "no number of tokens: -3"),
     "no such default": ("config_sentence_transformers.json", {"default_prompt_name": "x"}, "none of the prompts: 'x'"),
+    "no dimensions": ("config_sentence_transformers.json", {"truncate_dim": -2}, "no number of dimensions: -2"),
     "prompts that are no texts": ("config_sentence_transformers.json", {"prompts": {"a": 3}}, "prompts are texts"),
 }  # fmt: skip
 

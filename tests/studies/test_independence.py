@@ -53,6 +53,7 @@ def sentence_folder(folder: Path) -> Path:
 
 ARCHITECTURES = {
     **models.ARCHITECTURES,
+    **models.UNUSUAL,
     "marian of two sides": models.marian_of_two_sides,
     "gpt2": gpt2,
     "bloom": bloom,
@@ -124,6 +125,30 @@ def test_an_audit_of_a_decoder_says_how_it_pooled(pooling: str | None, said: str
     other = audit(str(models.bert(tmp_path / "b")), corpus_of(ROWS, tmp_path), measures=("retrieval",), cache="none")
     assert {record["pooling"] for record in other.records} == {"mean"}
     assert "sinks" not in " ".join(other.run["skipped"])
+
+
+@pytest.mark.reliability("attention sinks")
+def test_an_audit_of_a_decoder_counts_texts_that_are_sinks_alone(tmp_path: Path) -> None:
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    folder = models.qwen(tmp_path / "model")
+    model = AutoModelForCausalLM.from_pretrained(folder)
+    (token,) = AutoTokenizer.from_pretrained(folder)("T").input_ids
+    with torch.no_grad():
+        model.get_input_embeddings().weight[token] *= 300
+    model.save_pretrained(folder)
+    for rows, said in [(ROWS, False), ([*ROWS, "T\tтечёт"], True)]:
+        made = audit(str(folder), corpus_of(rows, tmp_path), measures=("retrieval",), cache="none", device="cpu")
+        notes = " ".join(made.run["skipped"])
+        assert ("1 text of en with nothing but an attention sink" in notes) == said
+        assert "of ru with nothing but" not in notes
+
+
+@pytest.mark.reliability("target language of a translation model")
+def test_an_audit_says_how_languages_are_marked(tmp_path: Path) -> None:
+    folder = models.nllb(tmp_path / "model")
+    made = audit(str(folder), corpus_of(ROWS, tmp_path), measures=("retrieval",), cache="none", device="cpu")
+    assert "marks each text by its language: en (eng_Latn), ru (rus_Cyrl)" in " ".join(made.run["skipped"])
 
 
 @pytest.mark.heavy

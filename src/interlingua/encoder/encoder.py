@@ -19,7 +19,7 @@ from interlingua.encoder.devices import BUDGET, pick_device
 from interlingua.encoder.onepass import Pass, Progress
 from interlingua.encoder.output import write_output
 from interlingua.encoder.representations import Cache, MemoryWriter, Representations
-from interlingua.encoder.tokens import Tokeniser, items_of, translates_into
+from interlingua.encoder.tokens import Tokeniser, items_of, language_mark, translates_into
 from interlingua.encoder.views import POOLINGS, UNITS, View
 from interlingua.errors import InputError
 from interlingua.measures.tokenization import Splits
@@ -86,11 +86,14 @@ class Encoder:
         return cls(loaded, device=next(model.parameters()).device, precision=precision)
 
     def reading(self, language: str) -> Encoder:
-        """The encoder as it reads a language: its tokenizer may have other pieces for what it translates into."""
-        if not translates_into(self._loaded.tokenizer, language):
+        """The encoder as it reads a language: its tokenizer may mark it, or have other pieces for its target."""
+        tokenizer = self._loaded.tokenizer
+        target, mark = translates_into(tokenizer, language), language_mark(tokenizer, language)
+        if not target and mark is None:
             return self
         other = copy(self)
-        other.tokeniser = Tokeniser(self._loaded.tokenizer, known=loading.vocabulary(self._loaded.model), target=True)
+        known = loading.vocabulary(self._loaded.model)
+        other.tokeniser = Tokeniser(tokenizer, known=known, target=target, mark=mark)
         return other
 
     def __repr__(self) -> str:
@@ -164,6 +167,10 @@ class Encoder:
         return loading.reads_left_to_right(self._loaded.model)
 
     @cached_property
+    def _padding_rules(self) -> tuple[bool, bool]:
+        return loading.padding_rules(self._loaded.model, self.tokeniser.pad)
+
+    @cached_property
     def limit(self) -> int:
         """The number of tokens one window holds, special ones included."""
         return min(self._loaded.limit or _WINDOW, _LONGEST_WINDOW)
@@ -207,7 +214,9 @@ class Encoder:
         found = [cache.get(key) if cache else None for key in keys]
         todo = [number for number, result in enumerate(found) if result is None]
         if todo:
-            run = Pass(self._loaded, self.tokeniser, self.device, self.precision, self._budget, self.room)
+            masked, one_length = self._padding_rules
+            run = Pass(self._loaded, self.tokeniser, self.device, self.precision, self._budget, self.room, masked,
+                       one_length)  # fmt: skip
             made = run.encode([views[n] for n in todo], [keys[n] for n in todo], texts, cache, progress)
             for number, result in zip(todo, made, strict=True):
                 found[number] = result
@@ -229,6 +238,7 @@ class Encoder:
         if not len(texts):
             raise InputError("there is no text to encode", remedy="Give at least one sentence.")
         about = [_CACHE_FORMAT, "output", self.digest, self.prompt, self.precision, self.tokeniser.target, _hash(texts)]
+        about += self._unusual("sentence")
         key = hashlib.blake2b(json.dumps(about).encode(), digest_size=20).hexdigest()
         if cache is not None and (found := cache.get(key)) is not None:
             if progress:
@@ -302,7 +312,21 @@ class Encoder:
         ]
         # Once repeated texts were encoded each by itself; what was stored of them differs in its last bits.
         about += ["once"] if len(set(texts)) < len(texts) else []
+        about += self._unusual(view.unit)
         return hashlib.blake2b(json.dumps(about).encode(), digest_size=20).hexdigest()
+
+    def _unusual(self, unit: str) -> list[Any]:
+        """What a stored result depends on of a few architectures alone; the keys of all others stay as they were."""
+        found: list[Any] = []
+        if any(self._padding_rules):
+            found += ["padding", *self._padding_rules]
+        if self.tokeniser.types is not None:
+            found += ["types", self.tokeniser.types]
+        if self.tokeniser.mark is not None:
+            found += ["mark", self.tokeniser.mark]
+        if unit in ("word", "span") and not self.tokenizer.is_fast:
+            found += ["spelled by bytes"]
+        return found
 
 
 def _hash(texts: Sequence[str]) -> str:

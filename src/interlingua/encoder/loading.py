@@ -78,13 +78,20 @@ def load(
     model, report = read_model(
         AutoModel, folder, config, dtype=PRECISIONS[precision], trust=trust_remote_code, allow_pickle=allow_pickle
     )
+    two_sided = _is_two_sided(model, config)
+    if two_sided:  # Only the encoder is read, and some folders hold it alone (sentence-t5).
+        missing = {key for key in report["missing_keys"] if not key.startswith("decoder.")}
+        report = {**report, "missing_keys": missing}
     unused = check_fit(model, report, folder)
-    if config.get("is_encoder_decoder"):
+    if two_sided:
+        whole = model
         if parts.head is not None and config.get("model_type") not in _READ_BY_ENCODER:
             raise InputError("sentence-transformers reads this kind of model by its decoder, which is not done here",
                              file=folder, value=config.get("model_type"),
                              remedy="Take modules.json away to read the layers of its encoder.")  # fmt: skip
-        model = model.get_encoder()
+        model = whole.get_encoder()
+        if getattr(model, "config", None) is None:  # FSMT's.
+            model.config = whole.config
     if any("pooler" in key for key in report["missing_keys"]) and getattr(model, "pooler", None) is not None:
         model.pooler = None  # Made up, other numbers at every load, and never used here.
     model = model.to(device).eval().requires_grad_(False)
@@ -94,12 +101,21 @@ def load(
     return made if parts.head is None else _with_head(made, parts.head, device)
 
 
+def _is_two_sided(model: torch.nn.Module, config: Mapping[str, Any]) -> bool:
+    """Whether a model has an encoder and a decoder; the config of T5EncoderModel says that it has not."""
+    if config.get("is_encoder_decoder"):
+        return True
+    stated = config.get("architectures")
+    alone = isinstance(stated, list) and any(str(name).endswith("EncoderModel") for name in stated)
+    return alone and {"encoder", "decoder"} <= {name for name, _ in model.named_children()}
+
+
 def _with_head(loaded: Loaded, head: SentenceHead, device: torch.device) -> Loaded:
     """The model with what its folder does with the last layer, and a digest of both."""
     if head.settings.lower:
         lower_cased(loaded.tokenizer)
     # A length that the folder states is the one that counts, whatever the tokenizer's.
-    limit = loaded.limit if head.settings.limit is None else _position_limit(loaded.model)
+    limit = loaded.limit if head.settings.limit is None else _table_limit(loaded.model)
     placed = head.placed(device, limit)
     placed.width(loaded.dim)
     digest = hashlib.blake2b(f"{loaded.digest} {head.digest}".encode(), digest_size=16).hexdigest()
@@ -242,23 +258,61 @@ def reads_left_to_right(model: torch.nn.Module) -> bool:
     Found by trying, since a config does not say it: two texts with the same first half.
     """
     known = vocabulary(model) or 64
-    weights = next(model.parameters())
     half = list(range(8))
     rows = [[number % known for number in (*half, *range(start, start + 8))] for start in (8, 9)]
+    first, second = (_tried(model, {"input_ids": [row]})[:8] for row in rows)
+    # Half precision rounds differently where experts or kernels are chosen by the whole text.
+    least = 1e-6 if next(model.parameters()).dtype == torch.float32 else 1e-2
+    return bool(((first - second).norm(dim=1) <= least * first.norm(dim=1)).all())
+
+
+@torch.inference_mode()
+def padding_rules(model: torch.nn.Module, pad: int) -> tuple[bool, bool]:
+    """Whether a text must always come with a mask, and whether it must never be padded: found by trying.
+
+    A model may take a token for padding by its number where it is given no mask (XLM's), and convolutions (ConvBERT)
+    or Fourier transforms (FNet) read padding whatever the mask says: a vector would depend on the other texts.
+    """
+    known = vocabulary(model) or 64
+    row = [number % known for number in range(16)]
+    bare = _tried(model, {"input_ids": [row]})
+    masked = _tried(model, {"input_ids": [row], "attention_mask": [[1] * 16]})
+    padded = _tried(model, {"input_ids": [[*row, *[pad] * 5]], "attention_mask": [[1] * 16 + [0] * 5]})[:16]
+    least = 1e-4 if next(model.parameters()).dtype == torch.float32 else 5e-2
+    bare_differs, padded_differs = (
+        not bool(((other - masked).norm(dim=1) <= least * masked.norm(dim=1)).all()) for other in (bare, padded)
+    )
+    return bare_differs, padded_differs
+
+
+def _tried(model: torch.nn.Module, given: Mapping[str, list[list[int]]]) -> torch.Tensor:
+    """The last hidden states (position, dim) of one made-up text."""
+    device = next(model.parameters()).device
     training = model.training
     model.eval()
     try:
-        first, second = (
-            model(input_ids=torch.tensor([row], device=weights.device), output_hidden_states=True)
-            .hidden_states[-1][0, :8]
-            .float()
-            for row in rows
-        )
+        states = hidden_states(model, {name: torch.tensor(rows, device=device) for name, rows in given.items()})
     finally:
         model.train(training)
-    # Half precision rounds differently where experts or kernels are chosen by the whole text.
-    least = 1e-6 if weights.dtype == torch.float32 else 1e-2
-    return bool(((first - second).norm(dim=1) <= least * first.norm(dim=1)).all())
+    return states[-1][0].float()
+
+
+def hidden_states(model: torch.nn.Module, given: Mapping[str, torch.Tensor]) -> tuple[torch.Tensor, ...]:
+    """The states of all layers; an error where the model can't read such a batch, other than for want of memory."""
+    try:
+        states: tuple[torch.Tensor, ...] = model(**given, output_hidden_states=True).hidden_states
+    except (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+        if isinstance(error, InputError | torch.OutOfMemoryError) or "alloc" in str(error):
+            raise
+        texts, tokens = given["input_ids"].shape
+        raise InputError(
+            f"the model fails on {texts} texts of {tokens} tokens ({type(error).__name__}: {_first_line(error)})",
+            value=type(model).__name__,
+            remedy="Its config.json may be wrong, or this architecture is not read here; report it to us.",
+        ) from error
+    if not isinstance(states, tuple):
+        raise InputError("the model gives no layers", value=type(model).__name__, remedy="Report it to us.")
+    return states
 
 
 def check_folder(folder: Path, *, trust_remote_code: bool, allow_pickle: bool) -> dict[str, Any]:
@@ -399,13 +453,29 @@ def _position_limit(model: torch.nn.Module, tokenizer: Any = None) -> int | None
     stated = math.inf if tokenizer is None else tokenizer.model_max_length
     limits = [int(stated)] if stated < 1_000_000 else []
     config: Any = model.config
-    if isinstance(getattr(config, "max_position_embeddings", None), int):
-        limits.append(config.max_position_embeddings)
-    for name, module in model.named_modules():
-        if name.endswith(("position_embeddings", "embed_positions")) and isinstance(module, torch.nn.Embedding):
-            # RoBERTa and its kin begin counting positions after the padding index.
-            limits.append(module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1))
+    most = getattr(config, "max_position_embeddings", None)
+    if isinstance(most, int) and most > 0:  # XLNet says -1 where it means no limit.
+        limits.append(most)
+    limits += _tables(model)
     return min(limits) if limits else None
+
+
+def _table_limit(model: torch.nn.Module) -> int | None:
+    """The longest input where each position has a vector of its own; None where positions can be computed."""
+    return _position_limit(model) if _tables(model) else None
+
+
+def _tables(model: torch.nn.Module) -> list[int]:
+    """How many positions each table of a model has room for."""
+    found = []
+    for name, module in model.named_modules():
+        weight = getattr(module, "weight", None)
+        named = name.endswith(("position_embeddings", "embed_positions", "wpe"))
+        if named and isinstance(weight, torch.Tensor) and weight.ndim == 2:
+            # RoBERTa and its kin begin counting positions after the padding index.
+            padding = getattr(module, "padding_idx", None)
+            found.append(len(weight) - (0 if padding is None else padding + 1))
+    return found
 
 
 def _digest(folder: Path) -> str:

@@ -17,7 +17,16 @@ from interlingua.encoder import loading
 from interlingua.encoder.pooling import Pool, attention_sinks, send
 from interlingua.encoder.repeats import Alike, Repeats, first_alike
 from interlingua.encoder.representations import Cache, CacheWriter, MemoryWriter, Representations
-from interlingua.encoder.tokens import Items, TokenisedTexts, Tokeniser, Windows, batches, parts_of, windows
+from interlingua.encoder.tokens import (
+    Items,
+    TokenisedTexts,
+    Tokeniser,
+    Windows,
+    batches,
+    parts_of,
+    token_types,
+    windows,
+)
 from interlingua.encoder.views import View, moved
 from interlingua.errors import InputError
 
@@ -43,7 +52,10 @@ class Output:
 
 @dataclass(frozen=True)
 class Pass:
-    """A model on its device, and how it is run: `budget` tokens at once, windows of `room` tokens of a text."""
+    """A model on its device, and how it is run: `budget` tokens at once, windows of `room` tokens of a text.
+
+    `masked` gives every batch a mask, `one_length` pads none: see `loading.padding_rules`.
+    """
 
     loaded: loading.Loaded
     tokeniser: Tokeniser
@@ -51,6 +63,8 @@ class Pass:
     precision: str
     budget: int
     room: int
+    masked: bool
+    one_length: bool
 
     def encode(
         self, views: list[View], keys: list[str], texts: Sequence[str], cache: Cache | None, progress: Progress | None
@@ -150,7 +164,7 @@ class Pass:
         ]
         # cuDNN's attention builds a plan for every new shape, which costs more than it saves here.
         with sdpa_kernel([SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]):
-            for batch in batches(plan.lengths + sum(around), self.budget):
+            for batch in batches(plan.lengths + sum(around), self.budget, one_length=self.one_length):
                 hidden = self._forward(tokens, plan, batch)
                 sinks: list[torch.Tensor] = []
                 if any(view.pooling == "sinkless" for view in views):
@@ -201,15 +215,18 @@ class Pass:
         for place, token in enumerate(suffix):
             ids[np.arange(len(batch)), len(prefix) + lengths + place] = token
         given = {"input_ids": send(ids, self.device)}
-        if int(lengths.min()) + around < width:  # Windows of one length need no mask, and run faster without.
+        # Windows of one length need no mask, and most models run faster without.
+        if self.masked or int(lengths.min()) + around < width:
             given["attention_mask"] = send((np.arange(width) < lengths[:, None] + around).astype(np.int64), self.device)
+        if self.tokeniser.types is not None:
+            given["token_type_ids"] = send(token_types(self.tokeniser.types, lengths), self.device)
         with torch.autocast(self.device.type, loading.PRECISIONS[self.precision], enabled=self._mixed):
-            states = self.loaded.model(**given, output_hidden_states=True).hidden_states
-        assert isinstance(states, tuple)
+            states = loading.hidden_states(self.loaded.model, given)
         if len(states) != self.loaded.layers:
             raise InputError(
                 f"the model gives {len(states)} layers where its config says {self.loaded.layers}",
-                remedy="Report it to us.",
+                value=type(self.loaded.model).__name__,
+                remedy="Models whose layers are not one after each block (CANINE's, Funnel's) are not read here.",
             )
         return states
 

@@ -16,7 +16,7 @@ from interlingua.encoder import loading
 from interlingua.encoder.pooling import send
 from interlingua.encoder.representations import CacheWriter, MemoryWriter
 from interlingua.encoder.sentence_head import SentenceHead
-from interlingua.encoder.tokens import Tokeniser
+from interlingua.encoder.tokens import Tokeniser, token_types
 from interlingua.errors import InputError
 
 _CHUNK = 8192
@@ -75,7 +75,7 @@ def write_output(
         new = [text for text in dict.fromkeys(chunk) if text not in first]
         if new:
             ids, short = read_texts(tokeniser, new, prompt=prompt, limit=limit)
-            vectors = _vectors(loaded, loaded.head, ids, skip=skip, device=device, budget=budget)
+            vectors = _vectors(loaded, loaded.head, tokeniser, ids, skip=skip, device=device, budget=budget)
             if not np.isfinite(vectors).all():
                 raise InputError("output vectors of this model are infinite or undefined", value=loaded.name,
                                  remedy="Its weights are broken, or the prompt leaves no room.")  # fmt: skip
@@ -88,15 +88,26 @@ def write_output(
 
 
 def _vectors(
-    loaded: loading.Loaded, head: SentenceHead, ids: list[list[int]], *, skip: int, device: torch.device, budget: int
+    loaded: loading.Loaded,
+    head: SentenceHead,
+    tokeniser: Tokeniser,
+    ids: list[list[int]],
+    *,
+    skip: int,
+    device: torch.device,
+    budget: int,
 ) -> NDArray[np.float32]:
     """The outputs of texts by their ids, batches of one length at a time."""
     lengths = np.array([len(each) for each in ids])
     found = np.empty((len(ids), head.width(loaded.dim)), np.float32)
+    around = len(tokeniser.prefix) + len(tokeniser.suffix)
     for length in np.unique(lengths)[::-1].tolist():
         places = np.flatnonzero(lengths == length)
         for part in np.array_split(places, -(-len(places) * length // max(budget, length))):
-            given = send(np.array([ids[place] for place in part], np.int64), device)
-            states = loaded.model(input_ids=given).last_hidden_state
-            found[part] = head.vectors(states, skip=skip).cpu().numpy()
+            read = np.array([ids[place] for place in part], np.int64)
+            given = {"input_ids": send(read, device), "attention_mask": send(np.ones_like(read), device)}
+            if tokeniser.types is not None:
+                types = token_types(tokeniser.types, np.full(len(part), length - around))
+                given["token_type_ids"] = send(types, device)
+            found[part] = head.vectors(loading.hidden_states(loaded.model, given)[-1], skip=skip).cpu().numpy()
     return found

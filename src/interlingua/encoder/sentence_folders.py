@@ -63,7 +63,8 @@ def sentence_folder(folder: Path, *, allow_pickle: bool = False) -> SentenceFold
     modes, with_prompt = _pooling(pooling / "config.json")
     steps = [_step(kind, place, allow_pickle=allow_pickle) for kind, place in places[2:]]
     settings, notes = _text_settings(transformer)
-    prompts, default = _prompts(folder / "config_sentence_transformers.json")
+    prompts, default, dimensions = _general(folder / "config_sentence_transformers.json")
+    steps += [] if dimensions is None else [_Truncate(dimensions)]
     return SentenceFolder(
         transformer, sentence_head(modes, with_prompt, [s for s in steps if s], settings, prompts, default), notes
     )
@@ -150,6 +151,20 @@ class _Normalize(torch.nn.Module):
         return torch.nn.functional.normalize(vectors, dim=-1)
 
 
+class _Truncate(torch.nn.Module):
+    """The first numbers of a vector, as Matryoshka models are cut; nothing is normalised again."""
+
+    def __init__(self, dimensions: int) -> None:
+        super().__init__()
+        self.dimensions = dimensions
+
+    def forward(self, vectors: torch.Tensor) -> torch.Tensor:
+        return vectors[..., : self.dimensions]
+
+    def extra_repr(self) -> str:
+        return str(self.dimensions)
+
+
 def _activation(stated: object, file: Path) -> torch.nn.Module:
     """A function of torch by its name, tanh where none is stated; anything else would be code of the folder."""
     if stated is None:
@@ -231,13 +246,19 @@ def _text_settings(transformer: Path) -> tuple[TextSettings, tuple[str, ...]]:
     return TextSettings(limit, bool(config.get("do_lower_case"))), notes
 
 
-def _prompts(file: Path) -> tuple[dict[str, str], str | None]:
-    """The prompts by name, and the name of the one that is put before every text."""
+def _general(file: Path) -> tuple[dict[str, str], str | None, int | None]:
+    """The prompts by name, the name of the one put before every text, and how many numbers of a vector are kept."""
     config = model_json(file, dict) if file.exists() else {}
     prompts, default = config.get("prompts") or {}, config.get("default_prompt_name")
     if not isinstance(prompts, dict) or not all(isinstance(text, str | None) for text in prompts.values()):
         raise InputError("prompts are texts by name", file=file, value=prompts, remedy="Fetch the model again.")
-    if default is not None and default not in prompts:
+    named = {name: text or "" for name, text in prompts.items()}
+    if default in ("query", "document"):  # sentence-transformers knows both names, of no text unless the folder has it.
+        named.setdefault(default, "")
+    if default is not None and default not in named:
         raise InputError("the default prompt is none of the prompts", file=file, value=default,
                          remedy=f"There are: {', '.join(prompts) or 'none'}.")  # fmt: skip
-    return {name: text or "" for name, text in prompts.items()}, default
+    kept = config.get("truncate_dim")
+    if kept is not None and (isinstance(kept, bool) or not isinstance(kept, int) or kept < 1):
+        raise InputError("truncate_dim is no number of dimensions", file=file, value=kept, remedy="Give 1 or more.")
+    return named, default, kept

@@ -159,4 +159,6 @@ def lower_cased(tokenizer: Any) -> None:
     backend = tokenizer.backend_tokenizer
     given = backend.normalizer
     lower = normalizers.Lowercase()
-    backend.normalizer = lower if given is None else normalizers.Sequence([lower, given])
+    stated = [] if given is None else list(given) if isinstance(given, normalizers.Sequence) else [given]
+    if not any(isinstance(part, normalizers.Lowercase) for part in stated):
+        backend.normalizer = normalizers.Sequence([lower, *stated])

@@ -7,11 +7,13 @@ is taken from the window in which it has most context, so nothing is cut.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from typing import Any
-from unicodedata import normalize
+from unicodedata import category, normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +24,7 @@ from interlingua.languages import canonical, is_language
 from interlingua.words import word_spans
 
 Ints = NDArray[np.int64]
-_MISSED = 64  # letters after a piece that the text does not show, among which the next one is looked for
+_MISSED = 128  # bytes after a piece that the text does not show, among which the next one is looked for
 
 
 @dataclass(frozen=True)
@@ -67,12 +69,15 @@ class Tokeniser:
     """A thin face over a `transformers` tokenizer: ids without special tokens, and what goes round them.
 
     `known` is how many tokens the model has vectors for; a text with another is refused. With `target` the texts are in
-    the language that a translation model translates into, which has pieces of its own (Marian's).
+    the language that a translation model translates into, which has pieces of its own (Marian's). `mark` is the code of
+    the texts' language where a special token says it (NLLB's, M2M100's, mBART's).
     """
 
-    def __init__(self, tokenizer: Any, *, known: int | None = None, target: bool = False) -> None:
-        self._tokenizer, self._known, self.target = tokenizer, known, target
-        self.prefix, self.suffix = _specials(tokenizer)
+    def __init__(
+        self, tokenizer: Any, *, known: int | None = None, target: bool = False, mark: str | None = None
+    ) -> None:
+        self._tokenizer, self._known, self.target, self.mark = tokenizer, known, target, mark
+        self.prefix, self.suffix, self.types = _specials(tokenizer) if mark is None else _marked(tokenizer, mark)
         self.unknown: int | None = tokenizer.unk_token_id
         self.specials = frozenset(tokenizer.all_special_ids)
         self.cuts_left = getattr(tokenizer, "truncation_side", "right") == "left"
@@ -124,15 +129,60 @@ class Tokeniser:
         ids = np.fromiter(chain.from_iterable(lists), np.int32, starts[-1])
         if not (spans or words):
             return TokenisedTexts(ids, starts, None, None)
-        found = [_spelled(text, self._pieces(own)) for text, own in zip(texts, lists, strict=True)]
+        how = self._spelling
+        found = [_spelled(text, self._pieces(own, how), how) for text, own in zip(texts, lists, strict=True)]
         offsets = np.array(list(chain.from_iterable(found)), np.int64).reshape(-1, 2)
         return TokenisedTexts(ids, starts, offsets, _word_items(texts, starts, offsets) if words else None)
 
-    def _pieces(self, ids: Sequence[int]) -> list[str | None]:
+    def _pieces(self, ids: Sequence[int], spelling: _Spelling) -> list[str | None]:
         """What each token spells, None where it does not say."""
         silent = set(self._tokenizer.all_special_tokens)
         pieces = self._tokenizer.convert_ids_to_tokens(list(ids))
-        return [None if piece in silent else piece.removeprefix("##").replace("▁", " ") for piece in pieces]
+        return [None if piece in silent else spelling.piece(piece) for piece in pieces]
+
+    @cached_property
+    def _spelling(self) -> _Spelling:
+        """How the tokenizer's pieces spell letters: found by trying."""
+        made = [self._tokenizer(text, add_special_tokens=False)["input_ids"] for text in ("р", "ё")]
+        rare, accent = (self._tokenizer.convert_ids_to_tokens(list(ids)) for ids in made)
+        if any(isinstance(piece, bytes) for piece in rare) or rare == ["Ñ", "\x80"]:
+            return _Spelling(exact=True)
+        return _Spelling(marks="ё" in "".join(accent) or "е" not in "".join(accent))
+
+
+@dataclass(frozen=True)
+class _Spelling:
+    """How letters and pieces are compared: as bytes, a character of Latin-1 each, without white space.
+
+    That is by NFKC and without regard to case, or to accents where a tokenizer takes them off (`marks` false). With
+    `exact` the pieces are bytes themselves (ByT5's).
+    """
+
+    exact: bool = False
+    marks: bool = True
+
+    def letter(self, letter: str) -> str:
+        """The bytes that a piece of the text spells."""
+        if not self.exact:
+            letter = normalize("NFKC", letter).casefold()
+            if not self.marks:
+                letter = "".join(part for part in normalize("NFKD", letter) if category(part) != "Mn")
+        elif not letter.isspace():
+            return letter.encode("utf-8", "replace").decode("latin-1")
+        return "".join(letter.split()).encode("utf-8", "replace").decode("latin-1")
+
+    def piece(self, piece: str | bytes) -> str:
+        """The bytes that a token of the vocabulary spells, without the marks that say where words begin or end."""
+        if isinstance(piece, bytes):
+            piece = piece.decode("latin-1")
+        if self.exact:
+            return piece.strip(" \t\n\r\v\f")
+        if byte := re.fullmatch(r"<0x([0-9A-Fa-f]{2})>|<\|byte(\d{1,3})\|>", piece):
+            number = int(byte[1], 16) if byte[1] else int(byte[2])
+            return chr(number & 255)
+        for mark in ("</w>", "@@"):
+            piece = piece.removesuffix(mark) or piece
+        return self.letter(piece.removeprefix("##").replace("▁", " "))
 
 
 def items_of(
@@ -256,11 +306,12 @@ def parts_of(items: Items, view: Windows, *, pooling: str, special: bool, around
     return Parts(item, window, start + shift, stop + shift, weight, before)
 
 
-def batches(lengths: Ints, budget: int) -> list[Ints]:
+def batches(lengths: Ints, budget: int, *, one_length: bool = False) -> list[Ints]:
     """Window numbers in batches of at most `budget` padded tokens, longest first, of one length where that is cheap.
 
     Sorted by length; a batch closes when full, or when the length drops and it is at least half full:
-    batches of one length need no mask and no padding, and small ones waste the machine.
+    batches of one length need no mask and no padding, and small ones waste the machine. With `one_length` no batch
+    is padded.
     """
     order = np.argsort(-lengths, kind="stable")
     result: list[Ints] = []
@@ -271,7 +322,7 @@ def batches(lengths: Ints, budget: int) -> list[Ints]:
         most = max(budget // longest, 1)
         end = min(begin + most, len(order))
         same = int(np.searchsorted(-ordered, -longest, side="right"))
-        if same < end and (same - begin) * longest >= budget // 2:
+        if same < end and (one_length or (same - begin) * longest >= budget // 2):
             end = same
         result.append(order[begin:end])
         begin = end
@@ -314,32 +365,31 @@ def _spanned(found: Sequence[Sequence[tuple[int, int]]], texts: Sequence[str], s
     return Items(row[kept], first[kept], last[kept], spans[kept], lost=int((~kept).sum()))
 
 
-def _spelled(text: str, pieces: Sequence[str | None]) -> list[tuple[int, int]]:
-    """The characters of each token, where the pieces are found one after another in the text, compared by NFKC.
+def _spelled(text: str, pieces: Sequence[str | None], spelling: _Spelling) -> list[tuple[int, int]]:
+    """The characters of each token, where the pieces are found one after another in the text.
 
     Pieces that are not found (unknown ones, or changed by the tokenizer) share what lies between those that are.
 
-    >>> _spelled("Tea, ½ cup", [" tea", ",", None, " cup"])
+    >>> _spelled("Tea, ½ cup", ["tea", ",", None, "cup"], _Spelling())
     [(0, 3), (3, 4), (5, 6), (7, 10)]
     """
     owner: list[int] = []
     letters: list[str] = []
     for place, letter in enumerate(text):
-        plain = "".join(normalize("NFKC", letter).casefold().split())
+        plain = spelling.letter(letter)
         letters.append(plain)
         owner += [place] * len(plain)
     line = "".join(letters)
     found: list[tuple[int, int] | None] = []
     at = 0
     for piece in pieces:
-        plain = "" if piece is None else "".join(normalize("NFKC", piece).casefold().split())
         # Where nothing is missing before it a piece follows at once; otherwise it is looked for not far away.
         missing = bool(found) and found[-1] is None
-        begin = -1 if piece is None else line.find(plain, at, at + len(plain) + (_MISSED if missing else 0))
-        if begin < 0 or (missing and not plain):
+        begin = -1 if piece is None else line.find(piece, at, at + len(piece) + (_MISSED if missing else 0))
+        if piece is None or begin < 0 or (missing and not piece):
             found.append(None)
         else:
-            at = begin + len(plain)
+            at = begin + len(piece)
             found.append((begin, at))
     before, after = [0], [len(line)]
     for own in found:
@@ -366,18 +416,73 @@ def translates_into(tokenizer: Any, language: str) -> bool:
     return not among([tokenizer.source_lang]) and among([tokenizer.target_lang, *marked])
 
 
-def _specials(tokenizer: Any) -> tuple[list[int], list[int]]:
-    """The ids the tokenizer puts before and after a text."""
-    bare = tokenizer("a", add_special_tokens=False)["input_ids"]
-    full = tokenizer("a", add_special_tokens=True)["input_ids"]
+Types = tuple[list[int], int, list[int]]
+
+
+def language_mark(tokenizer: Any, language: str) -> str | None:
+    """The code that a tokenizer marks a language by; None where it marks none, or has no code for this one.
+
+    Without it all texts would be marked as the one language the tokenizer begins with, English as a rule.
+    """
+    if getattr(tokenizer, "set_src_lang_special_tokens", None) is None:
+        return None
+    stated = getattr(tokenizer, "lang_code_to_token", None) or getattr(tokenizer, "lang_code_to_id", None)
+    codes = list(stated or (token.strip("_") for token in tokenizer.get_added_vocab()))
+    plain = {code: code.removesuffix("_XX") for code in codes}
+    known = {code: canonical(name) for code, name in plain.items() if is_language(name)}
+    wanted = canonical(language)
+    same = [code for code, own in known.items() if own == wanted]
+    near = [code for code, own in known.items() if own.split("-")[0] == wanted.split("-")[0]]
+    return next(iter(same or near), None)
+
+
+def _marked(tokenizer: Any, mark: str) -> tuple[list[int], list[int], Types | None]:
+    """What the tokenizer puts round a text in the language that it has this code for."""
+    before = tokenizer.src_lang
+    tokenizer.src_lang = mark
+    try:
+        return _specials(tokenizer)
+    finally:
+        tokenizer.src_lang = before
+
+
+def _specials(tokenizer: Any) -> tuple[list[int], list[int], Types | None]:
+    """The ids the tokenizer puts before and after a text, and the token types of all three where any is not 0.
+
+    XLNet and Funnel have a type of its own for the first or last token.
+    """
+    # A vocabulary of one script may have no piece for another's letters.
+    probes = (tokenizer(text, add_special_tokens=False)["input_ids"] and text for text in ("a", "1", "и", "的", "か"))
+    probe = next(filter(None, probes), "a")
+    bare = tokenizer(probe, add_special_tokens=False)["input_ids"]
+    made = tokenizer(probe, add_special_tokens=True)
+    full, types = list(made["input_ids"]), list(made["token_type_ids"]) if "token_type_ids" in made else []
     for start in range(len(full) - len(bare) + 1):
-        if full[start : start + len(bare)] == bare:
-            return list(full[:start]), list(full[start + len(bare) :])
+        end = start + len(bare)
+        if full[start:end] == bare:
+            given = (types[:start], types[start], types[end:]) if any(types) and bare else None
+            return full[:start], full[end:], given
     raise InputError(
         "the tokenizer changes a text when it adds special tokens",
         value=type(tokenizer).__name__,
         remedy="Report it to us.",
     )
+
+
+def token_types(types: Types, lengths: Ints) -> Ints:
+    """The (text, position) token types of texts of so many tokens, with the special ones around each.
+
+    >>> token_types(([2], 0, [1]), np.array([2, 1])).tolist()
+    [[2, 0, 0, 1], [2, 0, 1, 0]]
+    """
+    before, own, after = types
+    found = np.zeros((len(lengths), len(before) + int(lengths.max()) + len(after)), np.int64)
+    found[:, : len(before)] = before
+    place = np.arange(found.shape[1]) - len(before)
+    found[(place >= 0) & (place < lengths[:, None])] = own
+    for number, kind in enumerate(after):
+        found[np.arange(len(lengths)), len(before) + lengths + number] = kind
+    return found
 
 
 def _starts(lengths: Sequence[int] | Ints) -> Ints:

@@ -106,6 +106,7 @@ def measure(prepared: Prepared, folder: Path | None, *, cache: Cache | None, tel
         "names": {code: codes.name(code) for code in texts.languages},
         "skipped": [
             *dict.fromkeys(note for encoder in encoders for note in (*encoder.notes, *pooling_notes(encoder, plan))),
+            *dict.fromkeys(note for encoder in encoders for note in _marks(encoder, texts.languages)),
             *(cache.notes if cache is not None else ()),
             *left_out(texts, prepared.skipped, spaces),
             *unmeasured(plan, made, chosen),
@@ -173,6 +174,17 @@ def pooling_notes(encoder: Encoder, plan: MeasurePlan) -> list[str]:
             f"layers are of the bare texts, their tokens pooled by {plan.pooling or encoder.pooling}"
         )
     return notes + _sinks(encoder, plan)
+
+
+def _marks(encoder: Encoder, languages: Sequence[str]) -> list[str]:
+    """Which special token says a text's language, of a model that has such tokens."""
+    marks = {code: encoder.reading(code).tokeniser.mark for code in languages}
+    if not any(marks.values()):
+        return []
+    known = ", ".join(f"{code} ({mark})" for code, mark in marks.items() if mark)
+    without = ", ".join(code for code, mark in marks.items() if not mark)
+    said = f"; its tokenizer has no code for {without}, marked as it marks by default" if without else ""
+    return [f"{encoder.name} marks each text by its language: {known}{said}"]
 
 
 def _sinks(encoder: Encoder, plan: MeasurePlan) -> list[str]:

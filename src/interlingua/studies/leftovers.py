@@ -23,6 +23,10 @@ def left_out(texts: ParallelCorpus, skips: Iterable[Skip], spaces: Iterable[Sequ
             notes.append(counted(language.words.lost, what))
         if language.words is not None and (sinks := len(language.words) - len(language.usable)):
             notes.append(counted(sinks, f"words of {language.code} that are attention sinks, in no measure of words"))
+        if language.lone_sinks:
+            what = f"texts of {language.code} with nothing but an attention sink, as with one token alone: such a long "
+            what += "vector moves the centre of centred measures (remove such rows from the corpus)"
+            notes.append(counted(language.lone_sinks, what))
         if language.cut:
             what = f"texts of {language.code} cut in the layer output, as the model's folder says"
             notes.append(counted(language.cut, what))

@@ -101,6 +101,20 @@ class Language:
         return np.flatnonzero(kept)
 
     @cached_property
+    def lone_sinks(self) -> int:
+        """How many texts of a decoder are nothing but an attention sink in some layer, as texts of one token are.
+
+        No token is left to stand for such a text, and its vector moves the centre of all others.
+        """
+        found = np.zeros(len(self.texts), bool)
+        if self.encoder.causal:
+            for layer in self.sentences.layers:
+                if layer != self.encoder.output_layer:
+                    lengths = np.linalg.norm(self.sentences.copied(layer), axis=1)
+                    found |= lengths > SINK * np.median(lengths)
+        return int(found.sum())
+
+    @cached_property
     def word_table(self) -> Words:
         """The words of each text, case-folded, and where they stand in it."""
         return [[(text[a:b].casefold(), (a, b)) for a, b in word_spans(text)] for text in self.texts]
