@@ -150,7 +150,8 @@ class Standing:
         """The language with score, chance level, and the one answer where all are one; `short`: the two numbers."""
         if short:
             level = "" if self.level is None else f"; chance {number(self.level, 3)}"
-            return f"{language_name(self.code, run)} ({number(self.value, 3)}{level})"
+            always = "" if self.always is None else f"; always {visible(self.always) or 'nothing'!r}"
+            return f"{language_name(self.code, run)} ({number(self.value, 3)}{level}{always})"
         within = "" if self.low is None else f", 95\N{NO-BREAK SPACE}% {number(self.low, 3)} to {number(self.high, 3)}"
         level = "not known" if self.level is None else f"{number(self.level, 3)}, {visible(self.by)}"
         always = "" if self.always is None else f"; the model always says {visible(self.always) or 'nothing'!r}"
@@ -251,6 +252,20 @@ def verdicts(records: Sequence[Found], run: Found) -> list[Verdict]:
             )
             found.append(verdict(named(run, model, source), source, aspect, own, right, run))
     return found
+
+
+def learnt_languages(records: Sequence[Found], run: Found, model: str, source: str) -> list[str]:
+    """The languages in which a model is above chance, in order; none where it is not in the language of training.
+
+    Attributions of the others say nothing of the model, so that no figure and no correlation has them.
+    """
+    scores = selected(records, "task", run["metric"])
+    learnt = {
+        code
+        for code in run["languages"]
+        if (key := (model, source, code)) in scores and Standing.of([scores[key]]).learnt
+    }
+    return [code for code in run["languages"] if code in learnt] if source in learnt else []
 
 
 def lead(found: Sequence[Verdict]) -> str:
@@ -355,18 +370,19 @@ def correlations(records: Sequence[Found], run: Found) -> list[dict[str, Any]]:
     """Pearson's r of consistency and performance over languages, for every model and aspect (papers/002 §3.4, Fig. 2).
 
     `without_source` leaves out the language of training, whose consistency is 1 by construction: one such point makes
-    any correlation high. The paper does not say which it has. Fewer than four languages, or one number for all of them,
-    have no correlation, and there is none here.
+    any correlation high. The paper does not say which it has. Languages in which the model is at chance are left out.
+    Fewer than four languages, or one number for all of them, have no correlation, and there is none here.
     """
     told = []
     performance = selected(records, "task", run["metric"])
     for aspect in aspects(records):
         cells = selected(records, "consistency", aspect)
         for model, source in run["models"]:
+            learnt = learnt_languages(records, run, model, source)
             for without in (True, False):
                 keys = [
                     (model, source, code)
-                    for code in run["languages"]
+                    for code in learnt
                     if (model, source, code) in cells and (model, source, code) in performance
                 ]
                 keys = [key for key in keys if not (without and key[2] == source)]
@@ -408,7 +424,7 @@ def correlation_table(found: Sequence[Found], run: Found) -> Table | None:
     caption = (
         "Pearson's r over languages, 95 % interval (Fisher). Detectable: the smallest |r| that so few languages would "
         "show with 80 % power; least p: the smallest that they allow (permutations). The source's own consistency is 1 "
-        "by construction."
+        "by construction. Languages in which the model is not above chance are left out."
     )
     return Table("correlation", "Consistency and performance", caption, heads, rows) if rows else None
 
