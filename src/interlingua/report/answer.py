@@ -1,4 +1,4 @@
-"""Records to the answer in words: what is close, what is weak, where, and how much the tokenizer is to blame."""
+"""Records to the answer in words: what is close, what is weak, where, and what goes with the tokenizer."""
 
 from __future__ import annotations
 

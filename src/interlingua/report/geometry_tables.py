@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import variance
 from typing import Any
 
 from scipy import special
@@ -397,14 +398,34 @@ def _nearest(records: Sequence[Found], run: Found, found: Found) -> tuple[str, s
         return "Cosine", f"{said}, {_state(state, run)}{ends}."
     if len(pairs) == 1:
         return "Cosine", f"Parallel entities of {told(best)}, {_state(state, run)}."
-    if (best["low"] or 0) - best["null"] <= (worst["high"] or 1) - worst["null"]:
-        # The extremes of several pairs always differ.
-        said = f"{told(best)} and {told(worst)} are the extremes, and their intervals meet"
+    sides = [(each["value"] - each["null"], _error([each])) for each in (best, worst)]
+    if not _apart(*sides, of=len(pairs)):
+        said = f"{told(best)} and {told(worst)} are the extremes, no further apart than the extremes of equal pairs"
         return "Cosine", f"No pair of languages stands out by its parallel entities, {_state(state, run)}: {said}."
     return (
         "Cosine",
         f"Parallel entities stand out most between {told(best)}, least between {told(worst)}, {_state(state, run)}.",
     )
+
+
+def _error(its: Sequence[Found]) -> float | None:
+    """The standard error of a mean over seeds: that of the sentences, which all seeds share, and that of the seeds."""
+    if any(each.get("low") is None or each.get("high") is None for each in its):
+        return None
+    wide = sum(each["high"] - each["low"] for each in its) / len(its)
+    seeds = variance([each["value"] for each in its]) / len(its) if len(its) > 1 else 0.0
+    return math.sqrt((wide / 2 / Z95) ** 2 + seeds)
+
+
+def _apart(one: tuple[float, float | None], other: tuple[float, float | None], *, of: int) -> bool:
+    """Whether the extremes of so many numbers, each with its error, differ: by Bonferroni over all pairs of them.
+
+    The extremes of many equal numbers lie apart: of 110 with one error, further than two 95 % intervals reach.
+    """
+    if one[1] is None or other[1] is None:
+        return False
+    limit = -float(special.ndtri(0.05 / (of * (of - 1))))
+    return abs(one[0] - other[0]) > limit * math.hypot(one[1], other[1])
 
 
 def _transfer(records: Sequence[Found], run: Found) -> tuple[str, str] | None:
@@ -439,13 +460,14 @@ def _transfer(records: Sequence[Found], run: Found) -> tuple[str, str] | None:
     rest = {pair: value for pair, value in others.items() if pair not in lost}
     best, worst = min(rest, key=lambda pair: rest[pair]), max(rest, key=lambda pair: rest[pair])
     chance = f" No better than chance: {len(lost)} of {len(others)} pairs ({named})." if lost else ""
-    if len(rest) < 2 or end(best, "high") >= end(worst, "low"):
-        said = f"No pair is clearly better than another: from {told(best)} to {told(worst)} is within the intervals"
+    errors = {pair: (rest[pair], _error(every[pair])) for pair in rest}
+    if len(rest) < 2 or not _apart(errors[best], errors[worst], of=len(rest)):
+        said = f"No pair is clearly better than another: from {told(best)} to {told(worst)} is within the error"
         if len(rest) < 2:
             said = f"Above chance only from {told(best)}"
         return "Transfer", f"{said}; {within}.{chance}"
-    # Others may be as good: the lowest of many is not alone, where intervals meet.
-    alike = sum(end(pair, "low") <= end(best, "high") for pair in rest if pair != best)
+    # Others may be as good: the lowest of many is not alone.
+    alike = sum(not _apart(errors[best], errors[pair], of=len(rest)) for pair in rest if pair != best)
     also = f", {alike} other pairs not clearly worse" if alike > 1 else ", one other pair not clearly worse" * alike
     least = "worst from" if not lost else "worst above chance from"
     return "Transfer", f"Best from {told(best)}{also}; {least} {told(worst)}; {within}.{chance}"
@@ -521,7 +543,10 @@ def _moving(found: Found, run: Found) -> tuple[str, str] | None:
     )
     if "p" in together:
         sure = sum(together["p"][i][j] < 0.05 for i, j in pairs)
-        told += f", and {sure} of {len(pairs)} pairs are above 95 % of the shifts"
+        told += (
+            f", and {sure} of {len(pairs)} pairs are above 95 % of the shifts, where chance alone gives about "
+            f"{number(0.05 * len(pairs), 1)}"
+        )
     # Groups are made of any matrix: how far apart they are says whether they mean anything.
     shown = " | ".join(", ".join(names[at] for at in count if member[at] == group) for group in sorted(set(member)))
     across = [together["matrix"][i][j] for i, j in pairs if member[i] != member[j]]
