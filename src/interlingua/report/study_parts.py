@@ -153,7 +153,7 @@ def consistency_points(run: Run) -> dict[tuple[str, ...], list[Point]]:
 
 def explained_at_chance(run: Run) -> set[tuple[str, ...]]:
     """The model, task, regime, source and language of which some explained seed is not above chance, where known."""
-    found = set()
+    found: set[tuple[str, ...]] = set()
     for record in run.records:
         details = record.get("details") or {}
         known = record["measure"] == "task" and {"called", "regime", "chance"} <= details.keys()
