@@ -226,3 +226,18 @@ def test_hostile_names_and_words_are_text_on_the_page(records: list[Any], run: d
         assert "<script>alert" not in written[name]
         assert "<img" not in written[name].split("<script>", 1)[0]
     assert "&lt;script&gt;" in written["explain.html"]
+
+
+def test_of_several_models_the_first_sentence_has_score_and_level_of_each_at_chance(
+    records: list[dict[str, Any]], run: dict[str, Any]
+) -> None:
+    weak = [{**each, "model": "weak"} for each in records]
+    for each in weak:
+        if each["measure"] == "task":
+            each["value"], each["details"] = 0.31, {"chance": {**SINGLE, "above": False}}
+    run = {**run, "models": [("clf", "en"), ("weak", "en")], "names": {"en": "English"}}
+    section = explain_answer(Run(run, [*({**each, "model": "clf"} for each in records), *weak]))
+    first = section.words[0]
+    assert first.startswith("Of 2 models 1 not shown to be above chance")
+    assert "weak (trained in en), English (0.310; chance 0.300)" in first
+    assert "attributions on similar words more than those of untrained heads (clf" in first

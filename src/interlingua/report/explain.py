@@ -170,6 +170,8 @@ class Verdict:
     sentence: str
     above: Above | None = None
     languages: tuple[str, ...] = ()
+    weakest: str = ""
+    """The language of training, else the first that is at chance, with its score and the chance level; or nothing."""
 
 
 def verdict(
@@ -192,7 +194,10 @@ def verdict(
     chance = f"{name} is not shown to be above chance in {listing(told)}." if weak else ""
 
     def made(kind: str, text: str, above: Above | None = None) -> Verdict:
-        return Verdict(name, source, aspect, kind, " ".join([chance, text]).strip(), above, others if above else ())
+        weakest = weak[0].said(run, short=True) if weak else ""
+        return Verdict(
+            name, source, aspect, kind, " ".join([chance, text]).strip(), above, others if above else (), weakest
+        )
 
     if source not in standings:
         text = f"Whether {name} is above chance in {language_name(source, run)} is not in these records: run it again."
@@ -276,12 +281,19 @@ def lead(found: Sequence[Verdict]) -> str:
     if len(first) == 1:
         return first[0].sentence
     kinds = {
-        "chance": "are not shown to be above chance, and nothing is said of what they look at",
-        "unmeasured": "were not compared with random heads, and nothing is said of what they look at",
-        "not above": "can’t be shown to look at similar words more than untrained heads do",
-        "above": "have attributions on similar words more than untrained heads do",
+        "chance": "not shown to be above chance, and nothing is said of their attributions",
+        "unmeasured": "not compared with random heads, and nothing is said of their attributions",
+        "not above": "not shown to have attributions on similar words more than untrained heads do",
+        "above": "with attributions on similar words more than those of untrained heads",
     }
-    counts = {kind: [each.model for each in first if each.kind == kind] for kind in kinds}
+    counts = {
+        kind: [
+            f"{each.model}, {each.weakest}" if kind == "chance" and each.weakest else each.model
+            for each in first
+            if each.kind == kind
+        ]
+        for kind in kinds
+    }
     told = [f"{len(names)} {kinds[kind]} ({listing(names)})" for kind, names in counts.items() if names]
     return f"Of {len(first)} models {'; '.join(told)}."
 
