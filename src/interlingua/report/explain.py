@@ -406,15 +406,6 @@ def correlations(records: Sequence[Found], run: Found) -> list[dict[str, Any]]:
     return told
 
 
-def correlation_said(each: Found) -> str:
-    """A correlation in words: r, its interval, of how many languages, and what so few could show."""
-    gap = "\N{NO-BREAK SPACE}"
-    within = f"95{gap}% {number(each['low'])} to {number(each['high'])}"
-    clear = "" if each["low"] > 0 or each["high"] < 0 else "not shown to differ from 0: "
-    power = f"so few would show |r| from {number(each['detectable'])} on with 80{gap}% power"
-    return f"{clear}r = {number(each['r'])} ({within}) over {each['n']} languages; {power}"
-
-
 def correlation_table(found: Sequence[Found], run: Found) -> Table | None:
     """Correlations with their intervals."""
     rows = tuple(

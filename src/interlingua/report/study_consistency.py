@@ -8,7 +8,8 @@ from dataclasses import asdict, replace
 import numpy as np
 
 from interlingua.report.audit import named_table
-from interlingua.report.explain import correlation_said, verdict
+from interlingua.report.evidence import correlation_said, linear_trend
+from interlingua.report.explain import verdict
 from interlingua.report.papers import in_names
 from interlingua.report.readings import Record
 from interlingua.report.runs import Run, colour
@@ -163,6 +164,7 @@ def _performance(run: Run) -> list[Figure]:
             caption,
             series,
             (f"consistency of {aspect}", f"score of {task}"),
+            judge=linear_trend,
         )
         for (task, aspect), series in drawn.items()
     ]
