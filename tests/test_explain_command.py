@@ -108,7 +108,7 @@ def test_the_folder_has_tables_picture_and_a_page_that_fetches_nothing(done: Pat
     names = {path.name for path in (done / "tables").iterdir()}
     for stem in ("consistency-label", "consistency-label-null", "performance", "choices", "faithfulness"):
         assert {f"{stem}.csv", f"{stem}.md", f"{stem}.tex"} <= names
-    assert (done / "correlation.svg").read_text("utf-8").startswith("<?xml")
+    assert not (done / "correlation.svg").exists()  # The model is at chance.
     table = (done / "tables" / "consistency-label.csv").read_text("utf-8").splitlines()
     head, row = (line.split(",") for line in table)
     values = dict(zip(head, row, strict=True))

@@ -247,7 +247,9 @@ def pretrain(
     if not is_first_process():
         return
     if as_json:
-        print_json({"folder": str(result.folder), **result.summary})
+        from interlingua.report.terminal import training_findings
+
+        print_json({"folder": str(result.folder), **result.summary, "not_learnt": training_findings(result.summary)})
         return
     from interlingua.report.screen import console
     from interlingua.report.terminal import render_training

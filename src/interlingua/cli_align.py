@@ -202,6 +202,12 @@ def _watch(direction: str, passed: Iteration) -> None:
 def _summary(result: Alignment, out: Path | None) -> list[str]:
     """What was left out, how good the links are, and what was written, for people."""
     lines = [f"note: {note}" for note in result.notes] + [str(left) for left in result.left_out]
+    if result.quality and result.at_chance:
+        error = result.quality["aer"]
+        lines.append(
+            f"No better than chance: the AER is {error.value:.3f} [{error.low:.3f}, {error.high:.3f}], that of links "
+            f"of other rows {error.null:.3f}."
+        )
     for name, score in (result.quality or {}).items():
         shown = "AER" if name == "aer" else name
         null = "" if score.null is None else f", {score.null:.3f} with the links of other rows"

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from interlingua.report.explain import all_tables, correlations, heads_table, verdicts
-from interlingua.report.explain_page import explain_answer, explain_files, explain_summary
+from interlingua.report.explain_page import explain_answer, explain_files, explain_sections, explain_summary
 from interlingua.report.explain_picture import scatter
 from interlingua.report.explain_terminal import render_explanation
 from interlingua.report.runs import Run
@@ -226,3 +226,44 @@ def test_hostile_names_and_words_are_text_on_the_page(records: list[Any], run: d
         assert "<script>alert" not in written[name]
         assert "<img" not in written[name].split("<script>", 1)[0]
     assert "&lt;script&gt;" in written["explain.html"]
+
+
+def test_of_several_models_the_first_sentence_has_score_and_level_of_each_at_chance(
+    records: list[dict[str, Any]], run: dict[str, Any]
+) -> None:
+    weak = [{**each, "model": "weak"} for each in records]
+    for each in weak:
+        if each["measure"] == "task":
+            each["value"], each["details"] = 0.31, {"chance": {**SINGLE, "above": False}}
+    run = {**run, "models": [("clf", "en"), ("weak", "en")], "names": {"en": "English"}}
+    section = explain_answer(Run(run, [*({**each, "model": "clf"} for each in records), *weak]))
+    first = section.words[0]
+    assert first.startswith("Of 2 models 1 not shown to be above chance")
+    assert "weak (trained in en), English (0.310; chance 0.300)" in first
+    assert "attributions on similar words more than those of untrained heads (clf" in first
+
+
+@pytest.mark.reliability("words and table agree")
+@pytest.mark.parametrize("seed", range(20))
+def test_answer_table_and_figure_have_one_coefficient(seed: int, run: dict[str, Any]) -> None:
+    draw, codes = np.random.default_rng(seed), ["en", *"abcdefgh"[: 4 + seed % 5]]
+    made = []
+    for code in codes:
+        made.append(record("consistency", "label", code, float(draw.uniform(0.2, 0.6))))
+        made.append(record("task", "accuracy", code, float(draw.uniform(0.5, 0.9))))
+    about = {**run, "languages": codes}
+    (fact,) = (text for topic, text in explain_answer(Run(about, made)).facts if topic == "With performance")
+    (figure,) = (
+        figure
+        for section in explain_sections([Run(about, made)])
+        for figure in section.figures
+        if figure.name.startswith("correlation")
+    )
+    number = re.search(r"r = (−?\d\.\d\d)", fact)
+    assert number is not None
+    assert number[0] in figure.caption
+    assert "ρ" not in figure.caption
+    told = next(each for each in correlations(made, about) if each["without_source"])
+    assert float(number[1].replace("−", "-")) == pytest.approx(told["r"], abs=0.005)
+    # A line is drawn where the interval leaves out 0, and only there.
+    assert (len(figure.traces) == 2) == (told["low"] > 0 or told["high"] < 0)

@@ -12,6 +12,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from browsers import all_drawn
@@ -21,6 +22,7 @@ from interlingua.report.geometry_page import geometry_sections
 from interlingua.report.geometry_pictures import maps_svg
 from interlingua.report.geometry_tables import all_tables, findings
 from interlingua.report.runs import Run
+from interlingua.stats import wilson_interval
 from pages import page_data
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'{{7*7}}<!--\u202e"
@@ -322,8 +324,8 @@ def test_a_browser_draws_every_figure_and_recolours_the_maps(files: dict[str, st
         tab.on("pageerror", lambda error: heard.append(str(error)))
         tab.goto(page.as_uri())
         all_drawn(tab)
-        # 2 of layers, 2 of cosines, change and cosine by step, groups, wrong, scatter; and 4 maps.
-        assert tab.locator(".plot.js-plotly-plot").count() == 2 + 2 + 2 + 3
+        # Learnt, 2 of layers, 2 of cosines, change and cosine by step, groups, wrong, scatter; and 4 maps.
+        assert tab.locator(".plot.js-plotly-plot").count() == 1 + 2 + 2 + 2 + 3
         assert tab.locator("#maps .dots canvas").count() == 4
         names = tab.locator("#maps figure").first.locator(".legend button")
         names.first.click()  # Hidden, Belarusian is; of another colouring that says nothing.
@@ -340,3 +342,48 @@ def test_a_browser_draws_every_figure_and_recolours_the_maps(files: dict[str, st
         assert tab.locator("#maps .reading").first.locator("li").count() == len(CODES)
         browser.close()
     assert heard == []
+
+
+@pytest.mark.parametrize("seeds", [1, 3])
+def test_the_extremes_of_equal_pairs_are_seldom_told_apart_and_a_far_one_is(seeds: int) -> None:
+    codes = tuple("abcdefghijk")  # 110 pairs of languages, as the paper's.
+    about = {"languages": list(codes), "source": "a", "names": {}}
+    draw, n, told_apart = np.random.default_rng(7), 1000, 0
+
+    def made(far: float) -> list[dict[str, Any]]:
+        found = []
+        for seed in range(seeds):
+            for one in codes:
+                for other in codes:
+                    share = far if (one, other) == ("a", "b") else 0.3
+                    wrong_ones = int(draw.binomial(n, min(max(share + draw.normal(0, 0.02 * (seeds > 1)), 0), 1)))
+                    low, high = wilson_interval(wrong_ones, n)
+                    more = {"low": low, "high": high, "null": 0.9, "seed": seed}
+                    found.append(record("pairwise", "wrong/sentence", one, other, wrong_ones / n, **more))
+        return found
+
+    for _ in range(100):
+        told_apart += dict(findings(made(0.3), about, {}))["Transfer"].startswith("Best")
+    assert told_apart <= 12  # By two intervals that lie apart it was 98 and 97.
+    assert dict(findings(made(0.05), about, {}))["Transfer"].startswith("Best from a to b (")
+
+
+def test_where_nothing_is_carried_over_that_comes_first_and_no_pair_is_best() -> None:
+    about = {"languages": ["be", "en", "ru"], "source": "en", "names": {}}
+    cells = [
+        record("pairwise", "wrong/sentence", one, other, 0.1 if one == other else 0.88, null=0.9, low=0.05, high=0.92)
+        for one in CODES
+        for other in CODES
+    ]
+    for each in cells:
+        if each["source"] == each["target"]:
+            each["high"] = 0.15
+    topic, said = findings(cells, about, {})[0]
+    assert topic == "No transfer"
+    assert "all 6 pairs are no better than chance" in said
+    assert "90\N{NO-BREAK SPACE}% by chance" in said
+    assert "Best" not in said
+    cells[1] = {**cells[1], "value": 0.2, "low": 0.15, "high": 0.25}
+    told = dict(findings(cells, about, {}))
+    assert "Above chance only from" in told["Transfer"]
+    assert "No better than chance: 5 of 6 pairs" in told["Transfer"]

@@ -331,6 +331,22 @@ def test_a_study_concludes_nothing_of_a_model_at_chance_nor_without_untrained_he
     assert beside
 
 
+@pytest.mark.parametrize("chance", [(), ("hi",), ("en",), ("ru", "ar", "sw", "hi")])
+def test_a_study_draws_and_correlates_no_attributions_at_chance(chance: tuple[str, ...]) -> None:
+    report = study_report(dict(ABOUT), [], [], [], controlled(chance=chance))
+    made = figures(page_data(report.page()), "")
+    shown = {
+        text.strip("\u2068\u2069")
+        for name, figure in made.items() if name.startswith("above-random-")
+        for trace in figure["traces"] for text in trace["x"]
+    }  # fmt: skip
+    learnt = set() if "en" in chance else {"ru", "ar", "sw", "hi"} - set(chance)
+    assert shown == learnt
+    (rows,) = [table.rows for table in report.tables if table.name == "consistency-and-performance"] or [()]
+    assert {row[6] for row in rows if row[5] == "others"} == ({len(learnt)} if len(learnt) > 3 else set())
+    assert any(name.startswith("consistency-") for name in made) == (len(learnt) > 1)
+
+
 def test_states_before_the_task_stand_above_those_after(data: dict[str, Any]) -> None:
     [figure] = figures(data, "states-").values()
     shown = [each["text"].strip("\u2068\u2069") for each in figure["layout"]["annotations"]]

@@ -286,11 +286,14 @@ def test_the_command_prints_a_table_or_one_object(write_config, tmp_path, capsys
         if not extra:
             assert re.search(r"tokens seen +512\b", printed.out)
             assert re.search(r"P@1 raw +[\d.]+\s?% at layer \d, chance [\d.]+\s?% \(not above chance\)", printed.out)
-            assert printed.out.startswith("Translations are not found above chance at any layer")
+            assert printed.out.startswith("The model learnt nothing of the text: its loss is ")
+            assert "Translations are not found above chance at any layer" in printed.out
+            assert "no text was held out" in printed.out
             assert "training: 2/2" in printed.err
         else:
             found = json.loads(printed.out)
             assert (found["steps"], found["finished"], found["folder"]) == (2, True, str(tmp_path / "out"))
+            assert set(found["not_learnt"]) == {"text", "translations"}
 
 
 def test_lines_that_were_left_out_are_counted_in_the_file_the_object_and_the_table(

@@ -12,7 +12,7 @@ from typing import Any
 from interlingua.counting import counted
 from interlingua.report.evidence import Change
 from interlingua.report.tables import Told
-from interlingua.report.wording import language_name, number, p_value, percent, visible
+from interlingua.report.wording import language_name, listing, number, p_value, percent, visible
 
 Found = Mapping[str, Any]
 _WIDE, _TALL, _LEFT, _GAP = 420, 120, 64, 46
@@ -127,7 +127,7 @@ def overall(summary: Found, code: str) -> str:
         return ""
     called = f"{staying_name(summary, code)}–{language_name(code, summary)}"
     compared = found["comparisons"]
-    start = _at_chance(compared, found["at_chance"])
+    start = _at_chance(found)
     weak = next(each for each in compared if (each["text"], each["score"]) == (found["text"], found["score"]))
     weakest = (
         f"{_NAMED[weak['text']]}, {score_name(weak['score'], summary, code)}: from {percent(weak['before'])} to "
@@ -137,25 +137,35 @@ def overall(summary: Found, code: str) -> str:
     counted_up = ", ".join(f"{counts[kind]} {kind}" for kind in (HIGHER, LOWER, "unclear") if counts[kind])
     if found["change"] == "untested":
         said = (
-            f"all {found['of']} comparisons are higher, but on sentences of the bitext’s own kind alone: of other "
-            f"text nothing can be said. The weakest: {weakest}."
+            f"{'All' if start else 'all'} {found['of']} comparisons are higher, but on sentences of the bitext’s own "
+            f"kind alone: of other text nothing can be said. The weakest: {weakest}."
         )
     else:
         word = UNCLEAR if found["change"] == "unclear" else found["change"]
+        word = word[0].upper() + word[1:] if start else word
         said = f"{word}, by the weakest of {found['of']} comparisons ({counted_up}): {weakest}."
     alone = "" if any(each["text"] == SAMPLER for each in compared) else f" {_NO_SAMPLER}."
     return f"{called}: {start}{said}{alone}"
 
 
-def _at_chance(compared: Sequence[Found], states: Sequence[str]) -> str:
-    """That translations are not found, said first; nothing where they are."""
-    if not states:
-        return ""
-    at = [f"{percent(max(each[when] for each in compared))} {when}" for when in ("before", "after")]
-    chance = "no clearer than chance finds it"
-    if len(states) == 2:
-        return f"translations are found {chance}, before and after, at any layer (at most {' and '.join(at)}); "
-    return f"{states[0]} the adjustment translations were found {chance}; "
+def _at_chance(verdict: Found) -> str:
+    """In which texts and states translations are not found above chance, said first; nothing where they all are."""
+    texts = {name: its for name, its in (verdict.get("texts") or {}).items() if its["at_chance"]}
+    told, everywhere = [], len(texts) == len(verdict.get("texts") or {})
+    for states in dict.fromkeys(tuple(its["at_chance"]) for its in texts.values()):
+        own = {name: its for name, its in texts.items() if tuple(its["at_chance"]) == states}
+        numbers = [
+            f"{f'{_NAMED[name]} ' if len(own) > 1 else ''}at most "
+            f"{' and '.join(percent(its['most'][state]) for state in states)}, chance {percent(its['chance'])}"
+            for name, its in own.items()
+        ]
+        where = "" if everywhere and len(own) == len(texts) else f" in the {listing([_NAMED[name] for name in own])}"
+        when = " and ".join(states) if len(states) > 1 else f"{states[0]} the adjustment"
+        told.append(
+            f"translations are found no clearer than chance finds it{where}, {when}, at any layer "
+            f"({'; '.join(numbers)}). "
+        )
+    return told[0] + "".join(each[0].upper() + each[1:] for each in told[1:]) if told else ""
 
 
 def _judged(summary: Found, code: str, text: str, score: str) -> str:

@@ -90,8 +90,8 @@ def adjustment_sections(runs: Sequence[Run]) -> list[Section]:
     figures = tuple(_curves(runs))
     if figures:
         words = (
-            "Share of held-out sentences that find their translation, both directions, at every layer before and "
-            "after. Bands are 95 % intervals; the dotted line is chance. Layer 0 is the embedding output."
+            "Share of sentences that find their translation, both directions, at every layer before and after. Bands "
+            "are 95 % intervals; the dotted line is chance. Layer 0 is the embedding output."
         )
         means = Choice("variant", "Vectors", _VARIANTS, "centred")
         sections.append(Section("layers", "Layer by layer", (words,), choices=(means,), figures=figures))
@@ -198,41 +198,52 @@ def both_directions(run: Run, when: str, code: str) -> Reading:
 def _curves(runs: Sequence[Run]) -> Iterator[Figure]:
     codes = list(dict.fromkeys(code for run in runs for code in run.about["languages"]))
     for code in codes:
-        called = next(language_name(code, run.about) for run in runs if code in run.about["languages"])
-        traces: list[Trace] = []
-        rows: list[tuple[Cell, ...]] = []
-        records: list[tuple[Ref, ...]] = []
-        for place, run in enumerate(run for run in runs if code in run.about["languages"]):
-            found = _readings(run)
-            layers = sorted({key[4] for key in found if key[2] == "retrieval"})
-            for when in (when for when in WHENS if when in run.about):
-                ink = colour(place) if when == "after" else colour(place if len(runs) > 1 else 1)
-                for kind, words in _VARIANTS:
-                    line = [_both(found, when, code, layer, kind) for layer in layers]
-                    says = label(f"{run.prefix}{when}", most=90)
-                    edges = band(layers, [short(e.low) for e in line], [short(e.high) for e in line], ink)
-                    main: Trace = {
-                        "type": "scatter", "mode": "lines+markers", "x": layers, "y": [short(e.value) for e in line],
-                        "name": says, "records": [refs(e) for e in line], "hover": f"{says}, layer %{{x}}",
-                        "line": {"color": ink, "width": 2.5, "dash": "solid" if when == "after" else "dash"},
-                        "marker": {"color": ink, "size": 6, "symbol": "circle" if when == "after" else "diamond"},
-                    }  # fmt: skip
-                    traces += [{**trace, "when": {"variant": kind}} for trace in (*edges, main)]
-                    for layer, each in zip(layers, line, strict=True):
-                        rows.append((visible(run.name), when, words, layer, each.value, each.low, each.high, each.null))
-                        records.append((None, None, None, None, refs(each), None, None, None))
-            null = [short(_both(found, WHENS[0], code, layer, "raw").null) for layer in layers]
-            chance: Trace = {"type": "scatter", "mode": "lines", "x": layers, "y": null, "showlegend": False,
-                             "name": "chance", "line": {"color": "@soft", "width": 1.5, "dash": "dot"},
-                             "hover": "chance: %{y:.3f}"}  # fmt: skip
-            traces.append(chance)
-        heads = ("run", "state", "vectors", "layer", "value", "low", "high", "null")
-        table = Table(f"layers-{code}", "Retrieval by layer", "", heads, tuple(rows), tuple(records))
-        layout = {"showlegend": True, "xaxis": {"title": {"text": "layer"}, "dtick": 1, "showgrid": False},
-                  "yaxis": {"nticks": 5, "tickformat": ".0%", "rangemode": "tozero",
-                            "title": {"text": "share found", "standoff": 8}}}  # fmt: skip
-        yield Figure(f"layers-{code}", called, "Translation retrieval, mean of both directions.", tuple(traces),
-                     layout, table)  # fmt: skip
+        own = [run for run in runs if code in run.about["languages"]]
+        yield _curve(own, code, "")
+        sampled = [run for run in own if any(SAMPLER in run.about[when][code] for when in WHENS if when in run.about)]
+        if sampled:
+            yield _curve(sampled, code, SAMPLER)
+
+
+def _curve(runs: Sequence[Run], code: str, text: str) -> Figure:
+    """Retrieval by layer of one text of a language, before and after, with the chance level."""
+    called = next(language_name(code, run.about) for run in runs)
+    traces: list[Trace] = []
+    rows: list[tuple[Cell, ...]] = []
+    records: list[tuple[Ref, ...]] = []
+    for place, run in enumerate(runs):
+        found = _readings(run, text)
+        layers = sorted({key[4] for key in found if key[1:3] == (code, "retrieval")})
+        for when in (when for when in WHENS if when in run.about):
+            ink = colour(place) if when == "after" else colour(place if len(runs) > 1 else 1)
+            for kind, words in _VARIANTS:
+                line = [_both(found, when, code, layer, kind) for layer in layers]
+                says = label(f"{run.prefix}{when}", most=90)
+                edges = band(layers, [short(e.low) for e in line], [short(e.high) for e in line], ink)
+                main: Trace = {
+                    "type": "scatter", "mode": "lines+markers", "x": layers, "y": [short(e.value) for e in line],
+                    "name": says, "records": [refs(e) for e in line], "hover": f"{says}, layer %{{x}}",
+                    "line": {"color": ink, "width": 2.5, "dash": "solid" if when == "after" else "dash"},
+                    "marker": {"color": ink, "size": 6, "symbol": "circle" if when == "after" else "diamond"},
+                }  # fmt: skip
+                traces += [{**trace, "when": {"variant": kind}} for trace in (*edges, main)]
+                for layer, each in zip(layers, line, strict=True):
+                    rows.append((visible(run.name), when, words, layer, each.value, each.low, each.high, each.null))
+                    records.append((None, None, None, None, refs(each), None, None, None))
+        null = [short(_both(found, WHENS[0], code, layer, "raw").null) for layer in layers]
+        chance: Trace = {"type": "scatter", "mode": "lines", "x": layers, "y": null, "showlegend": False,
+                         "name": "chance", "line": {"color": "@soft", "width": 1.5, "dash": "dot"},
+                         "hover": "chance: %{y:.3f}"}  # fmt: skip
+        traces.append(chance)
+    heads = ("run", "state", "vectors", "layer", "value", "low", "high", "null")
+    name = f"layers-{code}" + (f"-{text}" if text else "")
+    table = Table(name, "Retrieval by layer", "", heads, tuple(rows), tuple(records))
+    layout = {"showlegend": True, "xaxis": {"title": {"text": "layer"}, "dtick": 1, "showgrid": False},
+              "yaxis": {"nticks": 5, "tickformat": ".0%", "rangemode": "tozero",
+                        "title": {"text": "share found", "standoff": 8}}}  # fmt: skip
+    title = f"{called}, {'embedded sampler' if text else 'held-out sentences'}"
+    caption = "Translation retrieval, mean of both directions. Dotted: chance."
+    return Figure(name, title, caption, tuple(traces), layout, table)
 
 
 def _table(run: Run, code: str) -> Table:

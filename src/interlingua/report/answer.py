@@ -1,4 +1,4 @@
-"""Records to the answer in words: what is close, what is weak, where, and how much the tokenizer is to blame."""
+"""Records to the answer in words: what is close, what is weak, where, and what goes with the tokenizer."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _overall(found: Readings, run: Mapping[str, Any]) -> Finding | None:
     hidden = top.chance and bool(centred) and above_null(mean(centred.values()))
     poor = " That is no better than chance: no alignment shows, and nothing is ranked." if top.chance else ""
     if hidden:
-        poor = " As is, that is no better than chance, and nothing is ranked: the means hide what alignment there is."
+        poor = " As is, that is no better than chance, and nothing is ranked; with means removed it is above chance."
     more = _centred_too(found, key, top.layer) if hidden or not top.chance else ""
     text = (
         f"{verdict(overall)}: among {least}{overall.n:,} candidates{chance} {share_percent(overall.value)} of sentences"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import asdict, dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 
 from interlingua.report.readings import Pair, Reading, Readings, lower_is_better, mean
 from interlingua.report.wording import number, p_value
-from interlingua.stats import Association, correlate
+from interlingua.stats import Association, correlate, correlated
 
 K = TypeVar("K")
 Line = tuple[tuple[float, float], tuple[float, float]]
@@ -225,6 +225,32 @@ def trend_of_pairs(across: Sequence[float], up: Sequence[float], *, r: float, p:
     if p >= 0.05:
         return Trend(None, f"{told}: no line.")
     return Trend(_least_squares(across, up), f"{told}, with the least-squares line.")
+
+
+def correlation_said(each: Mapping[str, Any]) -> str:
+    """A correlation in words: r, its interval, of how many languages, and what so few could show."""
+    gap = "\N{NO-BREAK SPACE}"
+    within = f"95{gap}% {number(each['low'])} to {number(each['high'])}"
+    clear = "" if each["low"] > 0 or each["high"] < 0 else "not shown to differ from 0: "
+    power = f"so few would show |r| from {number(each['detectable'])} on with 80{gap}% power"
+    return f"{clear}r = {number(each['r'])} ({within}) over {each['n']} languages; {power}"
+
+
+def linear_trend(across: Sequence[float], up: Sequence[float]) -> Trend:
+    """The same by Pearson's r, where that is the coefficient of the text beside it (`stats.correlated`).
+
+    >>> linear_trend([1, 2, 3], [1, 2, 3]).said
+    'No line: too few dots, or one number for all.'
+    >>> linear_trend([1, 2, 3, 4, 5, 6], [2, 3, 4, 5, 6, 9]).line is not None
+    True
+    """
+    found = correlated(np.asarray(across, np.float64), np.asarray(up, np.float64))
+    if found is None:
+        return Trend(None, "No line: too few dots, or one number for all.")
+    said = correlation_said(asdict(found))
+    if found.low <= 0 <= found.high:
+        return Trend(None, f"No line: {said}.")
+    return Trend(_least_squares(across, up), f"{said}, with the least-squares line.")
 
 
 def _least_squares(across: Sequence[float], up: Sequence[float]) -> Line:

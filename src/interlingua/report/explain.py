@@ -150,7 +150,8 @@ class Standing:
         """The language with score, chance level, and the one answer where all are one; `short`: the two numbers."""
         if short:
             level = "" if self.level is None else f"; chance {number(self.level, 3)}"
-            return f"{language_name(self.code, run)} ({number(self.value, 3)}{level})"
+            always = "" if self.always is None else f"; always {visible(self.always) or 'nothing'!r}"
+            return f"{language_name(self.code, run)} ({number(self.value, 3)}{level}{always})"
         within = "" if self.low is None else f", 95\N{NO-BREAK SPACE}% {number(self.low, 3)} to {number(self.high, 3)}"
         level = "not known" if self.level is None else f"{number(self.level, 3)}, {visible(self.by)}"
         always = "" if self.always is None else f"; the model always says {visible(self.always) or 'nothing'!r}"
@@ -169,6 +170,8 @@ class Verdict:
     sentence: str
     above: Above | None = None
     languages: tuple[str, ...] = ()
+    weakest: str = ""
+    """The language of training, else the first that is at chance, with its score and the chance level; or nothing."""
 
 
 def verdict(
@@ -191,7 +194,10 @@ def verdict(
     chance = f"{name} is not shown to be above chance in {listing(told)}." if weak else ""
 
     def made(kind: str, text: str, above: Above | None = None) -> Verdict:
-        return Verdict(name, source, aspect, kind, " ".join([chance, text]).strip(), above, others if above else ())
+        weakest = weak[0].said(run, short=True) if weak else ""
+        return Verdict(
+            name, source, aspect, kind, " ".join([chance, text]).strip(), above, others if above else (), weakest
+        )
 
     if source not in standings:
         text = f"Whether {name} is above chance in {language_name(source, run)} is not in these records: run it again."
@@ -253,6 +259,20 @@ def verdicts(records: Sequence[Found], run: Found) -> list[Verdict]:
     return found
 
 
+def learnt_languages(records: Sequence[Found], run: Found, model: str, source: str) -> list[str]:
+    """The languages in which a model is above chance, in order; none where it is not in the language of training.
+
+    Attributions of the others say nothing of the model, so that no figure and no correlation has them.
+    """
+    scores = selected(records, "task", run["metric"])
+    learnt = {
+        code
+        for code in run["languages"]
+        if (key := (model, source, code)) in scores and Standing.of([scores[key]]).learnt
+    }
+    return [code for code in run["languages"] if code in learnt] if source in learnt else []
+
+
 def lead(found: Sequence[Verdict]) -> str:
     """The first sentence: that of the only model, or how many models are at chance and how many above the control."""
     first = [each for each in found if each.aspect == found[0].aspect] if found else []
@@ -261,12 +281,19 @@ def lead(found: Sequence[Verdict]) -> str:
     if len(first) == 1:
         return first[0].sentence
     kinds = {
-        "chance": "are not shown to be above chance, and nothing is said of what they look at",
-        "unmeasured": "were not compared with random heads, and nothing is said of what they look at",
-        "not above": "can’t be shown to look at similar words more than untrained heads do",
-        "above": "have attributions on similar words more than untrained heads do",
+        "chance": "not shown to be above chance, and nothing is said of their attributions",
+        "unmeasured": "not compared with random heads, and nothing is said of their attributions",
+        "not above": "not shown to have attributions on similar words more than untrained heads do",
+        "above": "with attributions on similar words more than those of untrained heads",
     }
-    counts = {kind: [each.model for each in first if each.kind == kind] for kind in kinds}
+    counts = {
+        kind: [
+            f"{each.model}, {each.weakest}" if kind == "chance" and each.weakest else each.model
+            for each in first
+            if each.kind == kind
+        ]
+        for kind in kinds
+    }
     told = [f"{len(names)} {kinds[kind]} ({listing(names)})" for kind, names in counts.items() if names]
     return f"Of {len(first)} models {'; '.join(told)}."
 
@@ -355,18 +382,19 @@ def correlations(records: Sequence[Found], run: Found) -> list[dict[str, Any]]:
     """Pearson's r of consistency and performance over languages, for every model and aspect (papers/002 §3.4, Fig. 2).
 
     `without_source` leaves out the language of training, whose consistency is 1 by construction: one such point makes
-    any correlation high. The paper does not say which it has. Fewer than four languages, or one number for all of them,
-    have no correlation, and there is none here.
+    any correlation high. The paper does not say which it has. Languages in which the model is at chance are left out.
+    Fewer than four languages, or one number for all of them, have no correlation, and there is none here.
     """
     told = []
     performance = selected(records, "task", run["metric"])
     for aspect in aspects(records):
         cells = selected(records, "consistency", aspect)
         for model, source in run["models"]:
+            learnt = learnt_languages(records, run, model, source)
             for without in (True, False):
                 keys = [
                     (model, source, code)
-                    for code in run["languages"]
+                    for code in learnt
                     if (model, source, code) in cells and (model, source, code) in performance
                 ]
                 keys = [key for key in keys if not (without and key[2] == source)]
@@ -376,15 +404,6 @@ def correlations(records: Sequence[Found], run: Found) -> list[dict[str, Any]]:
                     about = {"model": model, "source": source, "aspect": aspect, "without_source": without}
                     told.append({**about, "languages": len(keys), **asdict(found)})
     return told
-
-
-def correlation_said(each: Found) -> str:
-    """A correlation in words: r, its interval, of how many languages, and what so few could show."""
-    gap = "\N{NO-BREAK SPACE}"
-    within = f"95{gap}% {number(each['low'])} to {number(each['high'])}"
-    clear = "" if each["low"] > 0 or each["high"] < 0 else "not shown to differ from 0: "
-    power = f"so few would show |r| from {number(each['detectable'])} on with 80{gap}% power"
-    return f"{clear}r = {number(each['r'])} ({within}) over {each['n']} languages; {power}"
 
 
 def correlation_table(found: Sequence[Found], run: Found) -> Table | None:
@@ -408,7 +427,7 @@ def correlation_table(found: Sequence[Found], run: Found) -> Table | None:
     caption = (
         "Pearson's r over languages, 95 % interval (Fisher). Detectable: the smallest |r| that so few languages would "
         "show with 80 % power; least p: the smallest that they allow (permutations). The source's own consistency is 1 "
-        "by construction."
+        "by construction. Languages in which the model is not above chance are left out."
     )
     return Table("correlation", "Consistency and performance", caption, heads, rows) if rows else None
 

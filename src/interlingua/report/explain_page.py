@@ -7,13 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from interlingua.report.evidence import correlation_said, linear_trend
 from interlingua.report.explain import (
+    Standing,
     above_heads,
     all_tables,
-    correlation_said,
     correlations,
     is_wrong,
     lead,
+    learnt_languages,
     named,
     shaded,
     units_of_run,
@@ -43,7 +45,9 @@ _WORDS = (
 def explain_files(records: Sequence[Record], run: Mapping[str, Any], examples: Sequence[Record]) -> dict[str, str]:
     """File names and texts: `explain.json`, `explain.html`, `correlation.svg`, tables as CSV, Markdown and LaTeX."""
     out = {"explain.json": json.dumps(explain_summary(records, run), ensure_ascii=False, indent=1)}
-    picture = scatter(records, run)
+    learnt = {(model, source): learnt_languages(records, run, model, source) for model, source in run["models"]}
+    told = [each for each in records if each["target"] in learnt.get((each["model"], each["source"]), ())]
+    picture = scatter(told, run)
     if picture:
         out["correlation.svg"] = f'<?xml version="1.0" encoding="UTF-8"?>\n{picture}\n'
     for table in all_tables(records, run):
@@ -73,12 +77,22 @@ def explain_page(run: Run) -> str:
 def explain_sections(runs: Sequence[Run]) -> list[Section]:
     """What there is to show of each explanation."""
     sections = [explain_answer(run) for run in runs]
+    scores = tuple(of_run(figure, run.key, run.name) for run in runs for figure in _scores(run))
+    if scores:
+        words = (
+            "A score is above chance where its 95 % interval is. Attributions of a model at chance say nothing of the "
+            "task, so the figures below have only models and languages above chance."
+        )
+        sections.append(Section("scores", "Performance beside chance", (words,), figures=scores))
     figures = tuple(of_run(figure, run.key, run.name) for run in runs for figure in (*_heads(run), *_levels(run)))
     if figures:
         sections.append(Section("levels", "Consistency beside its controls", (_WORDS,), figures=figures))
     dots = tuple(of_run(figure, run.key, run.name) for run in runs for figure in _performance(run))
     if dots:
-        words = "A dot a language; the language of training is left out, since its consistency is 1 by construction."
+        words = (
+            "A dot per language above chance; the language of training is left out, since its consistency is 1 by "
+            "construction."
+        )
         sections.append(Section("correlation", "Consistency and performance", (words,), figures=dots))
     sections += [section for run in runs for section in _examples(run)]
     for name, title, wanted in (("tables", "Tables", False), ("further", "How far to trust it", True)):
@@ -111,18 +125,61 @@ def _places(run: Run) -> dict[int, int]:
     return {id(record): place for place, record in enumerate(run.records, run.first)}
 
 
+def _scores(run: Run) -> Iterator[Figure]:
+    """The task's own metric of every model and language with its interval, and the level of chance."""
+    places, names = _places(run), short_names(run.about)
+    scores = selected(run.records, "task", run.about["metric"])
+    traces: list[Trace] = []
+    rows, records = [], []
+    for at, (model, source) in enumerate(run.about["models"]):
+        mine = [(code, scores[key]) for code in run.about["languages"] if (key := (model, source, code)) in scores]
+        if not mine:
+            continue
+        who, behind = f"{names[model]} ({visible(source)})", [places[id(each)] for _, each in mine]
+        standings = [Standing.of([each]) for _, each in mine]
+        ends = [(each["low"], each["value"], each["high"]) for _, each in mine]
+        error = {"type": "data", "symmetric": False, "color": colour(at),
+                 "array": [short(0.0 if high is None else high - value) for _, value, high in ends],
+                 "arrayminus": [short(0.0 if low is None else value - low) for low, value, _ in ends]}  # fmt: skip
+        for name, values, symbol, more in (
+            (who, [each["value"] for _, each in mine], "circle", {"error_y": error}),
+            (f"{who}: chance", [each.level for each in standings], "line-ew-open", {}),
+        ):
+            traces.append(
+                {"type": "scatter", "mode": "markers", "x": [label(code) for code, _ in mine],
+                 "y": [short(value) for value in values], "name": label(name, most=90),
+                 "marker": {"color": colour(at), "size": 10 if more else 18, "symbol": symbol,
+                            "line": {"width": 2, "color": colour(at)}},
+                 "records": behind, "hover": f"{label(name)}, %{{x}}: %{{y:.3f}}", **more}
+            )  # fmt: skip
+        for (code, _), (low, value, high), own, place in zip(mine, ends, standings, behind, strict=True):
+            rows.append((who, visible(code), value, low, high, own.level, "yes" if own.learnt else "no"))
+            records.append((None, None, place, None, None, None, None))
+    if rows:
+        metric = visible(run.about["metric"])
+        heads = ("model", "language", metric, "low", "high", "chance", "above")
+        layout = {
+            "showlegend": True,
+            "xaxis": {"type": "category", "showgrid": False, "title": {"text": "language"}},
+            "yaxis": {"rangemode": "tozero", "title": {"text": label(metric), "standoff": 8}},
+        }
+        caption = "Dots with 95 % intervals; strokes are the chance level."
+        table = Table("scores", metric, "", heads, tuple(rows), tuple(records))
+        yield Figure("scores", f"Performance: {metric}", caption, tuple(traces), layout, table, "wide")
+
+
 def _levels(run: Run) -> Iterator[Figure]:
-    """An aspect's consistency of every language with its interval, and the two controls."""
+    """An aspect's consistency of every language above chance with its interval, and the two controls."""
     places, names = _places(run), short_names(run.about)
     for aspect in aspects(run.records):
         cells = selected(run.records, "consistency", aspect)
         traces: list[Trace] = []
         rows, records = [], []
         for at, (model, source) in enumerate(run.about["models"]):
-            mine = [
-                (code, cells[model, source, code]) for code in run.about["languages"] if (model, source, code) in cells
-            ]
-            mine = [(code, each) for code, each in mine if code != source]
+            learnt = learnt_languages(run.records, run.about, model, source)
+            mine = [(code, cells[key]) for code in learnt if (key := (model, source, code)) in cells and code != source]
+            if not mine:
+                continue
             behind = [places[id(each)] for _, each in mine]
             who = f"{names[model]} ({visible(source)})"
             for name, values, symbol in (
@@ -146,6 +203,8 @@ def _levels(run: Run) -> Iterator[Figure]:
                 rows.append((who, visible(code), *numbers))
                 records.append((None, None, place, None, None, None, None))
         heads = ("model", "language", "consistency", "low", "high", "random attributions", "other examples")
+        if not rows:
+            continue
         table = Table(f"levels-{aspect}", visible(aspect), "", heads, tuple(rows), tuple(records))
         layout = {
             "showlegend": True,
@@ -158,14 +217,15 @@ def _levels(run: Run) -> Iterator[Figure]:
 
 
 def _heads(run: Run) -> Iterator[Figure]:
-    """What is above random attributions in every language, of the model with an interval and of each random head."""
+    """What is above random attributions in each language above chance, of the model and of each random head."""
     places, names = _places(run), short_names(run.about)
     for aspect in aspects(run.records):
         cells = selected(run.records, "consistency", aspect)
         traces: list[Trace] = []
         rows, records = [], []
         for at, (model, source) in enumerate(run.about["models"]):
-            keys = [(model, source, code) for code in run.about["languages"] if code != source]
+            learnt = learnt_languages(run.records, run.about, model, source)
+            keys = [(model, source, code) for code in learnt if code != source]
             mine = [
                 (key[2], cells[key], above) for key in keys if key in cells and (above := above_heads([cells[key]]))
             ]
@@ -218,7 +278,8 @@ def _performance(run: Run) -> Iterator[Figure]:
         cells = selected(run.records, "consistency", aspect)
         series: dict[str, list[Dot]] = {}
         for model, source in run.about["models"]:
-            keys = [(model, source, code) for code in run.about["languages"] if code != source]
+            learnt = learnt_languages(run.records, run.about, model, source)
+            keys = [(model, source, code) for code in learnt if code != source]
             series[f"{names[model]}, trained in {source}"] = [
                 (
                     key[2],
@@ -232,7 +293,9 @@ def _performance(run: Run) -> Iterator[Figure]:
         series = {name: dots for name, dots in series.items() if len(dots) > 1}
         if series:
             axes = (f"consistency of attributions ({aspect})", str(run.about["metric"]))
-            yield dot_plot(f"correlation-{aspect}", visible(aspect), "A dot a language.", series, axes)
+            yield dot_plot(
+                f"correlation-{aspect}", visible(aspect), "A dot per language.", series, axes, judge=linear_trend
+            )
 
 
 def _examples(run: Run) -> list[Section]:
@@ -242,12 +305,15 @@ def _examples(run: Run) -> list[Section]:
     title = "Examples" + (f": {run.name}" if run.key else "")
     units = units_of_run(run.about)
     words = (
-        f"The stronger the shade of {units}, the more they matter; blue speaks for what is explained, orange against "
-        f"it. The ribbons of the pair that is chosen are what flows from {units} of the one text to {units} of the "
-        "other. Pairs on which the model is wrong come first."
+        f"The stronger the shade of {units}, the larger their attributions; blue is for what is explained, orange "
+        f"against it. The ribbons of the pair that is chosen are what flows from {units} of the one text to {units} of "
+        "the other. Pairs on which the model is wrong come first."
     )
     if run.records and any(each.kind == "chance" for each in verdicts(run.records, run.about)):
-        words = f"A model at chance has learnt nothing that its attributions could show. {words}"
+        words = (
+            "A model at chance has learnt nothing that its attributions could show: these pictures say how they are "
+            f"computed, and nothing about the task. {words}"
+        )
     shown = [
         (str(place), f"{place + 1}. {'wrong, ' if is_wrong(each) else ''}{_pair(each)}: {_begin(each)}")
         for place, each in enumerate(examples)

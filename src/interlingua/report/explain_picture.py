@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from interlingua.report.evidence import trend
+from interlingua.report.evidence import linear_trend
 from interlingua.report.scatter import PALETTE
 from interlingua.report.wording import visible
 from interlingua.stats import correlated
@@ -106,7 +106,7 @@ def scatter(records: Sequence[Found], run: Found) -> str:
 def _dots(mine: Sequence[tuple[str, float, float]], colour: str, x: Any, y: Any, name: str) -> list[str]:
     parts = []
     across, up = (np.array([point[axis] for point in mine]) for axis in (1, 2))
-    ends = trend(across.tolist(), up.tolist()).line
+    ends = linear_trend(across.tolist(), up.tolist()).line
     if ends:
         path = f"M{x(ends[0][0]):.1f} {y(ends[0][1]):.1f}L{x(ends[1][0]):.1f} {y(ends[1][1]):.1f}"
         parts.append(f'<path class="fit" stroke="{colour}" d="{path}"/>')

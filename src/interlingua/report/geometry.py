@@ -9,7 +9,7 @@ from typing import Any
 from interlingua.report.geometry_maps import map_sets, styles
 from interlingua.report.geometry_page import geometry_page
 from interlingua.report.geometry_pictures import maps_svg, scatter_svg
-from interlingua.report.geometry_tables import all_tables, findings
+from interlingua.report.geometry_tables import all_tables, findings, states_of
 from interlingua.report.runs import Run
 from interlingua.report.tables import to_csv, to_latex, to_markdown
 
@@ -26,7 +26,8 @@ def geometry_files(records: Sequence[Found], run: Found, maps: Sequence[Found], 
         "geometry.json": json.dumps(found, ensure_ascii=False, indent=1),
         "answer.md": "\n\n".join(f"**{topic}.** {text}" for topic, text in findings(records, run, found)) + "\n",
     }
-    for each in map_sets(maps, records, run):
+    states = states_of(run, found)
+    for each in map_sets([one for one in maps if one["state"] in states], records, run):
         kind = "about" if each["set"].startswith("about ") else "test"
         out |= {f"maps-{kind}-{label}.svg": maps_svg(each, marks, label) for label in ("language", "type")}
     if found.get("scatter"):

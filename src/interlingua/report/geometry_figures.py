@@ -9,10 +9,11 @@ from interlingua.report.evidence import trend_of_pairs
 from interlingua.report.figures import CLUSTERED, GIVEN, cluster_order
 from interlingua.report.geometry_tables import (
     STATES,
+    chance_level,
     cosine_cells,
     last_layer,
     looked,
-    places_of,
+    places_on_page,
     sets_of,
     within_script,
     wrong_cells,
@@ -78,7 +79,7 @@ def cosine_maps(run: Run) -> tuple[list[Choice], list[Figure]]:
 def _cosine_figure(
     run: Run, state: str, found: Mapping[tuple[str, str], Any], orders: Mapping[str, Sequence[str]], asked: set[str]
 ) -> Figure:
-    places = places_of(run.records, run.first)
+    places = places_on_page(run)
     traces: list[Trace] = []
     rows: list[tuple[Cell, ...]] = []
     behind: list[tuple[Ref, ...]] = []
@@ -101,9 +102,51 @@ def _cosine_figure(
     return Figure(f"cosine-{state}", title, caption, tuple(traces), _square(orders[GIVEN]), table, "square")
 
 
+def learnt_dots(run: Run) -> Figure | None:
+    """Wrong sentences in the language of training with their interval, a dot per fine-tuning, and the chance level."""
+    own = [
+        (place, each)
+        for place, each in run.numbered()
+        if (each["measure"], each["variant"]) == ("pairwise", "wrong/sentence") and each["source"] == each["target"]
+    ]
+    if not own:
+        return None
+    failed = {(e["language"], e["seed"]) for e in (run.more.get("found") or {}).get("not_learnt") or ()}
+    names = [label(language_name(each["source"], run.about)) for _, each in own]
+    traces: list[Trace] = []
+    for title, values, symbol, more in (
+        ("wrong", [each["value"] for _, each in own], "circle",
+         {"error_y": {"type": "data", "symmetric": False, "color": colour(0),
+                      "array": [short((each["high"] or each["value"]) - each["value"]) for _, each in own],
+                      "arrayminus": [short(each["value"] - (each["low"] or each["value"])) for _, each in own]}}),
+        ("chance", [chance_level(each) for _, each in own], "line-ew-open", {}),
+    ):  # fmt: skip
+        traces.append(
+            {"type": "scatter", "mode": "markers", "x": names, "y": [short(value) for value in values], "name": title,
+             "marker": {"color": colour(0), "size": 9 if more else 20, "symbol": symbol,
+                        "line": {"width": 2, "color": colour(0)}},
+             "records": [place for place, _ in own], "hover": f"{title}, %{{x}}: %{{y:.3f}}", **more}
+        )  # fmt: skip
+    rows = tuple(
+        (visible(each["source"]), each.get("seed"), each["value"], each["low"], each["high"], chance_level(each),
+         "no" if (each["source"], each.get("seed")) in failed else "yes")
+        for _, each in own
+    )  # fmt: skip
+    heads = ("trained on", "seed", "wrong sentences", "low", "high", "chance", "learnt")
+    behind = tuple((None, None, place, None, None, None, None) for place, _ in own)
+    layout = {
+        "showlegend": True,
+        "xaxis": {"type": "category", "showgrid": False, "title": {"text": "trained and tested on"}},
+        "yaxis": {"range": [0, 1.03], "tickformat": ".0%", "title": {"text": "wrong sentences", "standoff": 8}},
+    }
+    caption = "Dots with 95 % intervals, one per seed; strokes are the chance level. Lower is better."
+    table = Table("learnt", "Wrong sentences beside chance", "", heads, rows, behind)
+    return Figure("learnt", "Wrong sentences beside chance", caption, tuple(traces), layout, table, "wide")
+
+
 def wrong_map(run: Run) -> Figure | None:
     """Wrong sentences by language of training (rows) and of testing; None for fewer than two of training."""
-    shares, places = wrong_cells(run.records), wrong_places(run.records, run.first)
+    shares, places = wrong_cells(run.records), wrong_places(run.records, places_on_page(run))
     codes = list(run.about["languages"])
     trained = [code for code in codes if any(code == source for source, _ in shares)]
     if len(trained) < 2:
@@ -186,7 +229,7 @@ def purity_curves(runs: Sequence[Run], by: str) -> Figure | None:
     rows: list[tuple[Cell, ...]] = []
     behind: list[tuple[Ref, ...]] = []
     for number_of_run, run in enumerate(runs):
-        places = places_of(run.records, run.first)
+        places = places_on_page(run)
         corpus = next(iter(sets_of(run.records)), "")
         for at, state in enumerate(STATES):
             mine = sorted(looked(run.records, "clusters", f"purity/{by}", state, corpus), key=lambda own: own["layer"])
@@ -233,7 +276,7 @@ def step_curves(run: Run, marks: Styles) -> tuple[list[Choice], list[Figure]]:
 
     The language of training is chosen. A change is that of the cosine's record over `span` steps.
     """
-    places = places_of(run.records, run.first)
+    places = places_on_page(run)
     lines: dict[tuple[str, str, str], tuple[Sequence[int], Sequence[float], Ref]] = {}
     for each in run.records:
         if each["measure"] == "similarity":  # The first seed's.
@@ -299,7 +342,7 @@ def spelling_scatter(run: Run, marks: Styles) -> Figure | None:
     scatter = (run.more.get("found") or {}).get("scatter")
     if not scatter:
         return None
-    points, places = scatter["points"], wrong_places(run.records, run.first)
+    points, places = scatter["points"], wrong_places(run.records, places_on_page(run))
     traces: list[Trace] = []
     score = scatter["pearson"]
     across, up = ([float(point[key]) for point in points] for key in ("tnld", "wrong"))

@@ -9,6 +9,7 @@ from typing import Any
 from interlingua.report.geometry_figures import (
     cosine_maps,
     group_map,
+    learnt_dots,
     purity_curves,
     spelling_scatter,
     step_curves,
@@ -18,12 +19,13 @@ from interlingua.report.geometry_maps import map_section, styles
 from interlingua.report.geometry_tables import (
     LABELS,
     STATES,
+    above_shuffled,
     all_tables,
     cluster_value,
     findings,
     last_layer,
     learnt_records,
-    places_of,
+    places_on_page,
     sets_of,
     states_of,
     wrong_cells,
@@ -49,15 +51,48 @@ def geometry_page(run: Run) -> str:
 def geometry_sections(runs: Sequence[Run]) -> list[Section]:
     """What there is to show of each study; purity by layer is drawn for all of them together."""
     sections = [_answer(run) for run in runs]
-    sections += [section for run in runs if (section := map_section(run))]
-    sections += _clusters(runs)
-    for run in runs:
+    sections += [section for run in runs for section in _learnt(run)]
+    shown = [_of_learnt(run) for run in runs]
+    sections += [section for run in shown if (section := map_section(run))]
+    sections += _clusters(shown, runs)
+    for run in shown:
         sections += [*_cosines(run), *_steps(run), *_groups(run), *_transfer(run)]
     tables = tuple(table for run in runs for table in _tables(run) if not table.name.startswith("clusters"))
     if tables:
         words = "A number with dots under it shows its record: point at it, or click."
         sections.append(Section("tables", "Tables", (words,), tables=tables, folded=True))
     return sections + [_made(run) for run in runs]
+
+
+def _of_learnt(run: Run) -> Run:
+    """The run as its figures have it: without what belongs to fine-tunings that did not learn the task.
+
+    Its records keep their places; only tables, which say so, have all.
+    """
+    states = states_of(run.about, _found(run))
+    held = [
+        (place, record)
+        for place, record in run.numbered()
+        if (record.get("details") or {}).get("state", STATES[0]) in states
+    ]
+    learnt = {id(record) for record in learnt_records([record for _, record in held], _found(run))}
+    held = [(place, record) for place, record in held if id(record) in learnt]
+    maps = [each for each in run.more.get("maps") or [] if each["state"] in states]
+    more = {**run.more, "maps": maps}
+    return replace(run, records=[record for _, record in held], places=[place for place, _ in held], more=more)
+
+
+def _learnt(run: Run) -> Iterator[Section]:
+    """Whether each fine-tuning learnt the task, beside chance."""
+    figure = learnt_dots(run)
+    if figure is not None:
+        words = (
+            "The share of test sentences with a wrong tag in the language that was trained on. Chance is the lower of "
+            "two shares: of the model’s own answers dealt to other sentences, and of no word tagged. A fine-tuning "
+            "learnt the task where its 95 % interval lies below; the figures that follow have no other."
+        )
+        title = _titled("Was the task learnt?", run)
+        yield Section(run.id("learnt"), title, (words,), figures=(of_run(figure, run.key, run.name),))
 
 
 def _titled(title: str, run: Run) -> str:
@@ -79,7 +114,7 @@ def _answer(run: Run) -> Section:
 
 def geometry_tiles(run: Run) -> Iterator[tuple[str, str, str, Ref]]:
     """Numbers at a glance: purity at the output, errors in other languages, and what they have to do with spelling."""
-    places, last = places_of(run.records, run.first), last_layer(run.records)
+    places, last = places_on_page(run), last_layer(run.records)
     corpus, states = next(iter(sets_of(run.records)), ""), states_of(run.about, _found(run))
     for each in (_found(run).get("not_learnt") or ())[:1]:
         called = language_name(each["language"], run.about)
@@ -90,12 +125,12 @@ def geometry_tiles(run: Run) -> Iterator[tuple[str, str, str, Ref]]:
         after = cluster_value(run.records, f"purity/{by}", STATES[1], corpus, last) if len(states) > 1 else None
         shown = after or before
         if shown is not None:
-            remark = f"{percent(shown['null'])} by chance"
+            remark = f"{percent(shown['null'])} by chance{'' if above_shuffled(shown) else ', not above it'}"
             if after and before:
                 remark = f"{percent(before['value'])} before, {remark}"
             yield percent(shown["value"]), f"of neighbours share the {by}", remark, places[id(shown)]
     learnt = learnt_records(run.records, _found(run))
-    cells, every = wrong_cells(learnt), wrong_places(run.records, run.first)
+    cells, every = wrong_cells(learnt), wrong_places(run.records, places)
     held = {places[id(each)] for each in learnt}
     behind = {pair: tuple(place for place in every[pair] if place in held) for pair in cells}
     others = {pair: value for pair, value in cells.items() if pair[0] != pair[1]}
@@ -110,8 +145,9 @@ def geometry_tiles(run: Run) -> Iterator[tuple[str, str, str, Ref]]:
         yield number(score["value"]), "r of errors and spelling", remark, None
 
 
-def _clusters(runs: Sequence[Run]) -> list[Section]:
-    figures = tuple(figure for by in LABELS if (figure := purity_curves(runs, by)))
+def _clusters(shown: Sequence[Run], runs: Sequence[Run]) -> list[Section]:
+    """The curves of what was learnt, and the tables of all."""
+    figures = tuple(figure for by in LABELS if (figure := purity_curves(shown, by)))
     tables = tuple(table for run in runs for table in _tables(run) if table.name.startswith("clusters"))
     if not figures and not tables:
         return []

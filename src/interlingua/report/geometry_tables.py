@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import variance
 from typing import Any
 
 from scipy import special
 
 from interlingua.report.papers import PAPERS
+from interlingua.report.runs import Run
 from interlingua.report.tables import Ref, Table, Told
 from interlingua.report.wording import language_name, listing, number, p_value, percent, visible
 from interlingua.stats import Z95
@@ -17,6 +19,8 @@ from interlingua.stats.power import POWER
 Found = Mapping[str, Any]
 STATES = ("before", "after")
 LABELS = ("language", "type")
+_NO_TRANSFER = "No transfer"
+_NAMED = 3  # pairs that are named where many are alike
 _PAPER = PAPERS["papers/003"].name
 
 
@@ -66,12 +70,25 @@ def cluster_value(records: Sequence[Found], variant: str, state: str, corpus: st
     return next((each for each in looked(records, "clusters", variant, state, corpus) if each["layer"] == layer), None)
 
 
+def places_on_page(run: Run) -> dict[int, int]:
+    """The place of each record of a run on its page, by the record's `id()`."""
+    return {id(record): place for place, record in run.numbered()}
+
+
 def learnt_records(records: Sequence[Found], found: Found) -> list[Found]:
-    """The records without the tests of fine-tunings that did not learn the task."""
+    """The records without the tests and the curves of fine-tunings that did not learn the task."""
     failed = {(each["language"], each["seed"]) for each in found.get("not_learnt") or ()}
     return [
-        each for each in records if each["measure"] != "pairwise" or (each["source"], each.get("seed")) not in failed
+        each
+        for each in records
+        if each["measure"] not in ("pairwise", "similarity") or (each["source"], each.get("seed")) not in failed
     ]
+
+
+def chance_level(record: Found) -> float:
+    """The share of wrong sentences by chance: of answers dealt to other sentences or of no tag, whichever is lower."""
+    levels = (record.get("null"), (record.get("details") or {}).get("untagged"))
+    return min((level for level in levels if level is not None), default=1.0)
 
 
 def states_of(run: Found, found: Found) -> tuple[str, ...]:
@@ -85,17 +102,17 @@ def states_of(run: Found, found: Found) -> tuple[str, ...]:
 
 def wrong_cells(records: Sequence[Found]) -> dict[tuple[str, str], float]:
     """The share of wrong sentences for each language of training and of testing, averaged over seeds."""
-    found = _wrong(records)
+    found = wrong_records(records)
     return {pair: sum(each["value"] for each in its) / len(its) for pair, its in found.items()}
 
 
-def wrong_places(records: Sequence[Found], first: int = 0) -> dict[tuple[str, str], tuple[int, ...]]:
-    """The places of the records behind each share of `wrong_cells`: one a seed."""
-    places = places_of(records, first)
-    return {pair: tuple(places[id(each)] for each in its) for pair, its in _wrong(records).items()}
+def wrong_places(records: Sequence[Found], places: Mapping[int, int]) -> dict[tuple[str, str], tuple[int, ...]]:
+    """The places of the records behind each share of `wrong_cells`: one per seed."""
+    return {pair: tuple(places[id(each)] for each in its) for pair, its in wrong_records(records).items()}
 
 
-def _wrong(records: Sequence[Found]) -> dict[tuple[str, str], list[Found]]:
+def wrong_records(records: Sequence[Found]) -> dict[tuple[str, str], list[Found]]:
+    """The records of wrong sentences by language of training and of testing, one per seed."""
     found: dict[tuple[str, str], list[Found]] = {}
     for each in records:
         if (each["measure"], each["variant"]) == ("pairwise", "wrong/sentence"):
@@ -108,13 +125,14 @@ def all_tables(records: Sequence[Found], run: Found, found: Found, *, first: int
 
     `first` is the place of the first record on the page, for what is behind each cell.
     """
-    made = [*_cosines(records, run, first), *_clusters(records, first)]
+    failed = len(states_of(run, found)) == 1
+    made = [*_cosines(records, run, first, failed=failed), *_clusters(records, first, failed=failed)]
     tables = (_pieces(run), _pairwise(records, run, found, first), _groups(found), _spelling(found))
     made += [table for table in tables if table]
     return made
 
 
-def _cosines(records: Sequence[Found], run: Found, first: int) -> Iterator[Table]:
+def _cosines(records: Sequence[Found], run: Found, first: int, *, failed: bool) -> Iterator[Table]:
     last, places = last_layer(records), places_of(records, first)
     codes = run["languages"]
     for corpus in sets_of(records):
@@ -143,7 +161,8 @@ def _cosines(records: Sequence[Found], run: Found, first: int) -> Iterator[Table
             )
             yield Table(
                 f"cosine-{_slug(corpus)}-{state}",
-                f"Average cosine of parallel entities, {visible(corpus)}, {_state(state, run)}",
+                f"Average cosine of parallel entities, {visible(corpus)}, {_state(state, run)}"
+                f"{' (task not learnt)' if failed and state != STATES[0] else ''}",
                 f"Layer {last}, the output ({_PAPER}, Table 2). 'shuffled' is the largest that pairs of different "
                 "entities of the row's language reach: only what is above it says anything.",
                 ("", *(visible(code) for code in codes), "shuffled"),
@@ -152,7 +171,7 @@ def _cosines(records: Sequence[Found], run: Found, first: int) -> Iterator[Table
             )
 
 
-def _clusters(records: Sequence[Found], first: int) -> Iterator[Table]:
+def _clusters(records: Sequence[Found], first: int, *, failed: bool) -> Iterator[Table]:
     layers = [layer for layer in layers_of(records) if layer in (0, last_layer(records))]
     places = places_of(records, first)
     rows: list[tuple[str | int | float | None, ...]] = []
@@ -174,7 +193,8 @@ def _clusters(records: Sequence[Found], first: int) -> Iterator[Table]:
             "clusters",
             "How far entities lie together",
             "By cosine, of the vectors themselves, not of the maps. Purity is the share of the 10 nearest that have "
-            "the same label. n: the entities. Shuffled: what labels dealt at random give, before and after.",
+            "the same label. n: the entities. Shuffled: what labels dealt at random give, before and after."
+            f"{' The fine-tuning did not learn the task.' if failed else ''}",
             ("entities", "layer", "what", "n", *STATES, "shuffled before", "shuffled after"),
             tuple(rows),
             tuple(behind),
@@ -189,7 +209,7 @@ def _pieces(run: Found) -> Table | None:
 
 
 def _pairwise(records: Sequence[Found], run: Found, found: Found, first: int) -> Table | None:
-    cells, places = wrong_cells(records), wrong_places(records, first)
+    cells, places = wrong_cells(records), wrong_places(records, places_of(records, first))
     codes = run["languages"]
     trained = [code for code in codes if any(code == source for source, _ in cells)]
     rows = tuple(
@@ -281,8 +301,11 @@ def findings(records: Sequence[Found], run: Found, found: Found) -> list[tuple[s
     Where a fine-tuning did not learn the task that is said first, and nothing is concluded from it.
     """
     learnt = learnt_records(records, found)
-    told = [_not_learnt(found, run), _clustering(records, run, found), _nearest(records, run, found)]
-    told += [_transfer(learnt, run), _spelled(found, run), _moving(found, run)]
+    carried = _transfer(learnt, run)
+    told = [_not_learnt(found, run), _clustering(records, run, found), _nearest(records, run, found), carried]
+    if carried is not None and carried[0] == _NO_TRANSFER:
+        told.insert(1, told.pop())
+    told += [_spelled(found, run), _moving(found, run)]
     return [each for each in told if each is not None]
 
 
@@ -323,11 +346,18 @@ def _clustering(records: Sequence[Found], run: Found, found: Found) -> tuple[str
         shown = f"{_with_ends(sides[0])} have its {label}"
         if after is not None:
             shown += f", {_with_ends(after)} after fine-tuning{_unclear(sides[0], after)}"
-        parts.append(f"{shown} ({percent(sides[0]['null'])} by chance)")
+        beyond = "" if any(above_shuffled(side) for side in sides if side is not None) else ": not above it"
+        parts.append(f"{shown} ({percent(sides[0]['null'])} by chance{beyond})")
     if not parts:
         return None
     names = f" of {count:,}" if count else ""
     return "Clusters", f"Of the 10 nearest of each entity{names} at the output layer {'; '.join(parts)}."
+
+
+def above_shuffled(record: Found) -> bool:
+    """Whether a share's 95 % interval lies above what labels dealt at random give."""
+    low = record["value"] if record.get("low") is None else record["low"]
+    return record.get("null") is None or bool(low > record["null"])
 
 
 def _with_ends(record: Found) -> str:
@@ -361,11 +391,16 @@ def _nearest(records: Sequence[Found], run: Found, found: Found) -> tuple[str, s
         names = f"{language_name(each['source'], run)} and {language_name(each['target'], run)}"
         return f"{names} ({number(each['value'], 3)}, {number(each['null'], 3)} for shuffled pairs)"
 
+    if not any(map(above_shuffled, pairs)):
+        where = "in any pair of languages" if len(pairs) > 1 else f"in {told(best)}"
+        ends = f": {told(best)} and {told(worst)} are the extremes" if len(pairs) > 1 else ""
+        said = f"Parallel entities are not shown to be nearer than pairs of different names {where}"
+        return "Cosine", f"{said}, {_state(state, run)}{ends}."
     if len(pairs) == 1:
         return "Cosine", f"Parallel entities of {told(best)}, {_state(state, run)}."
-    if (best["low"] or 0) - best["null"] <= (worst["high"] or 1) - worst["null"]:
-        # The extremes of several pairs always differ.
-        said = f"{told(best)} and {told(worst)} are the extremes, and their intervals meet"
+    sides = [(each["value"] - each["null"], _error([each])) for each in (best, worst)]
+    if not _apart(*sides, of=len(pairs)):
+        said = f"{told(best)} and {told(worst)} are the extremes, no further apart than the extremes of equal pairs"
         return "Cosine", f"No pair of languages stands out by its parallel entities, {_state(state, run)}: {said}."
     return (
         "Cosine",
@@ -373,31 +408,69 @@ def _nearest(records: Sequence[Found], run: Found, found: Found) -> tuple[str, s
     )
 
 
+def _error(its: Sequence[Found]) -> float | None:
+    """The standard error of a mean over seeds: that of the sentences, which all seeds share, and that of the seeds."""
+    if any(each.get("low") is None or each.get("high") is None for each in its):
+        return None
+    wide = sum(each["high"] - each["low"] for each in its) / len(its)
+    seeds = variance([each["value"] for each in its]) / len(its) if len(its) > 1 else 0.0
+    return math.sqrt((wide / 2 / Z95) ** 2 + seeds)
+
+
+def _apart(one: tuple[float, float | None], other: tuple[float, float | None], *, of: int) -> bool:
+    """Whether the extremes of so many numbers, each with its error, differ: by Bonferroni over all pairs of them.
+
+    The extremes of many equal numbers lie apart: of 110 with one error, further than two 95 % intervals reach.
+    """
+    if one[1] is None or other[1] is None:
+        return False
+    limit = -float(special.ndtri(0.05 / (of * (of - 1))))
+    return abs(one[0] - other[0]) > limit * math.hypot(one[1], other[1])
+
+
 def _transfer(records: Sequence[Found], run: Found) -> tuple[str, str] | None:
-    cells, every = wrong_cells(records), _wrong(records)
+    """Errors in other languages than that of training; of pairs at chance no best is told and no worst."""
+    cells, every = wrong_cells(records), wrong_records(records)
     others = {pair: value for pair, value in cells.items() if pair[0] != pair[1]}
     if not others:
         return None
-    best, worst = min(others, key=lambda pair: others[pair]), max(others, key=lambda pair: others[pair])
     own = [value for (one, other), value in cells.items() if one == other]
     within = f"within a language {percent(sum(own) / len(own))} are wrong" if own else ""
-
-    def told(pair: tuple[str, str]) -> str:
-        return f"{language_name(pair[0], run)} to {language_name(pair[1], run)} ({percent(others[pair])} wrong)"
 
     def end(pair: tuple[str, str], which: str) -> float:
         return float(sum(each[which] for each in every[pair]) / len(every[pair]))
 
+    levels = {pair: sum(map(chance_level, every[pair])) / len(every[pair]) for pair in others}
+    lost = [pair for pair in others if end(pair, "high") >= levels[pair]]
+
+    def told(pair: tuple[str, str]) -> str:
+        chance = f", {percent(levels[pair])} by chance" if pair in lost else ""
+        return f"{language_name(pair[0], run)} to {language_name(pair[1], run)} ({percent(others[pair])} wrong{chance})"
+
+    named = f"{'; '.join(f'from {told(pair)}' for pair in lost[:_NAMED])}{' and others' * (len(lost) > _NAMED)}"
+    if len(lost) == len(others):
+        said = f"Nothing is carried over to another language: all {len(lost)} pairs" if len(lost) > 1 else (
+            "Nothing is carried over to another language: the one pair"
+        )  # fmt: skip
+        verb = "are" if len(lost) > 1 else "is"
+        return _NO_TRANSFER, f"{said} {verb} no better than chance, {named}; {within}."
     if len(others) < 3:  # Of two there is no best: they differ by chance at least.
         each = ", ".join(f"from {told(pair)}" for pair in others)
         return "Transfer", f"{each[:1].upper()}{each[1:]}; {within}."
-    if end(best, "high") >= end(worst, "low"):
-        said = f"No pair is clearly better than another: from {told(best)} to {told(worst)} is within the intervals"
-        return "Transfer", f"{said}; {within}."
-    # Others may be as good: the lowest of many is not alone, where intervals meet.
-    alike = sum(end(pair, "low") <= end(best, "high") for pair in others if pair != best)
+    rest = {pair: value for pair, value in others.items() if pair not in lost}
+    best, worst = min(rest, key=lambda pair: rest[pair]), max(rest, key=lambda pair: rest[pair])
+    chance = f" No better than chance: {len(lost)} of {len(others)} pairs ({named})." if lost else ""
+    errors = {pair: (rest[pair], _error(every[pair])) for pair in rest}
+    if len(rest) < 2 or not _apart(errors[best], errors[worst], of=len(rest)):
+        said = f"No pair is clearly better than another: from {told(best)} to {told(worst)} is within the error"
+        if len(rest) < 2:
+            said = f"Above chance only from {told(best)}"
+        return "Transfer", f"{said}; {within}.{chance}"
+    # Others may be as good: the lowest of many is not alone.
+    alike = sum(not _apart(errors[best], errors[pair], of=len(rest)) for pair in rest if pair != best)
     also = f", {alike} other pairs not clearly worse" if alike > 1 else ", one other pair not clearly worse" * alike
-    return "Transfer", f"Best from {told(best)}{also}; worst from {told(worst)}; {within}."
+    least = "worst from" if not lost else "worst above chance from"
+    return "Transfer", f"Best from {told(best)}{also}; {least} {told(worst)}; {within}.{chance}"
 
 
 def _spelled(found: Found, run: Found) -> tuple[str, str] | None:
@@ -470,7 +543,10 @@ def _moving(found: Found, run: Found) -> tuple[str, str] | None:
     )
     if "p" in together:
         sure = sum(together["p"][i][j] < 0.05 for i, j in pairs)
-        told += f", and {sure} of {len(pairs)} pairs are above 95 % of the shifts"
+        told += (
+            f", and {sure} of {len(pairs)} pairs are above 95 % of the shifts, where chance alone gives about "
+            f"{number(0.05 * len(pairs), 1)}"
+        )
     # Groups are made of any matrix: how far apart they are says whether they mean anything.
     shown = " | ".join(", ".join(names[at] for at in count if member[at] == group) for group in sorted(set(member)))
     across = [together["matrix"][i][j] for i, j in pairs if member[i] != member[j]]
@@ -479,7 +555,7 @@ def _moving(found: Found, run: Found) -> tuple[str, str] | None:
         ends = [f"{number(min(values))} to {number(max(values))}" for values in (across, inside)]
         told += (
             f". A clustering, which cuts any matrix, cuts {shown}: r = {ends[0]} across, {ends[1]} within"
-            f"{'; no group moves apart from the others' if min(every) > 0.5 else ''}"
+            f"{'; even across them all go together' if min(every) > 0.5 else ''}"
         )
     return "Moving together", f"{told}."
 

@@ -8,23 +8,30 @@ from dataclasses import asdict, replace
 import numpy as np
 
 from interlingua.report.audit import named_table
-from interlingua.report.explain import correlation_said, verdict
+from interlingua.report.evidence import correlation_said, linear_trend
+from interlingua.report.explain import verdict
 from interlingua.report.papers import in_names
 from interlingua.report.readings import Record
 from interlingua.report.runs import Run, colour
 from interlingua.report.scatter import Dot, dot_plot
 from interlingua.report.sections import Figure, Section, Trace, label, of_run, short
 from interlingua.report.study import consistency_tables
-from interlingua.report.study_parts import Controlled, consistency_controls, consistency_points, slug
+from interlingua.report.study_parts import (
+    Controlled,
+    consistency_controls,
+    consistency_points,
+    explained_at_chance,
+    slug,
+)
 from interlingua.report.tables import Table
 from interlingua.report.wording import visible
 from interlingua.stats import correlated
 
 _WORDS = in_names(
-    "Whether the model looks at the same words in two languages (papers/002): flow times cosine, summed. Texts that "
-    "share words score high whatever the model does, so each number is to be read beside those of random attributions "
-    "on the same texts and of untrained heads on the same body. Means over seeds; the language of training agrees with "
-    "itself by construction."
+    "How similar the words are that attributions of two languages lie on (papers/002): flow times cosine, summed. "
+    "Texts that share words score high whatever the model does, so each number is to be read beside those of random "
+    "attributions on the same texts and of untrained heads on the same body. Means over seeds; the language of "
+    "training agrees with itself by construction. Figures and correlations leave out models and languages at chance."
 )
 
 
@@ -79,11 +86,13 @@ def consistency_sections(run: Run) -> list[Section]:
 
 
 def _above_random(run: Run) -> list[Figure]:
-    """What attributions have over random ones in every language, a figure a task and aspect."""
+    """What attributions have over random ones in each language above chance, a figure per task and aspect."""
+    weak = explained_at_chance(run)
     drawn: dict[tuple[str, str], dict[str, list[tuple[str, Controlled]]]] = {}
     for (model, task, regime, source, aspect), cells in consistency_controls(run).items():
-        others = [(code, each) for code, each in cells.items() if code != source]
-        if others:
+        shared = (model, task, regime, source)
+        others = [(code, each) for code, each in cells.items() if code != source and (*shared, code) not in weak]
+        if others and (*shared, source) not in weak:
             drawn.setdefault((task, aspect), {})[f"{model}, {regime}, {source}"] = others
     return [_excess(task, aspect, series) for (task, aspect), series in drawn.items()]
 
@@ -147,7 +156,7 @@ def _performance(run: Run) -> list[Figure]:
         others = [point for point in points if point[0] != source]
         if len(others) > 1:
             drawn.setdefault((task, aspect), {})[f"{model}, {regime}, {source}"] = others
-    caption = "A dot per language but the source’s. Correlation does not imply causation."
+    caption = "A dot per language above chance but the source’s. Correlation does not imply causation."
     return [
         dot_plot(
             slug(f"consistency-{task}-{aspect}"),
@@ -155,6 +164,7 @@ def _performance(run: Run) -> list[Figure]:
             caption,
             series,
             (f"consistency of {aspect}", f"score of {task}"),
+            judge=linear_trend,
         )
         for (task, aspect), series in drawn.items()
     ]

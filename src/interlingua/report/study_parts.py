@@ -125,7 +125,11 @@ def measure_blocks(runs: Sequence[Run]) -> dict[Block, Found]:
 
 
 def consistency_points(run: Run) -> dict[tuple[str, ...], list[Point]]:
-    """Consistency and performance of each language by model, task, regime, source and aspect, means over seeds."""
+    """Consistency and performance of each language by model, task, regime, source and aspect, means over seeds.
+
+    Languages in which a model is at chance are left out, and all are where it is in the language of training.
+    """
+    weak = explained_at_chance(run)
     values: dict[tuple[str, ...], list[tuple[int, float]]] = {}
     for place, record in run.numbered():
         details = record.get("details") or {}
@@ -140,10 +144,21 @@ def consistency_points(run: Run) -> dict[tuple[str, ...], list[Point]]:
         judged = next(
             (values[each] for each in ((*shared, "task", name, target) for name in SHOWN) if each in values), None
         )
-        if measure == "consistency" and judged is not None:
+        if measure == "consistency" and judged is not None and not {(*shared, target), (*shared, shared[3])} & weak:
             x, y = (float(np.mean([value for _, value in side])) for side in (own, judged))
             behind = tuple(place for side in (own, judged) for place, _ in side)
             found.setdefault((*shared, variant), []).append((target, x, y, behind))
+    return found
+
+
+def explained_at_chance(run: Run) -> set[tuple[str, ...]]:
+    """The model, task, regime, source and language of which some explained seed is not above chance, where known."""
+    found: set[tuple[str, ...]] = set()
+    for record in run.records:
+        details = record.get("details") or {}
+        known = record["measure"] == "task" and {"called", "regime", "chance"} <= details.keys()
+        if known and not details["chance"].get("above"):
+            found.add((record["model"], details["task"], details["regime"], record["source"], record["target"]))
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -48,7 +49,7 @@ def render(records: Iterable[Record], run: Mapping[str, Any], console: Console) 
 def render_training(summary: Mapping[str, Any], console: Console) -> None:
     """Print what a pretraining run made: what was not learnt first, its size, what it saw, loss and retrieval."""
     metrics = summary["metrics"][-1] if summary["metrics"] else {}
-    for words in training_findings(metrics):
+    for words in training_findings(summary).values():
         console.print(Text(words))
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_row("architecture", f"{summary['architecture']}, {summary['parameters']:,} parameters")
@@ -57,13 +58,16 @@ def render_training(summary: Mapping[str, Any], console: Console) -> None:
     table.add_row("steps", f"{summary['steps']:,}" + ("" if summary["finished"] else ", not finished"))
     table.add_row("tokens seen", f"{summary['tokens_seen']:,}")
     if "loss" in metrics:
-        table.add_row("loss", number(metrics["loss"]))
+        even = number(math.log(summary["vocabulary"]))
+        table.add_row("loss", f"{number(metrics['loss'])}, guessing evenly {even}")
     losses = [each.get("loss") for each in summary["metrics"]]
     if sum(loss is not None for loss in losses) > 2:
         table.add_row("loss over time", Text(stretched(losses[:: max(len(losses) // 60, 1)])))
     if "held_out_loss" in metrics:
         plain = f", word frequencies alone {number(metrics['unigram_loss'])}" if "unigram_loss" in metrics else ""
         table.add_row("held-out loss", f"{number(metrics['held_out_loss'])}{plain}")
+    elif "loss" in metrics:
+        table.add_row("held-out loss", "no text was held out (data.held_out), so nothing is known of new text")
     for variant in ("raw", "centred"):
         if variant in metrics:
             shown = f"{percent(metrics[variant])} at layer {metrics[f'{variant}_layer']}"
@@ -76,22 +80,31 @@ def render_training(summary: Mapping[str, Any], console: Console) -> None:
         console.print(left)
 
 
-def training_findings(metrics: Mapping[str, Any]) -> list[str]:
-    """What a pretraining did not learn, in words; nothing where loss and retrieval clear their chance levels."""
-    told = []
+def training_findings(summary: Mapping[str, Any]) -> dict[str, str]:
+    """What a pretraining did not learn, in words: `text`, `translations`; nothing where they clear their chance levels.
+
+    The level of the loss is that of word frequencies on the held-out text, or where none was held out that of guessing
+    evenly over the vocabulary, ln(its size).
+    """
+    metrics, told = summary["metrics"][-1] if summary["metrics"] else {}, {}
     if "unigram_loss" in metrics:
         ours, plain = metrics["held_out_loss"], metrics["unigram_loss"]
         if ours >= plain or metrics["unigram_p"] >= LEVEL:
-            told.append(
+            told["text"] = (
                 f"The model learnt no more than word frequencies: its held-out loss is {number(ours)}, that of word "
                 f"frequencies alone {number(plain)}. Train longer, or at another learning rate."
             )
+    elif "loss" in metrics and metrics["loss"] >= math.log(summary["vocabulary"]):
+        told["text"] = (
+            f"The model learnt nothing of the text: its loss is {number(metrics['loss'])}, that of guessing evenly "
+            f"{number(math.log(summary['vocabulary']))}. Train longer, or at another learning rate."
+        )
     known = [variant for variant in ("raw", "centred") if f"{variant}_p" in metrics]
     if known and all(metrics[f"{variant}_p"] >= LEVEL for variant in known):
-        best = max(metrics[variant] for variant in known)
-        told.append(
-            f"Translations are not found above chance at any layer: P@1 is {percent(best)} at most, and chance finds "
-            f"{percent(metrics[f'{known[0]}_chance'])}."
+        best = max(known, key=lambda variant: metrics[variant])
+        told["translations"] = (
+            f"Translations are not found above chance at any layer: P@1 is {percent(metrics[best])} at most, and "
+            f"chance finds {percent(metrics[f'{best}_chance'])}."
         )
     return told
 

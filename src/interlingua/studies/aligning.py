@@ -56,6 +56,12 @@ class Alignment:
         """Pharaoh lines, one for every line of the input, empty where it has no links."""
         return iter(write_pharaoh(self.links, len(self.rows), base=self.base))
 
+    @property
+    def at_chance(self) -> bool | None:
+        """Whether the AER is not shown to be below that of other rows' links; None without gold or another row."""
+        score = (self.quality or {}).get("aer")
+        return None if score is None or score.null is None else score.high is None or score.high >= score.null
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists and numbers, for JSON."""
         judged = {
@@ -69,6 +75,7 @@ class Alignment:
             "skipped": [{"count": len(left.lines), **asdict(left)} for left in self.left_out],
             "notes": list(self.notes),
             "quality": judged or None,
+            "at_chance": self.at_chance,
         }
 
     def __repr__(self) -> str:

@@ -13,6 +13,7 @@ from interlingua.stats.chance import LEVEL, above_chance
 
 Found = Mapping[str, Any]
 HIGHER, LOWER, UNCLEAR = "higher", "lower", "unclear"
+_STATES = ("before", "after")
 BEST = "best layer"
 """How the names of comparisons of each state at its own best layer begin, beside names of scores."""
 _WAYS = ("p@1/cosine/centred", "p@1/cosine/centred/backward")
@@ -30,8 +31,9 @@ def with_changes(before: Found, after: Found, layer: int) -> dict[str, Any]:
     the adjusted layer and with each state at its own best layer, of the held-out rows and of the sampler. Each is
     higher or lower where its paired t-test says so after Holm's correction for their number, else unclear. The verdict
     is the weakest of them: `worse` where one is lower, else `unclear` where one is unclear, else `better`. Without a
-    sampler only the text's own kind was asked: where it gained the verdict is `untested`. `at_chance` names the states
-    whose P@1 is above chance nowhere.
+    sampler only the text's own kind was asked: where it gained the verdict is `untested`. `texts` has of each text the
+    chance level, its highest P@1 before and after (`most`), and the states whose P@1 is above chance nowhere
+    (`at_chance`); `at_chance` beside them names the states of which that is so in every text.
     """
     told = {}
     for code, found in after.items():
@@ -98,14 +100,15 @@ def _verdict(texts: Mapping[str, tuple[Found, Found]], layer: int) -> dict[str, 
     order = (LOWER, UNCLEAR, HIGHER)
     weakest = min(compared, key=lambda each: (order.index(each["is"]), each["change"][0]))
     said = {LOWER: "worse", UNCLEAR: "unclear", HIGHER: "better" if "sampler" in texts else "untested"}[weakest["is"]]
-    states = zip(*texts.values(), strict=True)
+    about = {name: _text_at_chance(states) for name, states in texts.items()}
     return {
         "change": said,
         "text": weakest["text"],
         "score": weakest["score"],
         "interval": weakest["change"],
         "of": len(compared),
-        "at_chance": [name for name, its in zip(("before", "after"), states, strict=True) if _at_chance(its)],
+        "at_chance": [name for name in _STATES if all(name in its["at_chance"] for its in about.values())],
+        "texts": about,
         "comparisons": compared,
     }
 
@@ -115,16 +118,22 @@ def _compared(text: str, name: str, layers: list[int], values: list[float], foun
     return {"text": text, "score": name, "layers": layers, "before": values[0], "after": values[1], **its}
 
 
-def _at_chance(texts: Sequence[Found]) -> bool:
-    """Whether no P@1 of any text, layer and direction is above chance."""
-    scores = [
-        (score["value"], score["n"], score["null"])
-        for text in texts
-        for its in text["retrieval"].values()
-        for name, score in its.items()
-        if name.startswith("p@1/")
-    ]
-    return not above_chance(scores)
+def _text_at_chance(states: Sequence[Found]) -> dict[str, Any]:
+    """The chance level of a text, its highest P@1 in each state, and the states in which none is above chance."""
+    scores = {
+        name: [
+            (score["value"], score["n"], score["null"])
+            for its in state["retrieval"].values()
+            for variant, score in its.items()
+            if variant.startswith("p@1/")
+        ]
+        for name, state in zip(_STATES, states, strict=True)
+    }
+    return {
+        "chance": max(null for its in scores.values() for *_, null in its),
+        "most": {name: max(value for value, *_ in its) for name, its in scores.items()},
+        "at_chance": [name for name, its in scores.items() if not above_chance(its)],
+    }
 
 
 def without_items(state: Found) -> dict[str, Any]:

@@ -45,6 +45,10 @@ def conclusions(
         learnt = {r.source for r in records if r.measure == MEASURE}
         lost = [code for code in spelled.languages if code in {own for own, _ in without} - learnt]
         kept = tuple(code for code in spelled.languages if code not in lost)
+        if lost and len(kept) < 3:
+            raise InputError(
+                "the task was learnt in too few languages to correlate over", value=len(kept), remedy="Train longer."
+            )
         scatter = against_spelling(records, replace(spelled, languages=kept), seed=seed)
         found["scatter"] = {
             "points": scatter.points,

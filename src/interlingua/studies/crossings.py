@@ -33,7 +33,8 @@ class Scatter:
 
     Points have `source`, `target`, `tnld`, `wrong` (a share, mean over seeds), `low`, `high` and `n` (sentences).
     `pearson` and `spearman` are `stats.correlation.mantel` scores: p and interval allow for shared languages.
-    `within` is Pearson's with held whether both languages are written in one script; None where all are, or none.
+    `within` is Pearson's with held whether both languages are written in one script; None where all are, or none, or
+    where that explains all of a side.
     """
 
     points: list[dict[str, Any]]
@@ -89,7 +90,10 @@ def against_spelling(
     same = (written[:, None] == written[None, :]).astype(np.float64)
     alike = same[apart]
     within = None
-    if alike.min() < alike.max():
+    # Where scripts alone decide a side nothing is left to correlate.
+    if alike.min() < alike.max() and all(
+        abs(np.corrcoef(side[apart], alike)[0, 1]) < 1 - 1e-9 for side in (far, wrong)
+    ):
         within = mantel(far, wrong, given=same, permutations=permutations, seed=seed)
     return Scatter(points, pearson, spearman, within)
 
@@ -147,7 +151,9 @@ def together(runs: Sequence[Changes], *, groups: int = 2) -> Together:
     if not runs:
         raise InputError("no fine-tuning was watched", remedy="Run it with its monitors on.")
     curves = pooled([run.changes for run in runs])
-    if still := [code for code, spread in zip(runs[0].languages, np.ptp(curves, axis=0), strict=True) if spread == 0]:
+    if still := [
+        code for code, spread in zip(runs[0].languages, np.ptp(curves, axis=0), strict=True) if spread < 1e-12
+    ]:
         raise InputError("a curve that does not change", value=", ".join(still), remedy="Train longer.")
     found = correlations(curves)
     return Together(runs[0].languages, found, clustered(found.matrix, groups=min(groups, len(runs[0].languages))))

@@ -1,0 +1,181 @@
+"""A run of every command that learnt nothing: its verdict says so, its chance level is printed and drawn, no more."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from typer.testing import CliRunner
+
+from interlingua.cli import app
+from interlingua.encoder import Encoder
+from interlingua.report.evidence import peak
+from interlingua.report.readings import gather
+from interlingua.tasks import tasks
+from interlingua.tasks.saving import FineTuned, save
+from interlingua.training.task import TaskModel
+from pages import page_data
+from tiny import TINY, as_toml
+from worlds import World, make_world
+
+LABELS = ("entailment", "neutral", "contradiction")
+runner = CliRunner()
+pytestmark = pytest.mark.reliability("a run that learnt nothing says so first")
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    """A small world whose pairs of texts do not translate each other, and a head that always says one label."""
+    made = make_world(tmp_path_factory.mktemp("failed"))
+    torch.manual_seed(0)
+    draw = random.Random(0)
+    for name, heads in (("bitext.en-ru.tsv", 0), ("parallel.tsv", 1)):
+        lines = (made.folder / name).read_text("utf-8").splitlines()
+        ours, theirs = zip(*(line.split("\t") for line in lines[heads:]), strict=True)
+        mixed = [f"{one}\t{other}" for one, other in zip(ours, draw.sample(theirs, len(theirs)), strict=True)]
+        (made.folder / name).write_text("\n".join([*lines[:heads], *mixed]) + "\n", "utf-8")
+    return made
+
+
+def always(world: World, label: int, folder: Path) -> Path:
+    """A fine-tuned model that answers with one label whatever it reads."""
+    encoder = Encoder.load(world["model"], device="cpu", precision="fp32")
+    model = TaskModel.of(encoder, tasks["nli"].call(), LABELS, seed=0)
+    with torch.no_grad():
+        biases = [weight for weight in model.head.parameters() if weight.shape == (len(LABELS),)]
+        biases[-1][label] = 1e3
+    save(FineTuned(tasks["nli"].call(), LABELS, model, encoder), folder)
+    return folder
+
+
+def ran(*given: str) -> str:
+    done = runner.invoke(app, list(map(str, given)))
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def figures(page: Path) -> dict[str, Any]:
+    return {figure["name"]: figure for figure in page_data(page.read_text("utf-8"))["figures"]}
+
+
+def drawn(figure: Any, wanted: Callable[[str], bool] = lambda name: name.endswith("chance")) -> list[float]:
+    """The heights at which a figure draws the chance level."""
+    traces = [trace for trace in figure["traces"] if wanted(str(trace.get("name", "")).strip("\u2068\u2069"))]
+    return [value for trace in traces for value in trace["y"]]
+
+
+def answers(page: Path) -> str:
+    """What the page says in words, without its data."""
+    return page.read_text("utf-8").split('<script id="data"', 1)[0]
+
+
+def test_audit(world: World, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    given = ("audit", world["model"], "--corpus", world["parallel.tsv"], "--device", "cpu", "--out", str(out))
+    ran(*given)
+    records = json.loads(ran(*given, "--json"))["records"]
+    top = peak(gather(records))
+    assert top is not None
+    assert top.chance
+    rows = top.reading.n
+    first = next(line for line in (out / "answer.md").read_text("utf-8").splitlines() if line)
+    assert f"{100 / rows:.1f}" in first  # The chance level.
+    assert "Best connected" not in answers(out / "report.html")
+
+
+def test_adjust(world: World, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    given = ["adjust", world["model"], "--bitext", f"ru={world['bitext.en-ru.tsv']}", "--steps", "1", "--rate", "1e-6"]
+    given += ["--held-out", "60", "--device", "cpu", "--out", str(out)]
+    ran(*given)
+    verdict = json.loads(ran(*given, "--json"))["after"]["ru"]["verdict"]
+    assert verdict["at_chance"] == ["before", "after"]
+    assert {name: its["at_chance"] for name, its in verdict["texts"].items()} == {
+        "held-out": ["before", "after"], "sampler": ["before", "after"],
+    }  # fmt: skip
+    assert verdict["texts"]["held-out"]["chance"] == pytest.approx(1 / 60)
+    assert verdict["change"] != "better"
+    made = figures(out / "adjustment.html")
+    for name, text in (("layers-ru", "held-out"), ("layers-ru-sampler", "sampler")):
+        levels = drawn(made[name])
+        assert levels == pytest.approx([verdict["texts"][text]["chance"]] * len(levels), abs=1e-4)
+        assert levels
+
+
+@pytest.mark.parametrize("label", range(3))
+def test_explain(world: World, tmp_path: Path, label: int) -> None:
+    out, model = tmp_path / "out", always(world, label, tmp_path / "tuned")
+    data = [f"--data={code}={world[f'nli-test-{code}.tsv']}" for code in ("en", "ru")]
+    ran("explain", str(model), *data, "--steps", "4", "--tolerance", "0", "--device", "cpu", "--out", str(out))
+    told = json.loads((out / "explain.json").read_text("utf-8"))
+    (verdict,) = told["verdicts"]
+    assert (verdict["kind"], verdict["above"], told["correlations"]) == ("chance", None, [])
+    said = [each["details"]["chance"] for each in map(json.loads, (out / "records.jsonl").open(encoding="utf-8"))
+            if each["variant"] == "accuracy"]  # fmt: skip
+    assert [each["always"] for each in said] == [LABELS[label]] * 2
+    made = figures(out / "explain.html")
+    assert drawn(made["scores"]) == pytest.approx([each["level"] for each in said], abs=1e-4)
+    assert not [name for name in made if name.startswith(("levels", "heads", "correlation"))]
+    assert not (out / "correlation.svg").exists()
+
+
+def test_geometry(world: World, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    given = ("geometry", world["model"], "--small", "--rows", "60", "--languages", "en,ru,tr", "--epochs", "0.3")
+    ran(*given, "--device", "cpu", "--out", str(out))
+    told = json.loads((out / "geometry.json").read_text("utf-8"))
+    assert [each["language"] for each in told["not_learnt"]] == ["en", "ru", "tr"]
+    assert not {"groups", "scatter", "changes"} & set(told)
+    made = figures(out / "geometry.html")
+    assert drawn(made["learnt"]) == pytest.approx([each["chance"] for each in told["not_learnt"]], abs=1e-4)
+    # Nothing of what fine-tuning did is drawn: it did not learn its task.
+    assert not [name for name in made if "after" in name or name.startswith(("steps", "wrong", "spelling", "together"))]
+    assert all(
+        "after" not in str(trace.get("name")) for name in ("purity-language", "purity-type")
+        for trace in made[name]["traces"]
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("held", [0.0, 0.1])
+def test_pretrain(world: World, tmp_path: Path, held: float) -> None:
+    draw = random.Random(0)
+    (tmp_path / "text").mkdir()
+    for code, letters in (("en", "abcdefghij"), ("ru", "абвгдежзий")):
+        words = ["".join(draw.choices(letters, k=draw.randint(2, 6))) for _ in range(200)]
+        lines = [" ".join(draw.choices(words, k=12)) for _ in range(600)]
+        (tmp_path / "text" / f"{code}.txt").write_text("\n".join(lines), "utf-8")
+    data = {"folder": "text", "languages": ["en", "ru"], "held_out": held}
+    training = {**TINY["training"], "steps": 1, "warmup": 1, "learning_rate": 1e-9}
+    config = {**TINY, "data": data, "training": training, "evaluation": {"corpus": world["parallel.tsv"]}}
+    (tmp_path / "c.toml").write_text(as_toml(config), "utf-8")
+    given = ("pretrain", str(tmp_path / "c.toml"), "--device", "cpu", "--out", str(tmp_path / "out"))
+    shown = ran(*given)
+    found = json.loads(ran(*given, "--json"))
+    metrics = found["metrics"][-1]
+    assert "translations" in found["not_learnt"]
+    assert metrics["raw_p"] >= 0.05
+    if held:
+        assert "text" in found["not_learnt"]
+        assert metrics["held_out_loss"] > metrics["unigram_loss"]
+    assert shown.startswith(next(iter(found["not_learnt"].values()))[:40])
+
+
+def test_align(world: World, tmp_path: Path) -> None:
+    draw, rows = random.Random(1), Path(world["bitext.en-ru.tsv"]).read_text("utf-8").splitlines()[:60]
+    gold = [
+        " ".join(f"{at}-{draw.randrange(len(theirs.split()))}" for at in range(len(ours.split())))
+        for ours, theirs in (row.split("\t") for row in rows)
+    ]
+    (tmp_path / "pairs.tsv").write_text("\n".join(rows) + "\n", "utf-8")
+    (tmp_path / "gold").write_text("\n".join(gold) + "\n", "utf-8")
+    given = ["align", str(tmp_path / "pairs.tsv"), "--gold", str(tmp_path / "gold"), "--gold-base", "0"]
+    found = json.loads(ran(*given, "--json"))
+    assert found["at_chance"]
+    assert found["quality"]["aer"]["high"] >= found["quality"]["aer"]["null"]
+    (tmp_path / "gold").write_text("\n".join(found["links"]) + "\n", "utf-8")  # What it found is not at chance.
+    assert json.loads(ran(*given, "--json"))["at_chance"] is False
