@@ -165,3 +165,13 @@ def _script_of(text: str) -> str:
         if (own := _letters(script)) is not None and own.search(text):
             return script
     return "Latn"
+
+
+def has_own_script(code: str, text: str) -> bool:
+    """Whether a text has a letter in the script of a language, or no letter, or nothing is known of the script.
+
+    >>> has_own_script("es", "Кран"), has_own_script("es", "¿Qué?"), has_own_script("ru", "42")
+    (False, True, True)
+    """
+    own = _letters(codes.script(code)) if codes.has_known_script(code) else None
+    return own is None or own.search(text) is not None or _LETTER.search(text) is None
