@@ -94,7 +94,7 @@ def is_header(cells: Sequence[str], pair: Sequence[str] | None = None) -> bool:
     if sorted(ROLES.get(cell.strip().lower(), -1) for cell in cells) == [0, 1]:
         return True
     different = len({cell.strip().lower() for cell in cells}) == len(cells)
-    if different and all(any(names_a_column(cell, code) for code in pair or [None]) for cell in cells):
+    if different and all(any(names_a_column(cell, code) for code in [None, *(pair or ())]) for cell in cells):
         return pair is not None or all(map(names_a_column, cells))
     found = {language_of(cell, pair) for cell in cells}
     if None in found or len(found) < 2:
