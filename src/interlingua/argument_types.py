@@ -155,7 +155,9 @@ def _is_a(value: object, kind: type) -> bool:
         return isinstance(value, Collection) and not isinstance(value, Mapping | bytes)
     if kind.__name__ == "Callable":  # A class would be made, and not called.
         return callable(value) and not isinstance(value, type)
-    return isinstance(value, os.PathLike if kind is Path else kind)
+    # Of other classes whatever has their methods will do; text, numbers, lists and classes have not.
+    plain = kind in _NAMES or issubclass(kind, Mapping) or type(value).__module__ in ("builtins", "numpy")
+    return isinstance(value, os.PathLike if kind is Path else kind) or not plain
 
 
 def _finite(value: Any) -> bool:
