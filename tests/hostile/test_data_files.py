@@ -162,7 +162,8 @@ SAMPLES: dict[str, Sample] = {
     "iob, comments": Sample({"a.tsv": "# id 1\tdomain=en\nAda _ _ B-PER\nwrote _ _ O\n\n# id 2\tdomain=en\nParis _ _ "
                              "B-LOC\n"}, lambda folder: read_tagged(folder / "a.tsv", language="en")),
     "iob, names of columns": Sample({"a.tsv": "Sentence #\tWord\tTag\nSentence: 1\tAda\tB-PER\n\twrote\tO\n"
-                                     "Sentence: 2\tParis\tB-LOC\n"}, lambda folder: read_tagged(folder / "a.tsv", language="en")),
+                                     "Sentence: 2\tParis\tB-LOC\n"},
+                                    lambda folder: read_tagged(folder / "a.tsv", language="en")),
     "bioes": Sample({"a.tsv": "Ada\tB-PER\nLovelace\tE-PER\nwrote\tO\n\nParis\tS-LOC\n"},
                     lambda folder: read_tagged(folder / "a.tsv", language="en"), lambda text: len(lines(text))),
     "files, a column": Sample({f"x.{code}": "".join(f"{n},{csv_cell(row[side])}\n" for n, row in enumerate(ROWS))

@@ -281,3 +281,32 @@ def test_questions_on_paragraphs_in_another_language_are_joined_by_id(tmp_path):
     lonely = read_questions(written(tmp_path, "c.json", json.dumps(squad(("a", "What?", "Tea", 0)))), language="en")
     with pytest.raises(InputError, match=r"ids that c\.json does not have, of 1 question: 'b'"):
         crossed(lonely, spanish)
+
+
+@pytest.mark.reliability("input that could be misread")
+def test_identifiers_are_no_texts_of_a_pair(tmp_path):
+    for row in ("{0}\tIt rains.\tneutral\n", "s-{0}\tIt rains.\tneutral\n", "It rains.\t{0}\tneutral\n"):
+        path = written(tmp_path, "x.tsv", "".join(row.format(n) for n in range(20)))
+        with pytest.raises(InputError, match=r"x\.tsv:1: the (first|second) texts are numbers or identifiers"):
+            tasks["nli"].call().read(path, "en")
+    path = written(tmp_path, "x.tsv", "1984\tIt rains.\tneutral\n" * 20)
+    assert len(tasks["nli"].call().read(path, "en")) == 20
+
+
+@pytest.mark.reliability("input that could be misread")
+def test_examples_in_another_script_than_their_language_are_noted(tmp_path):
+    pairs = written(tmp_path, "x.tsv", "Идёт дождь.\tМокро.\tneutral\n" * 20)
+    words = written(tmp_path, "x.iob", "Ада\tB-PER\nпишет\tO\n\n" * 20)
+    questions = written(
+        tmp_path, "x.json", json.dumps(squad(*((str(n), "?", "Чай", 0) for n in range(20)), context="Чай."))
+    )
+    nli = tasks["nli"].call()
+    for examples in (
+        nli.read(pairs, "es"),
+        read_tagged(words, language="es"),
+        read_questions(questions, language="es"),
+    ):
+        assert [str(skip) for skip in examples.skipped] == [
+            "20 texts without a letter in the script of es (Latn), kept"
+        ]
+    assert read_tagged(words, language="ru").skipped == ()

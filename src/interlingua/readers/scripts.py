@@ -52,7 +52,7 @@ Are columns or files swapped? If the text is meant to be in that script, say so 
                 remedy="Are columns or files swapped? If the text is meant to be in that script, say so in its code, "
                 f"such as {code}-{_script_of(found.example)}.",
             )
-        notes.append(Skip(f"texts without a letter in the script of {code} ({found.script}), kept", found.count))
+        notes.append(Skip(f"{found.noun}, kept", found.count))
     notes += _same_texts(corpus, file or corpus.name)
     return replace(corpus, skipped=(*corpus.skipped, *notes)) if notes else corpus
 
@@ -134,6 +134,11 @@ class Foreign:
     count: int
     written: int
     example: str
+
+    @property
+    def noun(self) -> str:
+        """What such texts are called in a note."""
+        return f"texts without a letter in the script of {self.code} ({self.script})"
 
     def __str__(self) -> str:
         return f"{self.count} of {self.written} texts in {self.code} have no letter in its script ({self.script})"
