@@ -16,7 +16,7 @@ from interlingua.errors import InputError
 from interlingua.studies.adjusting import AdjustSettings
 
 WRONG: tuple[Any, ...] = (
-    5, -1, 0.5, True, "zz9x", "", [], {}, object(), b"x", float("nan"), [1], ["zz9x"], {"a": 1}, (None,), 10**400,
+    5, -1, 0.5, True, "zz9x", "", [], {}, object(), b"x", float("nan"), [1], ["zz9x"], {"a": 1}, (None,), 10**5000,
     "a\0b", "\ud800", Encoder, {"en": 5}, np.zeros(3), [[]], 1j,
 )  # fmt: skip
 EN, RU = ["a b", "c d", "e f", "g h"], ["а б", "в г", "д е", "ж з"]
