@@ -125,8 +125,8 @@ def gathered(items: list[E], *, language: str, name: str, file: str, skips: Skip
         shown = "; ".join(str(skip) for skip in skips.counted())
         raise InputError("no example in the file", file=file, value=shown or None, remedy="Give a file with examples.")
     foreign = foreign_rows(language, map(_text, items))
-    note = () if foreign is None else (Skip(f"{foreign.noun}, kept", foreign.count),)
-    return Examples(tuple(items), language, name, (*skips.counted(), *note))
+    notes: list[Skip] = [] if foreign is None else [Skip(f"{foreign.noun}, kept", foreign.count)]
+    return Examples(tuple(items), language, name, (*skips.counted(), *notes))
 
 
 def _text(item: TextPair | TaggedWords | Question) -> str:
