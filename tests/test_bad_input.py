@@ -123,7 +123,7 @@ def commas_without_files(place: Place) -> list[str]:
     return ["--corpus", ","]
 
 
-@bad(r"no such file: '.*\\udcff\.tsv'\. ")
+@bad(r"a name that is not UTF-8: '.*\\udcff\.tsv'\. ")
 def file_name_that_is_not_utf8(place: Place) -> list[str]:
     return ["--corpus", os.fsdecode(bytes(place.folder) + b"/\xff.tsv")]
 
