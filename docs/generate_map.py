@@ -18,7 +18,8 @@ to that.
 """
 FLOORS = {
     "The ground: what everything stands on": (
-        "errors", "paths", "atomic_files", "children", "registry", "score", "languages", "words", "counting", "corpus",
+        "errors", "paths", "atomic_files", "children", "registry", "score", "languages", "words", "counting",
+        "argument_types", "corpus",
     ),
     "Floor 1: pure functions, and files read": (
         "stats", "measures", "flattening", "transport", "kernels", "readers", "wordalign", "synthetic",

@@ -12,6 +12,7 @@ import torch
 from interlingua import languages as codes
 from interlingua.api_adjust import adjust
 from interlingua.api_results import Audit, Pretrained
+from interlingua.argument_types import check_argument_types
 from interlingua.encoder import Cache, Encoder, View
 from interlingua.encoder.devices import pick_device
 from interlingua.encoder.loading import check_precision
@@ -42,6 +43,7 @@ __all__ = ["DEFAULT_MEASURES", "Alignment", "Audit", "Pretrained", "adjust", "al
 Progress = Callable[[str, int, int], None]
 
 
+@check_argument_types
 def audit(
     model: str = "embedded",
     corpus: object = "sampler",
@@ -120,6 +122,7 @@ def audit(
         return Audit(records, run, points, folder)
 
 
+@check_argument_types
 def pretrain(
     config: str | Path,
     *,

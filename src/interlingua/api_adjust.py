@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from interlingua import languages as codes
+from interlingua.argument_types import check_argument_types
 from interlingua.encoder.devices import pick_device
 from interlingua.encoder.loading import check_precision
 from interlingua.errors import InputError
@@ -53,6 +54,7 @@ class Adjusted:
         return framed(adjustment_page(self.summary))
 
 
+@check_argument_types
 def adjust(
     model: str,
     bitext: Files | LinkedText | Mapping[str, Files | LinkedText],

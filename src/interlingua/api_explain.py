@@ -13,6 +13,7 @@ from typing import Any
 
 from interlingua import api_report
 from interlingua import languages as codes
+from interlingua.argument_types import check_argument_types
 from interlingua.encoder.devices import pick_device
 from interlingua.errors import InputError
 from interlingua.paths import json_value, read_json
@@ -82,6 +83,7 @@ class TextExplanation:
         return framed(render_page(page))
 
 
+@check_argument_types
 def explain(
     models: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
     data: Mapping[str, File],
@@ -199,6 +201,7 @@ def _digest(tuned: FineTuned) -> str:
     return state.hexdigest()
 
 
+@check_argument_types
 def explain_rows(
     model: str | Path,
     data: Mapping[str, File],
@@ -237,6 +240,7 @@ def explain_rows(
     return [explain_row(explainer, examples, row, own=own) for row in asked]
 
 
+@check_argument_types
 def explain_texts(
     model: str | Path,
     first: str,

@@ -12,6 +12,7 @@ from typing import Any
 
 from interlingua import api_report
 from interlingua import languages as codes
+from interlingua.argument_types import check_argument_types
 from interlingua.encoder import Encoder
 from interlingua.encoder.devices import pick_device
 from interlingua.encoder.loading import EMBEDDED, check_precision
@@ -74,6 +75,7 @@ class GeometryFound:
         return f"Geometry({self.run['model']}, {', '.join(self.run['languages'])}, {len(self.records)} records)"
 
 
+@check_argument_types
 def geometry(
     model: str = EMBEDDED,
     data: Source | Sequence[Source] | Synthetic = "embedded",

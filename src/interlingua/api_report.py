@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from interlingua.argument_types import check_argument_types
 from interlingua.counting import counted
 from interlingua.errors import InputError
 from interlingua.paths import json_value, read_json, regular, usable_path
@@ -53,6 +54,7 @@ class Report:
         return framed(self.html)
 
 
+@check_argument_types
 def report_on(*folders: str | Path, out: str | Path | None = None) -> Report:
     """One self-contained page of the runs in the folders: from records and settings alone, no model is loaded.
 

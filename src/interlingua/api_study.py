@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from interlingua.argument_types import check_argument_types
 from interlingua.errors import InputError
 from interlingua.paths import json_value
 from interlingua.report.study_files import StudyReport, study_files, study_report
@@ -181,6 +182,7 @@ def check_study(file: str | Path, *, size: str | None = None, data: str | Path |
     return found
 
 
+@check_argument_types
 def study(
     file: str | Path,
     *,

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from interlingua.argument_types import check_argument_types
 from interlingua.atomic_files import hidden_name, swap_in
 from interlingua.errors import InputError
 from interlingua.report.heatmap import Panel, heat_map_svg
@@ -25,6 +26,7 @@ _OURS = re.compile(r"[\w-]+\.(train|test|about)\.iob2|counts\.json|spelling\.(cs
 Source = str | Path
 
 
+@check_argument_types
 def synth(
     contexts: Source | Sequence[Source] = "embedded",
     names: Source | Sequence[Source] = "embedded",

@@ -14,6 +14,7 @@ import torch
 
 from interlingua import api_report
 from interlingua import languages as codes
+from interlingua.argument_types import check_argument_types
 from interlingua.encoder import Encoder
 from interlingua.encoder.devices import pick_device
 from interlingua.encoder.loading import check_precision
@@ -72,6 +73,7 @@ class Transfer:
         return f"Transfer({self.run['model']}, {shown}, {len(self.run['seeds'])} seeds)"
 
 
+@check_argument_types
 def transfer(
     model: str,
     task: str,
@@ -116,6 +118,8 @@ def transfer(
     if settings.precision is not None:
         check_precision(place, settings.precision)
     chosen = _seeds(seeds)
+    if test_rows is not None and test_rows < 1:
+        raise InputError("test_rows must be at least 1", value=test_rows, remedy="Give 1 or more, or None for all.")
     lesson, exams = _read(task, train, dev, ExamFiles(tests, mixed, retrieval, test_rows), settings)
     linked = _linked(bitexts or {}, links or {}, english, linking_of(aligner, model, device=device), settings.source)
     check_aligner(aligner, linked.values())
@@ -208,6 +212,8 @@ def _kept(path: Path) -> dict[str, Any]:
 
 
 def _seeds(given: int | Sequence[int]) -> tuple[int, ...]:
+    if isinstance(given, int) and given > 10_000:
+        raise InputError("that many seeds", value=given, remedy="Give 10000 or fewer.")
     seeds = tuple(range(given)) if isinstance(given, int) else tuple(given)
     if not seeds or min(seeds) < 0 or len(set(seeds)) < len(seeds):
         raise InputError("seeds are 0 or more, none twice, at least one", value=str(given), remedy="Give --seeds 5.")

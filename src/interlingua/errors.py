@@ -100,5 +100,11 @@ def printable(text: object) -> str:
 
 
 def _shorten(value: object, limit: int = 120) -> object:
-    """The value, cut when it is a long string, so that an error stays one line."""
+    """The value, cut when it is a long string or number, so that an error stays one line.
+
+    >>> _shorten("a" * 200)[-2:], _shorten(10**5000)
+    ('a…', 'a number of 5001 digits')
+    """
+    if isinstance(value, int) and abs(value) >= 1 << 400:  # Python refuses to write down one of 5,000 digits.
+        return f"a number of {int(value.bit_length() * 0.30103) + 1} digits"
     return f"{value[:limit]}…" if isinstance(value, str) and len(value) > limit else value

@@ -258,3 +258,16 @@ def test_a_server_that_is_gone_is_told_of(seen: Seen) -> None:
     page.wait_for_selector("#message", state="hidden", timeout=60000)
     assert len(refused) == 3
     seen.said.clear()  # The browser itself reports the 503.
+
+
+def test_a_text_in_another_language_is_pointed_out_and_a_click_chooses_it(seen: Seen) -> None:
+    page = seen.page
+    page.select_option("#target_language", "ar")
+    typed(page, "target", "El puente viejo estaba cerrado en invierno.")
+    page.wait_for_selector("#doubts button")
+    assert "looks like Spanish, and Arabic is chosen" in page.inner_text("#doubts")
+    with page.expect_response(lambda reply: "/api/pair" in reply.url and reply.ok, timeout=60000):
+        page.click("#doubts button")
+    page.wait_for_selector("#doubts", state="hidden")
+    assert page.input_value("#target_language") == "es"
+    assert "and Spanish lie from" in page.inner_text("#said")

@@ -216,3 +216,43 @@ def test_an_explorer_is_opened_by_names_and_checked_first(bert_folder: Path) -> 
 def test_words_are_cut_without_a_segmenter_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("interlingua.explorer.reading.lacks_segmenter", lambda text: "han")
     assert len(words_of("厨房的水")) == 4
+
+
+TYPED = {
+    "en": "The old bridge was closed in winter.", "es": "El puente viejo estaba cerrado en invierno.",
+    "ar": "كان الجسر القديم مغلقا في الشتاء.", "zh": "旧桥在冬天关闭了。",
+}  # fmt: skip
+
+
+@pytest.mark.reliability("input that could be misread")
+@pytest.mark.parametrize("language", TYPED)
+@pytest.mark.parametrize("chosen", TYPED)
+def test_a_typed_text_in_another_language_than_the_one_chosen_is_said(explorer, language, chosen) -> None:
+    languages = {"source_language": "en", "target_language": chosen}
+    asked = {"source": TYPED["en"], "target": TYPED[language], **languages}
+    doubts = explorer.pair(asked)["doubts"]
+    assert [(each["side"], each["language"]) for each in doubts] == [("target", language)] * (language != chosen)
+    turned = explorer.pair({"source": TYPED[language], "target": TYPED["en"], "source_language": chosen})["doubts"]
+    assert [(each["side"], each["language"]) for each in turned] == [("source", language)] * (language != chosen)
+
+
+def test_a_text_in_a_script_of_no_language_of_the_corpus_is_said(explorer) -> None:
+    asked = {"source": "Old bridge.", "target": "Мост.", "source_language": "en", "target_language": "es"}
+    (said,) = explorer.pair(asked)["doubts"]
+    assert said["language"] == ""
+    assert "no letter in the script of Spanish" in said["message"]
+
+
+def test_nothing_is_said_of_rows_of_the_corpus_signs_and_languages_that_are_not_known(explorer) -> None:
+    rows = {"source": explorer.corpus.texts["en"][3], "target": explorer.corpus.texts["zh"][3], "row": 3}
+    assert explorer.pair({**rows, "source_language": "en", "target_language": "zh"})["doubts"] == []
+    asked = {"source": "42!", "target": "Мост.", "source_language": "ar", "target_language": ""}
+    assert explorer.pair(asked)["doubts"] == []
+
+
+def test_where_a_cosine_stands_agrees_with_the_ranges_shown(explorer) -> None:
+    texts = {"source": TYPED["en"], "target": TYPED["es"], "source_language": "en", "target_language": "es"}
+    model = explorer.pair(texts)["models"][0]
+    for layer, low, high in zip(model["layers"], model["unrelated"], model["translations"], strict=True):
+        among = {"unrelated": (True, False), "both": (True, True), "translations": (False, True)}
+        assert among.get(layer["standing"], (False, False)) == (layer["cosine"] <= low[2], layer["cosine"] >= high[0])

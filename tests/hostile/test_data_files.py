@@ -72,6 +72,10 @@ def quoted(separator: str) -> str:
     return sheet.getvalue()
 
 
+def csv_cell(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
+
+
 def lines(text: str) -> list[str]:
     """The lines that have text, cut at LF, CRLF and CR, and at nothing else."""
     return [line for line in re.split(r"\r\n|\r|\n", text) if line.strip()]
@@ -105,9 +109,9 @@ def pairs_of(name: str) -> Callable[[Path], object]:
     return read
 
 
-def links_of(folder: Path) -> object:
+def links_of(folder: Path, base: int | None = 0) -> object:
     with opened(folder / "gold.links") as document:
-        return read_gold(document.lines(), file=document.name, lengths=[(3, 3), (2, 2), (4, 4)], base=0)
+        return read_gold(document.lines(), file=document.name, lengths=[(3, 3), (2, 2), (4, 4)], base=base)
 
 
 def labelled(text: str) -> int:
@@ -155,6 +159,27 @@ SAMPLES: dict[str, Sample] = {
     "iob, index first": Sample({"a.tsv": "0\tAda\tB-PER\n1\twrote\tO\n\n0\tParis\tB-LOC\n1\tsleeps\tO\n"},
                                lambda folder: read_tagged(folder / "a.tsv", language="en"),
                                lambda text: len(lines(text))),
+    "iob, comments": Sample({"a.tsv": "# id 1\tdomain=en\nAda _ _ B-PER\nwrote _ _ O\n\n# id 2\tdomain=en\nParis _ _ "
+                             "B-LOC\n"}, lambda folder: read_tagged(folder / "a.tsv", language="en")),
+    "iob, names of columns": Sample({"a.tsv": "Sentence #\tWord\tTag\nSentence: 1\tAda\tB-PER\n\twrote\tO\n"
+                                     "Sentence: 2\tParis\tB-LOC\n"},
+                                    lambda folder: read_tagged(folder / "a.tsv", language="en")),
+    "bioes": Sample({"a.tsv": "Ada\tB-PER\nLovelace\tE-PER\nwrote\tO\n\nParis\tS-LOC\n"},
+                    lambda folder: read_tagged(folder / "a.tsv", language="en"), lambda text: len(lines(text))),
+    "files, a column": Sample({f"x.{code}": "".join(f"{n},{csv_cell(row[side])}\n" for n, row in enumerate(ROWS))
+                               for side, code in enumerate(("en", "ru"))}, corpus_of("x", column=2)),
+    "bitext, numbers": Sample({"a.en-ru.tsv": "".join(f"1.{n}\t{a}\t{b}\n" for n, (a, b) in enumerate(ROWS))},
+                              corpus_of("a.en-ru.tsv")),
+    "tsv, quoted": Sample({"a.tsv": "en\tru\n" + "".join(f'"{a} ""x"""\t{b}\n' for a, b in ROWS)}, corpus_of("a.tsv")),
+    "source and target": Sample({"a.jsonl": "".join(json.dumps({"source": a, "target": b}) + "\n" for a, b in ROWS)},
+                                corpus_of("a.jsonl", languages=["en", "ru"]), objects, structured=True),
+    "xquad, contexts": Sample({f"xquad.{code}.json": json.dumps(SQUAD) for code in ("en", "ru")},
+                              corpus_of("", format="xquad-contexts"), structured=True),
+    "NTREX": Sample({"newstest2019-src.eng.txt": "The tap.\nIt is.\n", "newstest2019-ref.rus.txt": "Кран.\nДа.\n"},
+                    corpus_of("")),
+    "links with words": Sample({"gold.links": "a b c\td e f\t0-0 1-1\na b\tc d\t0-1\na b c d\ta b c d\t3-3\n"},
+                               lambda folder: links_of(folder, base=None)),
+    "links by rows": Sample({"gold.links": "1 1 1 S\n1 2 2 P\n2 1 1\n"}, lambda folder: links_of(folder, base=None)),
     "pipes": Sample({"a.txt": "".join(f"{a} ||| {b}\n" for a, b in ROWS)}, pairs_of("a.txt"),
                     all_lines),
     "columns to align": Sample({"a.tsv": table(ROWS[1:], header=ROWS[0])}, pairs_of("a.tsv"),

@@ -93,6 +93,71 @@ def test_bitexts_in_a_list_are_merged_as_those_of_a_folder_are(tmp_path):
     assert len(read_corpus(given_in(tmp_path, moses, ",".join(moses)))) == 60
 
 
+ES = [f"La frase número {n} está aquí." for n in range(30)]
+HEADERS = {
+    "of columns": ("text", "translation"), "of the pair": ("sentence1", "sentence2"),
+    "premise": ("premise", "hypothesis"),
+    "in words": ("Source text", "Target text"), "of one language": ("English", "translation"),
+    "other signs": ("source_text", "target-text"), "of the other language": ("original", "Russian"),
+}  # fmt: skip
+
+
+@pytest.mark.reliability("input that could be misread")
+@pytest.mark.parametrize("label", HEADERS)
+def test_a_first_row_of_names_of_columns_is_no_pair(label, tmp_path):
+    for file, options in (("a.en-ru.tsv", {}), ("a.tsv", {"languages": ["en", "ru"]})):
+        corpus = read_corpus(given_in(tmp_path, {file: table(EN, RU, header=HEADERS[label])}, file), **options)
+        assert (corpus.column("en"), corpus.column("ru")) == (tuple(EN), tuple(RU))
+    turned = table(RU, EN, header=("Russian", "English"))
+    assert read_corpus(given_in(tmp_path, {"a.en-ru.tsv": turned}, "a.en-ru.tsv")).column("en") == tuple(EN)
+
+
+@pytest.mark.reliability("input that could be misread")
+@pytest.mark.parametrize("names", [("text", "text"), ("en", "ru"), ("English", "Russian"), ("eng_Latn", "Русский")])
+def test_a_first_line_of_names_in_every_file_is_no_sentence(names, tmp_path):
+    for stem in ("x", "y.en-ru"):
+        files = {f"{stem}.{code}": f"{name}\n{table(texts)}"
+                 for code, name, texts in zip(("en", "ru"), names, (EN, RU), strict=True)}  # fmt: skip
+        corpus = read_corpus(given_in(tmp_path, files, stem))
+        assert (corpus.column("en"), corpus.column("ru")) == (tuple(EN), tuple(RU))
+        assert [str(skip) for skip in corpus.skipped] == [f"2 lines of names of columns ({stem}.en:1, {stem}.ru:1)"]
+    files = {"z.en": f"Text\n{table(EN)}", "z.ru": f"Текст\n{table(RU)}"}
+    assert read_corpus(given_in(tmp_path, files, "z")).column("en")[0] == "Text"
+
+
+@pytest.mark.reliability("input that could be misread")
+def test_cells_that_a_spreadsheet_has_quoted_lose_its_quotation_marks(tmp_path):
+    said = [f'{text} "Yes," he said.' for text in EN]
+    quoted = ['"' + text.replace('"', '""') + '"' for text in said]
+    for file, header in (("a.tsv", ("en", "ru")), ("a.en-ru.tsv", ())):
+        corpus = read_corpus(given_in(tmp_path, {file: table(quoted, RU, header=header)}, file))
+        assert (corpus.column("en"), corpus.column("ru")) == (tuple(said), tuple(RU))
+        whole = table([f'"{text}"' for text in EN], [f'"{text}"' for text in RU], header=header)
+        assert read_corpus(given_in(tmp_path, {file: whole}, file)).column("en") == tuple(EN)
+        speech = table([f'"{text}"' for text in EN], RU, header=header)
+        assert read_corpus(given_in(tmp_path, {file: speech}, file)).column("en")[0] == f'"{EN[0]}"'
+
+
+@pytest.mark.reliability("input that could be misread")
+@pytest.mark.parametrize("separator", [",", ";", "|", " ||| "])
+def test_a_column_of_files_with_another_separator_may_be_named(separator, tmp_path):
+    files = {f"x.{code}": table(NUMBERS, texts, separator=separator) for code, texts in (("en", EN), ("ru", RU))}
+    with pytest.raises(InputError, match=r":1: 2 columns per line with .* between them.*--column 1"):
+        read_corpus(given_in(tmp_path, files, "x"))
+    assert read_corpus(given_in(tmp_path, files, "x"), column=2).column("ru") == tuple(RU)
+
+
+def test_signs_that_are_of_the_text_are_no_separators(tmp_path):
+    texts = [f"One, two; three | {n}, and so on." if n % 3 == 1 else f"No, {n}; tea" for n in range(30)]
+    files = {"x.en": table(texts), "x.es": table(ES)}
+    assert read_corpus(given_in(tmp_path, files, "x")).column("en") == tuple(texts)
+    tabs = {"y.en": table([text.replace(" ", "\t", 1) if n < 9 else text for n, text in enumerate(EN)]),
+            "y.ru": table(RU)}  # fmt: skip
+    corpus = read_corpus(given_in(tmp_path, tabs, "y"))
+    assert [(skip.reason, skip.count) for skip in corpus.skipped] == [("lines with a tab inside, read as a space", 9)]
+    assert corpus.column("en") == tuple(EN)
+
+
 COLUMNS = r":1: \d columns per line, .* --column 1"
 REFUSED = {
     "XNLI": ({"x-en.tsv": table(EN, EN, LABELS), "x-ru.tsv": table(RU, RU, LABELS)}, "x-en.tsv,x-ru.tsv",
@@ -108,6 +173,31 @@ REFUSED = {
     "JSON Lines as prose": ({f"x.{code}": "".join(json.dumps({"text": text}) + "\n" for text in texts)
                              for code, texts in (("en", EN), ("ru", RU))}, "x", {}, "JSON or XML"),
     "a cut SQuAD file as prose": ({"x.en.json": '{"versi', "x.ru.json": "{}"}, ".", {}, "JSON or XML"),
+    "columns after a long head": (
+        {"x.en": table(["word " * 5000] * 20) + table(EN, LABELS), "x.ru": table(["слово " * 5000] * 20) + table(RU)},
+        "x", {}, r"x\.en:21: 2 columns per line"),
+    "rows of many widths": ({"x.en": "".join(text + "\ta" * (1 + n % 3) + "\n" for n, text in enumerate(EN)),
+                             "x.ru": table(RU)}, "x", {}, COLUMNS),
+    "quoted CSV": ({"x.en": table([f'"{text}, so"' for text in EN], LABELS, separator=","), "x.ru": table(RU)}, "x", {},
+                   "2 columns per line with a comma"),
+    "words with tags and spaces": ({"x.en": "Ada B-PER\nwrote O\n\n" * 9, "x.ru": "Ада B-PER\nпишет O\n\n" * 9}, "x",
+                                   {}, "words with tags"),
+    "subtitles": ({"x.en": "".join(f"{n}\n00:00:{n},000 --> 00:00:{n},500\n{text}\n\n" for n, text in zip(
+        range(10, 40), EN, strict=True)), "x.ru": table(RU)}, "x", {}, "subtitles"),
+    "a bitext without a tab": ({"a.en-ru.tsv": table(EN, RU, separator=" | ")}, "a.en-ru.tsv", {},
+                               ":1: no line has two"),
+    "UTF-8 as cp1251": ({"a.tsv": table(EN, RU, header=("en", "ru"))}, "a.tsv", {"encoding": "cp1251"},
+                        "30 of 30 rows of ru are UTF-8 that was read"),
+    "UTF-8 as latin-1": ({"x.en": table(EN), "x.es": table(ES)}, "x", {"encoding": "latin-1"}, "rows of es are UTF-8"),
+    "UTF-8 written down as cp1252": ({"a.tsv": table(EN, [text.encode().decode("cp1252", "replace") for text in ES],
+                                      header=("en", "es"))}, "a.tsv", {}, "rows of es are UTF-8"),
+    "lost letters": ({"a.tsv": table(EN, [f"?????? {n} ??" for n in NUMBERS], header=("en", "ru"))}, "a.tsv", {},
+                     "30 of 30 rows of ru have no letter"),
+    "lost characters": ({"a.tsv": table(EN, [f"Пре\ufffdложение {n}" for n in NUMBERS], header=("en", "ru"))}, "a.tsv",
+                        {}, "sign of lost characters"),
+    "numbers as texts": ({"a.tsv": table(EN, NUMBERS, header=("en", "es"))}, "a.tsv", {}, "rows of es have no letter"),
+    "English twice": ({"a.tsv": table(EN, EN, header=("en", "es"))}, "a.tsv", {}, "30 of 30 rows have the same text"),
+    "one file twice": ({"x.en": table(EN), "x.fr": table(EN)}, "x", {}, "the same text in en and fr"),
     "SGML as prose": ({f"x.{code}.sgm": "".join(f"<seg>{text}</seg>\n" for text in texts)
                        for code, texts in (("en", EN), ("ru", RU))}, ".", {}, "JSON or XML"),
     "swapped columns": ({"a.tsv": table(RU, EN, header=("en", "ru"))}, "a.tsv", {}, "30 of 30 rows of en .*swapped"),

@@ -157,6 +157,9 @@ REFUSED = {
     "one key": ('{"en": "a", "text": "b"}\n', {}, r"fewer than two languages \(en\).*'en, text'"),
     "cut XML": (tmx(unit(en="a", ru="b"))[:-20], {}, "stdin:3: broken XML"),
     "a variant without language": (tmx("<tu><tuv><seg>a</seg></tuv></tu>"), {}, "stdin:3: a tuv without xml:lang"),
+    "a seg in a seg": (tmx(unit(en="a <seg>b</seg>", ru="b")), {}, "stdin:3: a seg within a seg"),
+    "two segs": (tmx(unit(en="a</seg><seg>b", ru="b")), {}, "stdin:3: a second seg in a tuv"),
+    "a unit in a unit": (tmx(f"<tu>{unit(en='a', ru='b')}</tu>"), {}, "stdin:3: a tu within a tu"),
     "an entity bomb": (tmx(unit(en="&b;", ru="b"), prolog=BOMB), {}, "stdin:1: an entity .* is refused: 'a'"),
     "an external entity": (
         tmx(unit(en="&x;", ru="b"), prolog="<!DOCTYPE tmx [<!ENTITY x SYSTEM 'file:///etc/hostname'>]>"),

@@ -114,6 +114,21 @@ COLUMNS = {
     "CoNLL-2003, German": "Ada Ada NE B-NC B-PER\nLovelace Lovelace NE I-NC I-PER\n"
     "wrote write VV B-VC O\n\nParis Paris NE B-NC B-LOC\n",
     "MultiCoNER": "# id 1 domain=en\nAda _ _ B-PER\nLovelace _ _ I-PER\nwrote _ _ O\n\n# id 2\nParis _ _ B-LOC\n",
+    "a comment with a tab": "# id 1\tdomain=en\nAda _ _ B-PER\nLovelace _ _ I-PER\nwrote _ _ O\n\n"
+    "# id 2\tdomain=en\nParis _ _ B-LOC\n",
+    "GermEval's comments": "#\thttp://a.de\n1\tAda\tB-PER\n2\tLovelace\tI-PER\n3\twrote\tO\n\n"
+    "#\thttp://b.de\n1\tParis\tB-LOC\n",
+    "a comment that ends like a tag": "# text = Vitamin O\nAda B-PER\nLovelace I-PER\nwrote O\n\nParis B-LOC\n",
+    "names of columns": "index\tword\ttag\n0\tAda\tB-PER\n1\tLovelace\tI-PER\n2\twrote\tO\n\n0\tParis\tB-LOC\n",
+    "names of columns, tag first": "NER tag\tToken\n\nB-PER\tAda\nI-PER\tLovelace\nO\twrote\n\nB-LOC\tParis\n",
+    "a column of sentences": "Sentence #\tWord\tPOS\tTag\nSentence: 1\tAda\tNNP\tB-PER\n\tLovelace\tNNP\tI-PER\n"
+    "\twrote\tVBD\tO\nSentence: 2\tParis\tNNP\tB-LOC\n",
+    "words numbered in each sentence": "t1\tAda\tB-PER\nt2\tLovelace\tI-PER\nt3\twrote\tO\n\nt1\tParis\tB-LOC\n",
+    "offsets in brackets": "[0,3)\tAda\tB-PER\n[4,12)\tLovelace\tI-PER\n[13,18)\twrote\tO\n\n[0,5)\tParis\tB-LOC\n",
+    "small letters first": "ada\tAda\tB-PER\nlovelace\tLovelace\tI-PER\nwrote\twrote\tO\n\nparis\tParis\tB-LOC\n",
+    "IO": "Ada\tI-PER\nLovelace\tI-PER\nwrote\tO\n\nParis\tI-LOC\n",
+    "BIOES": "Ada\tB-PER\nLovelace\tE-PER\nwrote\tO\n\nParis\tS-LOC\n",
+    "BILOU": "Ada\tB-PER\nLovelace\tL-PER\nwrote\tO\n\nParis\tU-LOC\n",
     "synth": "Ada\tPER:1:2\tB-PER\nLovelace\tPER:1:2\tI-PER\nwrote\tPER:1:2\tO\n\nParis\tLOC:1:2\tB-LOC\n",
 }
 
@@ -130,6 +145,10 @@ UNDECIDABLE = {
     "no words": "0\tB-PER\n1\tI-PER\n2\tO\n\n0\tB-LOC\n",
     "parts of speech in place of words": "0\tNNP\tB-PER\n1\tNNP\tI-PER\n2\tVBD\tO\n",
     "tag first and two columns of words": "B-PER Ada ada\nI-PER Lovelace lovelace\nO wrote write\n",
+    "parts of speech of another set": "".join(
+        f"{'NE' if n % 2 else 'VVFIN'} word{'abcdefghij'[n]} O\n" for n in range(9)
+    ),
+    "GermEval's two levels": "1\tAda\tB-PER\tO\n2\tLovelace\tI-PER\tO\n3\twrote\tO\tO\n",
     "tags only": "O\tO\nO\tO\n",
 }
 
@@ -173,7 +192,13 @@ def test_an_i_tag_that_continues_nothing_is_kept_and_counted(tmp_path):
     ("text", "problem"),
     [
         ("a\tO\nb\tPER\n", r"x\.iob:2: unknown tag: 'PER'"),
-        ("a\tO\nb\tS-PER\n", r"x\.iob:2: unknown tag: 'S-PER'"),
+        ("a\tO\nb\tX-PER\n", r"x\.iob:2: unknown tag: 'X-PER'"),
+        ("a\t0\nb\t1\n", r"x\.iob:1: unknown tag: '0'.*for numbers, the names"),
+        ("word,tag\na,O\n", r"x\.iob:1: 1 columns where 2"),
+        ('{"tokens": ["a"], "ner_tags": ["O"]}\n', r"x\.iob:1: JSON, where"),
+        ("fr:a\tO\nfr:b\tO\n", r"x\.iob: the words are marked as fr:, and the language asked for is en"),
+        ("en:a\tO\n\nfr:b\tO\n", r"x\.iob: the words are marked as fr:"),
+        ("word\tO\n" * 1001, r"x\.iob:1001: no blank line in 1,001 words.*'sentence'"),
         ("a\tO\nb\n", r"x\.iob:2: 1 columns where 2"),
         ("a\tO\nb\tx\tO\n", r"x\.iob:2: 3 columns where 2"),
         ("a\nb\n", r"x\.iob:1: 1 columns where 2"),
@@ -256,3 +281,32 @@ def test_questions_on_paragraphs_in_another_language_are_joined_by_id(tmp_path):
     lonely = read_questions(written(tmp_path, "c.json", json.dumps(squad(("a", "What?", "Tea", 0)))), language="en")
     with pytest.raises(InputError, match=r"ids that c\.json does not have, of 1 question: 'b'"):
         crossed(lonely, spanish)
+
+
+@pytest.mark.reliability("input that could be misread")
+def test_identifiers_are_no_texts_of_a_pair(tmp_path):
+    for row in ("{0}\tIt rains.\tneutral\n", "s-{0}\tIt rains.\tneutral\n", "It rains.\t{0}\tneutral\n"):
+        path = written(tmp_path, "x.tsv", "".join(row.format(n) for n in range(20)))
+        with pytest.raises(InputError, match=r"x\.tsv:1: the (first|second) texts are numbers or identifiers"):
+            tasks["nli"].call().read(path, "en")
+    path = written(tmp_path, "x.tsv", "1984\tIt rains.\tneutral\n" * 20)
+    assert len(tasks["nli"].call().read(path, "en")) == 20
+
+
+@pytest.mark.reliability("input that could be misread")
+def test_examples_in_another_script_than_their_language_are_noted(tmp_path):
+    pairs = written(tmp_path, "x.tsv", "Идёт дождь.\tМокро.\tneutral\n" * 20)
+    words = written(tmp_path, "x.iob", "Ада\tB-PER\nпишет\tO\n\n" * 20)
+    questions = written(
+        tmp_path, "x.json", json.dumps(squad(*((str(n), "?", "Чай", 0) for n in range(20)), context="Чай."))
+    )
+    nli = tasks["nli"].call()
+    for examples in (
+        nli.read(pairs, "es"),
+        read_tagged(words, language="es"),
+        read_questions(questions, language="es"),
+    ):
+        assert [str(skip) for skip in examples.skipped] == [
+            "20 texts without a letter in the script of es (Latn), kept"
+        ]
+    assert read_tagged(words, language="ru").skipped == ()

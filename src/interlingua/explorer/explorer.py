@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,9 @@ from interlingua.explorer.asking import (
 )
 from interlingua.explorer.comparing import LINKINGS, WEIGHINGS, Level, compare
 from interlingua.explorer.heads import Head
+from interlingua.explorer.language_detection import LanguageDetector, doubt
 from interlingua.explorer.reading import Reading, read, words_of
-from interlingua.explorer.shelf import Shelf
+from interlingua.explorer.shelf import Band, Shelf
 from interlingua.registry import unknown
 from interlingua.studies.linkers import Saved
 from interlingua.wordalign.applied import combined
@@ -71,6 +73,7 @@ class Explorer:
         """Answer the page's first requests once, before anyone waits for them."""
         pair = self.corpus.pairs()[0]
         row = int(self.corpus.pair(*pair).rows[0])
+        _ = self._detector
         texts = [str(self.corpus.texts[code][row]) for code in pair]
         languages = {"source_language": pair[0], "target_language": pair[1]}
         try:
@@ -95,13 +98,17 @@ class Explorer:
             found.append(
                 {
                     "words": [_words(side) for side in both],
-                    "layers": [_level(level) for level in levels],
+                    "layers": [
+                        {**_level(level), "standing": standing(level.cosine, band, layer)}
+                        for layer, level in enumerate(levels)
+                    ],
                     "unrelated": _rounded(band.unrelated),
                     "translations": _rounded(band.translations),
                     "band_pairs": band.n,
                 }
             )
-        return {"models": found, "statistical": self._statistical(asked)}
+        doubts = self._doubts(asked, (source, target))
+        return {"models": found, "statistical": self._statistical(asked), "doubts": doubts}
 
     def neighbours(self, given: object) -> Answer:
         """The nearest sentences to a text at one layer, language by language, in each model."""
@@ -165,6 +172,20 @@ class Explorer:
         languages = self.corpus.languages
         return known_language(asked.source_language, languages), known_language(asked.target_language, languages)
 
+    @cached_property
+    def _detector(self) -> LanguageDetector:
+        return LanguageDetector.of(self.corpus)
+
+    def _doubts(self, asked: Texts, languages: tuple[str | None, str | None]) -> list[Answer]:
+        """What is to be said of typed texts that are not in the language chosen for them."""
+        found: list[Answer] = []
+        sides = (("source", "first", asked.source), ("target", "second", asked.target))
+        for (side, name, text), language in zip(sides, languages, strict=True):
+            if self._row(asked.row, language, text) is None:
+                said = doubt(self._detector, text, language, name)
+                found += [] if said is None else [{"side": side, **said}]
+        return found
+
     def _row(self, row: int, language: str | None, text: str) -> int | None:
         """The row, if the text still is what stands there; an edited one has no translation in the corpus."""
         if language is None or not 0 <= row < len(self.corpus) or self.corpus.texts[language][row] != text:
@@ -180,6 +201,19 @@ class Explorer:
         backward = self.aligner.models[1].apply(sides[1], sides[0], turned=True)
         links = combined(forward, backward, HOW)
         return [[int(i), int(j)] for i, j in zip(links.source, links.target, strict=True)]
+
+
+def standing(cosine: float, band: Band, layer: int) -> str:
+    """Where a cosine lies: among `unrelated` sentences, `translations`, `both` or `neither`; "" where no pair is known.
+
+    >>> band = Band(np.array([[-0.3, 0.0, 0.33]]), np.array([[0.29, 0.6, 0.9]]), 10)
+    >>> [standing(cosine, band, 0) for cosine in (0.1, 0.31, 0.5)]
+    ['unrelated', 'both', 'translations']
+    """
+    if not band.n:
+        return ""
+    unrelated, translations = cosine <= band.unrelated[layer, 2], cosine >= band.translations[layer, 0]
+    return ("both" if unrelated else "translations") if translations else "unrelated" if unrelated else "neither"
 
 
 def _about(encoder: Encoder) -> Answer:

@@ -33,6 +33,7 @@ from collections.abc import Sequence
 from typing import BinaryIO
 
 from interlingua import languages as codes
+from interlingua.argument_types import check_argument_types
 from interlingua.corpus import ParallelCorpus
 from interlingua.errors import InputError
 from interlingua.registry import Registry
@@ -41,6 +42,7 @@ readers = Registry("reader", "interlingua.readers")
 sniffers = Registry("sniffer", "interlingua.readers")
 
 
+@check_argument_types
 def read_corpus(
     path: object,
     *,
@@ -82,4 +84,6 @@ def read_corpus(
     if isinstance(path, str | os.PathLike):
         request = locating.Request(asked, format, encoding, column)
         return scripts.checked(locating.read(os.fspath(path), request, stdin=stdin), file=os.fspath(path))
+    if column is not None:
+        raise InputError("a column is named of a corpus in memory", value=column, remedy="Give that column alone.")
     return scripts.checked(inmemory.in_memory(path, languages=asked))

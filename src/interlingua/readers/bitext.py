@@ -42,6 +42,7 @@ def bitext(document: Document, *, languages: Sequence[str] | None) -> ParallelCo
         )
     gathering = Gathering(document.short, file=document.name)
     _gather(document, pair, gathering)
+    gathering.unquote()
     return gathering.corpus(languages or pair)
 
 
@@ -53,6 +54,7 @@ def bitexts(found: FileSet, *, languages: Sequence[str] | None, encoding: str | 
         for path in paths:
             with opened(path, encoding=encoding) as document:
                 _gather(document, pair, gathering)
+    gathering.unquote()
     return gathering.corpus(languages or found.languages)
 
 
@@ -69,24 +71,31 @@ def _numbers(cells: Sequence[str]) -> list[int]:
     return [place for place, cell in enumerate(cells) if len(cells) > 2 and _NUMBER.fullmatch(cell.strip())]
 
 
+def _order(header: Sequence[str], pair: Sequence[str]) -> Sequence[str]:
+    """The languages of both columns, as a header says it: by their names, by one of them, or by source and target."""
+    named = [language_of(cell, pair) for cell in header]
+    roles = [ROLES.get(cell.strip().lower()) for cell in header]
+    turned = named[0] == pair[1] or named[1] == pair[0] or roles[0] == 1 or roles[1] == 0
+    return pair[::-1] if turned else pair
+
+
 def _gather(document: Document, pair: Sequence[str], gathering: Gathering) -> None:
     numbers: list[int] | None = None
-    width = 2
+    width, columns = 2, 0
     for line, text in document.lines():
         if not text.strip():
             gathering.skip("blank lines", f"{document.short}:{line}")
             continue
         cells = text.split("\t")
+        columns = max(columns, len(cells))
         if numbers is None:
             numbers = _numbers(cells)
             width = 2 + len(numbers)
             for place in numbers:
                 gathering.skip("columns of numbers", f"{document.short}:{line} {cells[place].strip()}")
             if len(cells) == 2 and is_header(cells, pair):
-                gathering.skip("rows of names of languages", f"{document.short}:{line}")
-                role = ROLES.get(cells[0].strip().lower())
-                named = [language_of(cell, pair) or "" for cell in cells]
-                pair = named if role is None else pair[::-1] if role else pair
+                gathering.skip("rows of names of columns", f"{document.short}:{line}")
+                pair = _order(cells, pair)
                 continue
         if len(cells) > width or (len(cells) < width and numbers):
             raise InputError(
@@ -107,3 +116,11 @@ def _gather(document: Document, pair: Sequence[str], gathering: Gathering) -> No
         texts = [cell for place, cell in enumerate(cells) if place not in numbers]
         texts += [""] * (2 - len(texts))
         gathering.add(dict(zip(pair, texts, strict=True)), file=document.short, line=line)
+    if columns == 1:
+        raise InputError(
+            "no line has two columns with a tab between them",
+            file=document.name,
+            line=1,
+            value=document.first_line,
+            remedy="Put a tab between the two sentences of a line, or, in CSV, give a header of languages.",
+        )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from interlingua.corpus import Skip
 from interlingua.errors import InputError
+from interlingua.readers.scripts import foreign_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,4 +124,12 @@ def gathered(items: list[E], *, language: str, name: str, file: str, skips: Skip
     if not items:
         shown = "; ".join(str(skip) for skip in skips.counted())
         raise InputError("no example in the file", file=file, value=shown or None, remedy="Give a file with examples.")
-    return Examples(tuple(items), language, name, skips.counted())
+    foreign = foreign_rows(language, map(_text, items))
+    notes: list[Skip] = [] if foreign is None else [Skip(f"{foreign.noun}, kept", foreign.count)]
+    return Examples(tuple(items), language, name, (*skips.counted(), *notes))
+
+
+def _text(item: TextPair | TaggedWords | Question) -> str:
+    if isinstance(item, TextPair):
+        return f"{item.first} {item.second}"
+    return " ".join(item.words) if isinstance(item, TaggedWords) else item.context

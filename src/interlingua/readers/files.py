@@ -1,30 +1,36 @@
 """One file a language: `name.xx`, `xx.txt`, FLORES-200 `xxx_Latn.devtest`, NTREX; line i of each means the same.
 
 Unequal numbers of lines are an error with both files and counts. A blank line is an empty cell. A file of columns
-(XNLI, PAWS-X, CoNLL) is no prose: it is refused, unless `column` says which of its columns holds the sentences.
+(XNLI, PAWS-X, CoNLL, CSV) is no prose: it is refused, unless `column` says which of its columns holds the sentences.
+A first line that in every file is what a column is called ("text", or the file's language) is left out and counted.
 """
 
 from __future__ import annotations
 
+import csv
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from interlingua.corpus import ParallelCorpus, Skip
 from interlingua.errors import InputError
 from interlingua.readers import readers
 from interlingua.readers.documents import Document, opened
-from interlingua.readers.gathering import Places, absent
+from interlingua.readers.gathering import Places, absent, names_a_column
 from interlingua.readers.naming import FileSet
 
 Column = int | str
+HEADERS = "lines of names of columns"
 _FIELDS = frozenset(
     ("id", "guid", "pairid", "promptid", "index", "language", "genre", "premise", "hypothesis", "hypo", "sentence",
      "sentence1", "sentence2", "text", "label", "gold_label", "token", "word", "tag", "ner_tag", "question", "answer")
 )  # fmt: skip
 """Names of columns in published files of labelled examples."""
 _MARKUP = re.compile(r"""\s*(?:<[A-Za-z?!/][^>]*>|[{\[]\s*["{\[])""")
+_TAGGED = re.compile(r".*\S[ ](?:O|[BIESLU]-[A-Z][\w-]*)\s*")
+_TIMES = re.compile(r"\s*\d+:\d\d:\d\d[.,]\d+ --> .*")
+_SEPARATORS = {"|||": "|||", "|": "|", ";": "a semicolon", ",": "a comma"}
 _NO_PROSE = re.compile(r"\.(?:json|xml|sgml?|html?)(?:\.(?:gz|bz2|xz|zst))*$", re.IGNORECASE)
 
 
@@ -34,12 +40,14 @@ def files(
 ) -> ParallelCorpus:
     """One file a language, line by line: name.xx, FLORES-200, NTREX."""
     paths = one_file_each(found, languages)
-    columns = read_lines(list(paths.values()), encoding=encoding, column=column)
+    columns, skipped = read_lines(paths, encoding=encoding, column=column)
     places = Places()
+    first = 1 + any(skip.reason == HEADERS for skip in skipped)
     for line in range(len(columns[0])):
-        places.add(found.label, line + 1)
+        places.add(found.label, line + first)
     names = [path.name for path in found.left_out]
-    skipped = [Skip("files of a region whose language has a file", len(names), tuple(names[:3]))] if names else []
+    if names:
+        skipped.append(Skip("files of a region whose language has a file", len(names), tuple(names[:3])))
     texts = dict(zip(paths, columns, strict=True))
     return ParallelCorpus.of(texts, name=found.label, skipped=skipped, places=places)
 
@@ -68,39 +76,51 @@ def one_file_each(found: FileSet, languages: Sequence[str] | None) -> dict[str, 
     return {code: found.members[(code,)][0] for code in chosen}
 
 
-def read_lines(paths: Sequence[Path], *, encoding: str | None, column: Column | None = None) -> list[list[str]]:
-    """The lines of each file, as many in each; of files of columns, the cells of the one named."""
+def read_lines(
+    paths: Mapping[str, Path], *, encoding: str | None, column: Column | None = None
+) -> tuple[list[list[str]], list[Skip]]:
+    """The lines of each language's file, or the cells of the column named, as many in each; and notes."""
     columns: list[list[str]] = []
-    for path in paths:
+    notes: list[Skip] = []
+    first_path = next(iter(paths.values()))
+    for path in paths.values():
         with opened(path, encoding=encoding) as document:
             if column is None:
                 check_prose(document)
                 columns.append([line for _, line in document.lines()])
+                notes += _tabs_in_lines(document, columns[-1])
             else:
                 columns.append(_cells(document, column))
         if len(columns[-1]) != len(columns[0]):
             raise InputError(
-                f"unequal line counts: {paths[0].name} has {len(columns[0])}, {path.name} has {len(columns[-1])}",
+                f"unequal line counts: {first_path.name} has {len(columns[0])}, {path.name} has {len(columns[-1])}",
                 file=path,
                 remedy="Give files whose lines correspond, one sentence a line.",
             )
-    return columns
+    heads = zip(paths, (lines[0] if lines else "" for lines in columns), strict=True)
+    if column is None and len(columns) > 1 and all(names_a_column(head, code) for code, head in heads):
+        notes.append(Skip(HEADERS, len(columns), tuple(f"{path.name}:1" for path in list(paths.values())[:3])))
+        columns = [lines[1:] for lines in columns]
+    return columns, notes
+
+
+def _tabs_in_lines(document: Document, lines: Sequence[str]) -> list[Skip]:
+    """What is said of tabs within lines; where most lines of the whole file have them, it is no prose."""
+    places = [number for number, line in enumerate(lines, start=1) if "\t" in line.strip()]
+    if 2 * len(places) > sum(1 for line in lines if line.strip()):
+        raise _columns_of(document.name, places[0], lines[places[0] - 1], 1 + lines[places[0] - 1].count("\t"))
+    where = tuple(f"{document.short}:{number}" for number in places[:3])
+    return [Skip("lines with a tab inside, read as a space", len(places), where)] if places else []
 
 
 def check_prose(document: Document) -> None:
-    """Refuse a text whose first lines are rows of a table, or JSON or XML, where sentences are expected."""
+    """Refuse a text whose first lines are rows of a table, tagged words, subtitles, JSON or XML, and no sentences."""
     lines = [line for line in re.split(r"\r\n|\r|\n", document.head) if line.strip()]
     tabs, count = Counter(line.strip("\r\n").count("\t") for line in lines).most_common(1)[0] if lines else (0, 0)
     if tabs and 2 * count > len(lines):
         last = {line.rpartition("\t")[2].strip() for line in lines[1:]}
-        labelled = len(lines) > 10 and len(last) <= len(lines) / 10
-        task = "; files of labelled examples are also read by interlingua transfer" if labelled else ""
-        raise InputError(
-            f"{tabs + 1} columns per line, where each line should be one sentence",
-            file=document.name,
-            line=1,
-            value=lines[0],
-            remedy=f"Name the column that holds the sentences, such as --column 1 (in Python column=1){task}.",
+        raise _columns_of(
+            document.name, 1, lines[0], tabs + 1, labelled=len(lines) > 10 and len(last) <= len(lines) / 10
         )
     markup = sum(_MARKUP.match(line) is not None for line in lines)
     if _NO_PROSE.search(document.short) or (lines and 2 * markup > len(lines)):
@@ -111,6 +131,56 @@ def check_prose(document: Document) -> None:
             value=lines[0] if lines else None,
             remedy="Give plain text, or a format with its own reader: JSON Lines, TMX, XQuAD.",
         )
+    for separator, name in _SEPARATORS.items():
+        width = _width(lines, separator)
+        if width > 1:
+            raise _columns_of(document.name, 1, lines[0], width, f" with {name} between them")
+    for pattern, share, what in ((_TAGGED, 0.5, "words with tags"), (_TIMES, 0.2, "subtitles with times")):
+        found = [line for line in lines if pattern.fullmatch(line)]
+        if len(lines) > 2 and len(found) > share * len(lines):
+            raise InputError(
+                f"{what}, where each line should be one sentence",
+                file=document.name,
+                value=found[0],
+                remedy="Give one sentence a line, in the same order in each language.",
+            )
+
+
+def _width(lines: Sequence[str], separator: str) -> int:
+    """The number of columns that most lines have with this separator; 1 where it is a sign of the text.
+
+    In a text a comma or a semicolon has a space after it; between columns it has none.
+    """
+    widths = Counter[int]()
+    for line in lines if len(lines) > 2 else ():
+        cells = _split(line, separator) if separator in line else []
+        spaced = separator in ",;" and any(cell.startswith((" ", "\t")) for cell in cells[1:])
+        widths[1 if spaced else len(cells)] += 1
+    width, count = widths.most_common(1)[0] if widths else (1, 0)
+    return width if width > 1 and 2 * count > len(lines) else 1
+
+
+def _split(line: str, separator: str) -> list[str]:
+    """The cells of a line; those of CSV may be quoted."""
+    if len(separator) > 1 or '"' not in line or separator == "\t":
+        return line.split(separator)
+    try:
+        return next(csv.reader([line], delimiter=separator), [])
+    except csv.Error:
+        return [line]
+
+
+def _columns_of(
+    file: str, line: int, text: str, width: int, between: str = "", *, labelled: bool = False
+) -> InputError:
+    task = "; files of labelled examples are also read by interlingua transfer" if labelled else ""
+    return InputError(
+        f"{width} columns per line{between}, where each line should be one sentence",
+        file=file,
+        line=line,
+        value=text,
+        remedy=f"Name the column that holds the sentences, such as --column 1 (in Python column=1){task}.",
+    )
 
 
 def _cells(document: Document, column: Column) -> list[str]:
@@ -119,11 +189,14 @@ def _cells(document: Document, column: Column) -> list[str]:
     place, width = (column - 1 if isinstance(column, int) else -1), 0
     if isinstance(column, bool) or (isinstance(column, int) and column < 1):
         raise InputError("not the number of a column", value=column, remedy="Columns count from 1.")
+    lines = [line for line in re.split(r"\r\n|\r|\n", document.head) if line.strip()]
+    tabs = 2 * sum("\t" in line for line in lines) > len(lines)
+    separator = next((each for each in (() if tabs else _SEPARATORS) if _width(lines, each) > 1), "\t")
     for line, text in document.lines():
         if not text.strip():
             cells.append("")
             continue
-        row = text.split("\t")
+        row = _split(text, separator)
         if not width:
             width = len(row)
             names = [cell.strip().lower() for cell in row]
@@ -137,7 +210,7 @@ def _cells(document: Document, column: Column) -> list[str]:
                     value=column,
                     remedy="Give its number, from 1, or its name in the first line.",
                 )
-            if isinstance(column, str) or sum(name in _FIELDS for name in names) > 1:
+            if isinstance(column, str) or sum(name in _FIELDS or names_a_column(name) for name in names) > 1:
                 continue
         if len(row) != width:
             raise InputError(

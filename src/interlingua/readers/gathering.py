@@ -47,17 +47,55 @@ def language_of(column: str, asked: Sequence[str] | None = None) -> str | None:
     return None if inner == name else language_of(inner, asked)
 
 
+_COLUMN_NAMES = frozenset(
+    (
+        "text",
+        "texts",
+        "sentence",
+        "sentences",
+        "sent",
+        "segment",
+        "seg",
+        "line",
+        "translation",
+        "translated",
+        "original",
+    )
+) | {"reference", "premise", "hypothesis", "hypo", "sentence1", "sentence2", "text1", "text2", "sent1", "sent2", "l1"}
+_COLUMN_NAMES |= {"l2", "query", *ROLES}
+"""What columns of sentences are called where they are not called by their language."""
+
+
+def names_a_column(cell: str, language: str | None = None) -> bool:
+    """Whether a cell is what a column of sentences is called: `text`, `Source sentence`, or by its `language`.
+
+    >>> names_a_column("Source text"), names_a_column("ru", "ru"), names_a_column("no", "es"), names_a_column("Tea.")
+    (True, True, False, False)
+    """
+    name = " ".join(re.split(r"[\s_.-]+", cell.strip("\"' \t").lower()))
+    if not name or len(name) > 80:
+        return False
+    if language is not None and language_of(cell.strip("\"' "), [language]) == language:
+        return True
+    return name.replace(" ", "") in _COLUMN_NAMES or all(word in _COLUMN_NAMES for word in name.split())
+
+
 def is_header(cells: Sequence[str], pair: Sequence[str] | None = None) -> bool:
-    """Whether the first row of a table is one of names of languages, not of sentences.
+    """Whether the first row of a table is one of names of columns, not of sentences.
 
     "So, no" may be the first sentence of a file in English and Spanish: where the languages are known (`pair`), the
-    row must name them. Else it must name two.
+    row must name them. Else it must name two. Words such as "text" and "translation" are names, too.
 
     >>> is_header(["English", "Русский"]), is_header(["So", "no"], ["en", "es"]), is_header(["source", "target"])
     (True, False, True)
+    >>> is_header(["English", "translation"], ["en", "ru"]), is_header(["Text", "Text"], ["en", "de"])
+    (True, False)
     """
     if sorted(ROLES.get(cell.strip().lower(), -1) for cell in cells) == [0, 1]:
         return True
+    different = len({cell.strip().lower() for cell in cells}) == len(cells)
+    if different and all(any(names_a_column(cell, code) for code in [None, *(pair or ())]) for cell in cells):
+        return pair is not None or all(map(names_a_column, cells))
     found = {language_of(cell, pair) for cell in cells}
     if None in found or len(found) < 2:
         return False
@@ -89,6 +127,9 @@ def looks_like_identifiers(values: Sequence[Cell]) -> bool:
 def absent(wanted: Sequence[str], known: Sequence[str], file: str) -> InputError:
     """The error for languages asked for that are not there."""
     return InputError(f"has no {', '.join(wanted)}", file=file, remedy=f"It has: {', '.join(known)}.")
+
+
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 
 class Places(Sequence[str]):
@@ -148,6 +189,28 @@ class Gathering:
         places = self._skips.setdefault(reason, [])
         if len(places) < 3:
             places.append(where)
+
+    def note(self, skip: Skip) -> None:
+        """Count what another reader has left out."""
+        self._counts[skip.reason] = self._counts.get(skip.reason, 0) + skip.count
+        places = self._skips.setdefault(skip.reason, [])
+        places += skip.where[: 3 - len(places)]
+
+    def unquote(self) -> None:
+        """Take the quotation marks off cells of TSV that a spreadsheet or pandas has quoted.
+
+        A cell such as `"He said ""no""."` is never written by hand: where there is one, or where all cells are within
+        quotation marks, the file is quoted as CSV has it. Else such a cell (`"Come in!"`) is speech.
+        """
+        cells = [cell.strip() for column in self.columns.values() for cell in column if cell and cell.strip()]
+        whole = len(cells) >= 20 and all(cell[0] == '"' and _QUOTED.fullmatch(cell) for cell in cells)
+        if not whole and not any('""' in cell[1:-1] and _QUOTED.fullmatch(cell) for cell in cells):
+            return
+        for column in self.columns.values():
+            for row, cell in enumerate(column):
+                if cell and _QUOTED.fullmatch(cell.strip()):
+                    column[row] = cell.strip()[1:-1].replace('""', '"')
+                    self.skip("cells in quotation marks, read without them", self.places[row])
 
     def corpus(self, asked: Sequence[str] | None, *, seen: Mapping[str, str | None] | None = None) -> ParallelCorpus:
         """The corpus in the languages asked for; `seen` maps column names to codes, for errors."""

@@ -44,7 +44,7 @@ def text_of(value: object, what: str, *, file: str, line: int | None = None, rem
     JSON may escape one half of a surrogate pair alone, which no encoding has.
     """
     if not isinstance(value, str):
-        shown = "null" if value is None else value
+        shown = "null" if value is None else value if isinstance(value, str | int | float) else repr(value)[:80]
         raise InputError(f"{what} is no text", file=file, line=line, value=shown, remedy=remedy)
     if _HALF_PAIR.search(value):
         raise InputError(

@@ -15,6 +15,7 @@ from interlingua.corpus import clean
 from interlingua.errors import InputError
 from interlingua.readers.documents import Document, opened
 from interlingua.readers.examples import Examples, Skips, TextPair, gathered
+from interlingua.readers.gathering import looks_like_identifiers
 from interlingua.readers.jsonl import json_on_line
 
 _FIELDS = {
@@ -25,6 +26,8 @@ _FIELDS = {
 }  # fmt: skip
 _NEEDED = ("first", "second", "label")
 _Cells = Mapping[str, str]
+MIN_ROWS = 10
+"""Rows from which on a column of identifiers is no chance."""
 
 
 def read_pairs(path: str | Path, *, language: str, labels: Mapping[str, str]) -> Examples[TextPair]:
@@ -56,6 +59,15 @@ def read_pairs(path: str | Path, *, language: str, labels: Mapping[str, str]) ->
                 skips.add("pairs with an empty side", line)
                 continue
             items.append(TextPair(first, second, labels[given], line))
+        for what, texts in (("first", [item.first for item in items]), ("second", [item.second for item in items])):
+            if len(items) >= MIN_ROWS and looks_like_identifiers(texts):
+                raise InputError(
+                    f"the {what} texts are numbers or identifiers of rows",
+                    file=document.name,
+                    line=items[0].line,
+                    value=texts[0],
+                    remedy="Give first text, second text, label, or name the columns: sentence1, sentence2, label.",
+                )
         return gathered(items, language=code, name=document.short, file=document.name, skips=skips)
 
 

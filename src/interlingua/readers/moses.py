@@ -12,7 +12,7 @@ from pathlib import Path
 from interlingua.corpus import ParallelCorpus
 from interlingua.errors import InputError
 from interlingua.readers import readers
-from interlingua.readers.files import read_lines
+from interlingua.readers.files import HEADERS, read_lines
 from interlingua.readers.gathering import Gathering, absent
 from interlingua.readers.naming import FileSet
 
@@ -24,8 +24,12 @@ def moses(found: FileSet, *, languages: Sequence[str] | None, encoding: str | No
     gathering = Gathering(found.label, file=found.file, gap=None)
     for (source, target), paths in chosen.items():
         for place in range(0, len(paths), 2):
-            left, right = read_lines(paths[place : place + 2], encoding=encoding)
-            for line, cells in enumerate(zip(left, right, strict=True), start=1):
+            sides = dict(zip((source, target), paths[place : place + 2], strict=True))
+            (left, right), notes = read_lines(sides, encoding=encoding)
+            for note in notes:
+                gathering.note(note)
+            first = 1 + any(note.reason == HEADERS for note in notes)
+            for line, cells in enumerate(zip(left, right, strict=True), start=first):
                 gathering.add(dict(zip((source, target), cells, strict=True)), file=paths[place].name, line=line)
     return gathering.corpus(languages or found.languages)
 

@@ -1,6 +1,7 @@
-"""Texts that cannot be in the language they are said to be in: swapped columns, a column copied twice.
+"""Texts that cannot be what they are said to be: columns swapped or copied, a wrong encoding, no letters.
 
-A text contradicts its language if it has letters and none of them is of a script that the language is written in.
+A text contradicts its language if it has letters and none of them is of a script that the language is written in. It
+was decoded with the wrong encoding if, encoded back, it is UTF-8 (`Ñ‡Ð°Ð¹` for `чай`).
 """
 
 from __future__ import annotations
@@ -37,8 +38,9 @@ def checked(corpus: ParallelCorpus, *, file: str | None = None) -> ParallelCorpu
     interlingua.errors.InputError: corpus: 10 of 10 rows of en have no letter in its script (Latn): 'Да.'. \
 Are columns or files swapped? If the text is meant to be in that script, say so in its code, such as en-Cyrl.
     """
-    notes = []
+    notes: list[Skip] = []
     for code, column in corpus.texts.items():
+        notes += _unreadable(code, column, file or corpus.name)
         found = foreign_rows(code, column)
         if found is None:
             continue
@@ -50,8 +52,77 @@ Are columns or files swapped? If the text is meant to be in that script, say so 
                 remedy="Are columns or files swapped? If the text is meant to be in that script, say so in its code, "
                 f"such as {code}-{_script_of(found.example)}.",
             )
-        notes.append(Skip(f"texts without a letter in the script of {code} ({found.script}), kept", found.count))
+        notes.append(Skip(f"{found.noun}, kept", found.count))
+    notes += _same_texts(corpus, file or corpus.name)
     return replace(corpus, skipped=(*corpus.skipped, *notes)) if notes else corpus
+
+
+def _unreadable(code: str, column: Iterable[str | None], file: str) -> list[Skip]:
+    """A note on lost characters; an error where most texts are wrongly decoded, or nearly all without a letter."""
+    texts = [text for text in column if text]
+    written = [text for text in texts if not text.isascii()]
+    garbled = [text for text in written if _is_garbled(text)]
+    lost = [text for text in texts if "\ufffd" in text]
+    blank = [text for text in texts if _LETTER.search(text) is None]
+    remedy = "Give the file's own encoding (--encoding utf-8), or make the file anew from its source."
+    shown = f"{len(texts)} rows of {code}"
+    if len(garbled) >= LEAST and len(garbled) > MOST * len(written):
+        problem = f"{len(garbled)} of {shown} are UTF-8 that was read as another encoding"
+        raise InputError(problem, file=file, value=garbled[0], remedy=remedy)
+    if len(lost) >= LEAST and len(lost) > MOST * len(texts):
+        raise InputError(
+            f"{len(lost)} of {shown} have the sign of lost characters", file=file, value=lost[0], remedy=remedy
+        )
+    if len(blank) >= LEAST and len(blank) >= NEARLY_ALL * len(texts):
+        remedy = "Give sentences; for columns of numbers, the column that holds the text."
+        raise InputError(f"{len(blank)} of {shown} have no letter", file=file, value=blank[0], remedy=remedy)
+    return [Skip(f"texts of {code} with the sign of lost characters, kept", len(lost))] if len(lost) >= LEAST else []
+
+
+def _is_garbled(text: str) -> bool:
+    """Whether a text becomes another when it is encoded back as it may have been decoded, and decoded as UTF-8.
+
+    >>> [_is_garbled(text) for text in ("Ñ\x87Ð°Ð¹", "Ð§Ð°Ð¹", "cafÃ©", "чай", "café", "Ça va ?")]
+    [True, True, True, False, False, False]
+    """
+    for encoding in ("latin-1", "cp1252", "cp1251", "koi8-r", "cp437"):
+        try:
+            return text.encode(encoding).decode() != text
+        except UnicodeError:
+            continue
+    return False
+
+
+def _same_texts(corpus: ParallelCorpus, file: str) -> list[Skip]:
+    """Notes on pairs of languages nearly all of whose rows have one and the same text; of sentences it is an error.
+
+    Names are often the same in two languages, sentences of three words or more are not.
+    """
+    notes = []
+    columns = list(corpus.texts.items())
+    for place, (code, column) in enumerate(columns):
+        for other, texts in columns[place + 1 :]:
+            step = 1 + len(column) // 1000  # A look at some rows decides whether all are compared.
+            some = [
+                ours == theirs for ours, theirs in zip(column[::step], texts[::step], strict=True) if ours and theirs
+            ]
+            excused = code.split("-")[0] == other.split("-")[0] or codes.script(code) != codes.script(other)
+            if excused or sum(some) < MOST * len(some):
+                continue
+            both = [(ours, theirs) for ours, theirs in zip(column, texts, strict=True) if ours and theirs]
+            same = [ours for ours, theirs in both if ours == theirs]
+            if len(same) < LEAST or len(same) < NEARLY_ALL * len(both):
+                continue
+            sentences = [text for text in same if len(text.split()) > 2 and _LETTER.search(text)]
+            if len(sentences) >= NEARLY_ALL * len(both):
+                raise InputError(
+                    f"{len(same)} of {len(both)} rows have the same text in {code} and {other}",
+                    file=file,
+                    value=sentences[0],
+                    remedy="Was a column or file copied? Give the translations.",
+                )
+            notes.append(Skip(f"rows with the same text in {code} and {other}, kept", len(same)))
+    return notes
 
 
 @dataclass(frozen=True)
@@ -63,6 +134,11 @@ class Foreign:
     count: int
     written: int
     example: str
+
+    @property
+    def noun(self) -> str:
+        """What such texts are called in a note."""
+        return f"texts without a letter in the script of {self.code} ({self.script})"
 
     def __str__(self) -> str:
         return f"{self.count} of {self.written} texts in {self.code} have no letter in its script ({self.script})"
@@ -94,3 +170,13 @@ def _script_of(text: str) -> str:
         if (own := _letters(script)) is not None and own.search(text):
             return script
     return "Latn"
+
+
+def has_own_script(code: str, text: str) -> bool:
+    """Whether a text has a letter in the script of a language, or no letter, or nothing is known of the script.
+
+    >>> has_own_script("es", "Кран"), has_own_script("es", "¿Qué?"), has_own_script("ru", "42")
+    (False, True, True)
+    """
+    own = _letters(codes.script(code)) if codes.has_known_script(code) else None
+    return own is None or own.search(text) is not None or _LETTER.search(text) is None

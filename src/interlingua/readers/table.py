@@ -1,7 +1,8 @@
 """TSV and CSV with a header of languages.
 
 CSV is quoted as in RFC 4180 and may use semicolons. TSV has no quoting, so that a lone `"` is
-text, unless its header is quoted. Columns that are no language are ignored and counted. A column
+text, unless its header is quoted, or a cell shows that it was written by a spreadsheet: quoted, with doubled marks
+inside (`Gathering.unquote`). Columns that are no language are ignored and counted. A column
 called `id` is Indonesian (and `no` Norwegian) unless its values look like identifiers: all unique,
 without white space, at most 40 characters, with a digit. Words such as `src`, `tag` or `url`, which
 are also codes of small languages, are languages only when asked for; columns called source and
@@ -40,7 +41,8 @@ def tsv(document: Document, *, languages: Sequence[str] | None) -> ParallelCorpu
     """TSV with a header of languages."""
     if document.first_line.lstrip().startswith('"'):
         return _table(document, quoted_rows(document, "\t"), languages)
-    return _table(document, ((line, text.split("\t")) for line, text in document.lines()), languages)
+    rows = ((line, text.split("\t")) for line, text in document.lines())
+    return _table(document, rows, languages, quotable=True)
 
 
 @readers.register("csv", needs="file")
@@ -101,7 +103,9 @@ def quoted_rows(document: Document, delimiter: str) -> Iterator[_Row]:
         yield line, cells
 
 
-def _table(document: Document, rows: Iterator[_Row], asked: Sequence[str] | None) -> ParallelCorpus:
+def _table(
+    document: Document, rows: Iterator[_Row], asked: Sequence[str] | None, *, quotable: bool = False
+) -> ParallelCorpus:
     gathering = Gathering(document.short, file=document.name)
     header: list[str] = []
     wanted: dict[str, int] = {}
@@ -126,6 +130,8 @@ def _table(document: Document, rows: Iterator[_Row], asked: Sequence[str] | None
         else:
             row = {code: cells[place] if place < len(cells) else "" for code, place in wanted.items()}
             gathering.add(row, line=line)
+    if quotable:
+        gathering.unquote()
     return gathering.corpus(asked, seen={name: language_of(name, asked) for name in header})
 
 

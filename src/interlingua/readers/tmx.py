@@ -56,7 +56,8 @@ class _Memory:
         self._line = 0
         self._language: str | None = None
         self._text: list[str] | None = None
-        self._codes = 0
+        self._codes = self._segments = 0
+        self._within: list[str] = []
         self._seen: dict[str, str | None] = {}
         self._parser = parser = expat.ParserCreate()
         parser.buffer_text = True
@@ -90,12 +91,28 @@ class _Memory:
         elif tag == "header":
             given = attributes.get("srclang", "")
             self._source = codes.canonical(given) if codes.is_language(given) else None
+        elif tag in ("tu", "tuv", "seg") and tag in self._within:
+            raise self._misplaced(f"a {tag} within a {tag}")
         elif tag == "tu":
             self._row, self._line = {}, self._parser.CurrentLineNumber
         elif tag == "tuv":
+            self._segments = 0
             self._language = self._variant(attributes.get("xml:lang") or attributes.get("lang"))
-        elif tag == "seg" and self._language is not None:
-            self._text = []
+        elif tag == "seg":
+            self._segments += 1
+            if self._segments > 1:
+                raise self._misplaced("a second seg in a tuv")
+            self._text = None if self._language is None else []
+        if tag in ("tu", "tuv", "seg") and not self._codes:
+            self._within.append(tag)
+
+    def _misplaced(self, problem: str) -> InputError:
+        return InputError(
+            problem,
+            file=self._document.name,
+            line=self._parser.CurrentLineNumber,
+            remedy="Give each tu its variants (tuv), and each of them one seg.",
+        )
 
     def _variant(self, given: str | None) -> str | None:
         """The language of a variant that is to be kept."""
@@ -122,7 +139,10 @@ class _Memory:
     def _end(self, tag: str) -> None:
         if self._codes:
             self._codes -= 1
-        elif tag == "seg" and self._text is not None and self._language is not None:
+            return
+        if self._within and tag == self._within[-1]:
+            self._within.pop()
+        if tag == "seg" and self._text is not None and self._language is not None:
             self._row[self._language], self._text = "".join(self._text), None
         elif tag == "tuv":
             self._language = None

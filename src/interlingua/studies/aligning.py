@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from interlingua.argument_types import check_argument_types
 from interlingua.atomic_files import write_beside
 from interlingua.encoder import Encoder
 from interlingua.encoder.devices import pick_device
@@ -88,6 +89,7 @@ class Alignment:
         return f"<p>{html.escape(repr(self))}{judged}</p><ol>{first}</ol>"
 
 
+@check_argument_types
 def align(
     bitext: object,
     target: str | Path | None = None,

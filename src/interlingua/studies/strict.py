@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 import types
 import typing
 from collections.abc import Mapping, Sequence
@@ -142,8 +142,9 @@ def _fits(hint: Any, value: Any) -> bool:
     if isinstance(value, bool) or hint is bool:
         return isinstance(value, bool) and hint is bool
     if hint is float:
-        return isinstance(value, int | float) and math.isfinite(value)  # TOML knows inf and nan
-    return isinstance(value, hint)
+        # TOML knows inf and nan, and integers of any length.
+        return isinstance(value, int | float) and abs(value) <= sys.float_info.max
+    return isinstance(value, hint) and (not isinstance(value, int) or abs(value) < 1 << 63)
 
 
 def _words(hint: Any) -> str:

@@ -81,6 +81,7 @@ async function askPair() {
   });
   if (found) {
     latest.pair = found;
+    drawDoubts(found.doubts);
     drawAll();
   }
 }
@@ -114,6 +115,7 @@ function withoutPair(words) {
   running.pair?.abort();
   latest.pair = null;
   byId("said").textContent = words;
+  drawDoubts([]);
   byId("reading").textContent = READ;
   for (const name of ["curves", "pairs"]) byId(name).replaceChildren();
 }
@@ -172,6 +174,24 @@ function drawAll() {
   figures.forEach((figure) => figure.paint());
 }
 
+// A typed text that is not in the language beside it is judged by the wrong means: said, and mended by a click.
+function drawDoubts(doubts) {
+  const items = doubts.map((each) => {
+    const item = make("li", {}, visible(each.message));
+    if (each.language) {
+      const button = make("button", { type: "button" }, `Choose ${named(each.language)}`);
+      button.addEventListener("click", () => {
+        state[`${each.side}_language`] = byId(`${each.side}_language`).value = each.language;
+        refresh();
+      });
+      item.append(button);
+    }
+    return item;
+  });
+  byId("doubts").replaceChildren(...items);
+  byId("doubts").hidden = !items.length;
+}
+
 function summed(found) {
   const level = found.layers[layerOf(found)];
   const rest = Math.abs(level.rest[0]) > 5e-4 || Math.abs(level.rest[1]) > 5e-4 ? ` Tokens of no word add ${number(level.rest[0], 3)} and ${number(level.rest[1], 3)}.` : "";
@@ -184,7 +204,13 @@ function inWords(found, place) {
   const cosine = `${who} layer ${at} the cosine is ${number(level.cosine)}.`;
   if (!found.band_pairs) return cosine;
   const low = found.unrelated[at], high = found.translations[at];
-  return `${cosine} Unrelated sentences of ${named(state.source_language)} and ${named(state.target_language)} lie from ${number(low[0])} to ${number(low[2])}, translations from ${number(high[0])} to ${number(high[2])}.`;
+  const standing = {
+    both: "Not clear: some unrelated sentences are as close, and some translations no closer.",
+    unrelated: "No closer than unrelated sentences are.",
+    translations: "As close as translations are, and closer than unrelated sentences.",
+    neither: "Closer than unrelated sentences, and not as close as translations.",
+  }[level.standing];
+  return `${cosine} ${standing} Nine in ten unrelated sentences of ${named(state.source_language)} and ${named(state.target_language)} lie from ${number(low[0])} to ${number(low[2])}, translations from ${number(high[0])} to ${number(high[2])}.`;
 }
 
 function drawNear(found) {
