@@ -7,11 +7,12 @@ comes at some of them. What it left is compared as a whole: the same names, and 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import random
 import shutil
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,6 +21,7 @@ import pytest
 import stage
 import tiny
 from hostile.forked import Commands, Ended
+from hostile.mutations import damaged_documents, json_bytes
 from interlingua.encoder import Encoder
 from interlingua.studies.runfolder import alone_in
 from interlingua.tasks import tasks
@@ -233,3 +235,68 @@ def test_a_second_process_in_a_folder_says_who_is_there_and_changes_nothing(
         assert ended.code == 2, ended.err
         assert f"another run is at work in this folder (process {os.getpid()} on " in ended.last
         assert left(tmp_path) == before
+
+
+def damaged(path: Path, draw: random.Random) -> list[tuple[str, bytes | None]]:
+    """What may stand where a file of a run stood: nothing, half of it, another value at a place of its JSON."""
+    data = path.read_bytes()
+    found: list[tuple[str, bytes | None]] = [
+        ("a folder", None),
+        ("empty", b""),
+        ("cut", data[: max(len(data) - 1 - draw.randrange(max(len(data) // 2, 1)), 0)]),
+        ("zeros", bytes(len(data))),
+        ("not UTF-8", b"\xff\xfe" + data[:100]),
+        ("nested", b'{"a":' * 3000),
+        ("5,001 digits", b'{"step": ' + b"9" * 5001 + b"}\n"),
+        *((text, text.encode()) for text in ("null", "[]", "{}", '"text"', "[[1]]\n")),
+    ]
+    lines = data.splitlines()
+    if path.suffix in (".json", ".jsonl") and lines:
+        place = draw.randrange(len(lines)) if path.suffix == ".jsonl" else 0
+        document = json.loads(lines[place] if path.suffix == ".jsonl" else data)
+        for label, changed in draw.sample(nodes := list(damaged_documents(document)), min(6, len(nodes))):
+            written = json_bytes(changed)
+            whole = b"\n".join([*lines[:place], written, *lines[place + 1 :], b""])
+            found.append((label, whole if path.suffix == ".jsonl" else written))
+    return found
+
+
+def check_damaged(scene: Scene, name: str, place: Path, *, share: float, record: Callable[[str, object], None]) -> None:
+    """The command again over each file of a run, finished and stopped, that is damaged in some way."""
+    changes = scene.before(name)[1]
+    draw = random.Random(name)
+    tried, broken = 0, []
+    for stage_, at in (("finished", 0), ("stopped", changes * 2 // 3), ("begun", changes // 3)):
+        model = place / f"{name}-{stage_}"
+        model.mkdir()
+        scene.commands.run(scene.command(name, model / "out"), below=model, accident="kill" if at else "", at=at)
+        for file in sorted(path.relative_to(model) for path in model.rglob("*") if path.is_file()):
+            for label, content in damaged(model / file, draw):
+                if draw.random() > share:
+                    continue
+                copy = place / "copy"
+                shutil.copytree(model, copy, symlinks=True)
+                (copy / file).unlink()
+                if content is None:
+                    (copy / file).mkdir()
+                else:
+                    (copy / file).write_bytes(content)
+                ended = scene.commands.run(scene.command(name, copy / "out"), below=copy)
+                tried += 1
+                if (
+                    "Traceback" in ended.err
+                    or ended.code not in (0, 1, 2)
+                    or (ended.code and not ended.last.startswith("error: "))
+                ):
+                    broken.append(f"{stage_} {file} {label}: {ended.code} {ended.err[-600:]}")
+                shutil.rmtree(copy)
+    record("tried", tried)
+    record("held", tried - len(broken))
+    assert not broken, f"{len(broken)} of {tried}:\n" + "\n".join(broken[:20])
+
+
+@pytest.mark.heavy
+@pytest.mark.reliability("damaged state of a stopped run")
+@pytest.mark.parametrize("name", [*COMMANDS, "study"])
+def test_damaged_files_of_a_run_are_made_anew_or_named(scene, tmp_path, name, record_property) -> None:
+    check_damaged(scene, name, tmp_path, share=1.0, record=record_property)
