@@ -86,7 +86,7 @@ def launch(job: Launched, inputs: Mapping[str, Path], out: Path, work: Work) -> 
 
 def _run(command: list[str], environment: Mapping[str, str], count: int) -> int:
     """Run a command in so many processes of one group; the code of the first that ends badly, which ends all, or 0."""
-    from torch.distributed import TCPStore
+    from torch.distributed import TCPStore  # type: ignore[attr-defined]
 
     # Where the processes meet: a port of this machine alone. Any that is free, so that two such steps don't meet.
     with socket.create_server((_ADDRESS, 0)) as listening:
