@@ -151,14 +151,28 @@ def check_rerun(scene: Scene, name: str, place: Path, label: str) -> None:
     assert [file for file in expected if found[file] != expected[file]] == [], label
 
 
-def killed(scene: Scene, name: str, tmp_path: Path, moments: int) -> None:
+Property = Callable[[str, object], None]
+
+
+def count(record: Property, tried: int) -> None:
+    """Say how many attempts a test made, all of which held: the first that does not ends it."""
+    record("tried", tried)
+    record("held", tried)
+
+
+def killed(scene: Scene, name: str, tmp_path: Path, record: Property, moments: int) -> None:
+    tried = 0
     for label, ended, place in attempts(scene, name, tmp_path, "kill", moments):
         assert ended.code in (-signal.SIGKILL, -signal.SIGXFSZ, 0), f"{label}: {ended.err}"
         check_rerun(scene, name, place, label)
+        tried += 1
+    count(record, tried)
 
 
-def filled(scene: Scene, name: str, tmp_path: Path, moments: int) -> None:
+def filled(scene: Scene, name: str, tmp_path: Path, record: Property, moments: int) -> None:
+    tried = 0
     for label, ended, place in attempts(scene, name, tmp_path, "full", moments):
+        tried += 1
         if ended.code == 0:  # A lock or a cache that can't be written is no error, and no larger file came.
             assert left(place).keys() == scene.before(name)[0].keys(), label
             continue
@@ -169,36 +183,41 @@ def filled(scene: Scene, name: str, tmp_path: Path, moments: int) -> None:
         assert said == [ended.last], label
         assert str(place) in said[0], label
         check_rerun(scene, name, place, label)
+    count(record, tried)
 
 
 @pytest.mark.reliability("killed at a write")
 @pytest.mark.parametrize("name", QUICK)
 def test_a_command_that_is_killed_at_a_write_ends_the_next_time_as_if_it_were_not(
-    scene: Scene, tmp_path: Path, name: str
+    scene: Scene, tmp_path: Path, name: str, record_property: Property
 ) -> None:
-    killed(scene, name, tmp_path, 2)
+    killed(scene, name, tmp_path, record_property, 2)
 
 
 @pytest.mark.heavy
 @pytest.mark.reliability("killed at a write")
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name not in QUICK])
-def test_a_run_that_is_killed_at_a_write_goes_on_to_the_same_bytes(scene: Scene, tmp_path: Path, name: str) -> None:
-    killed(scene, name, tmp_path, 12)
+def test_a_run_that_is_killed_at_a_write_goes_on_to_the_same_bytes(
+    scene: Scene, tmp_path: Path, name: str, record_property: Property
+) -> None:
+    killed(scene, name, tmp_path, record_property, 12)
 
 
 @pytest.mark.reliability("full disk at a write")
 @pytest.mark.parametrize("name", QUICK)
-def test_a_full_disk_is_one_line_and_exit_code_1(scene: Scene, tmp_path: Path, name: str) -> None:
-    filled(scene, name, tmp_path, 2)
+def test_a_full_disk_is_one_line_and_exit_code_1(
+    scene: Scene, tmp_path: Path, name: str, record_property: Property
+) -> None:
+    filled(scene, name, tmp_path, record_property, 2)
 
 
 @pytest.mark.heavy
 @pytest.mark.reliability("full disk at a write")
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name not in QUICK])
 def test_a_run_on_a_full_disk_is_one_line_and_goes_on_when_there_is_room(
-    scene: Scene, tmp_path: Path, name: str
+    scene: Scene, tmp_path: Path, name: str, record_property: Property
 ) -> None:
-    filled(scene, name, tmp_path, 12)
+    filled(scene, name, tmp_path, record_property, 12)
 
 
 @pytest.mark.heavy
@@ -275,12 +294,10 @@ def damages(scene: Scene, name: str, place: Path) -> Iterator[tuple[str, Path, b
                 yield f"{state}/{file}: {label}", Path(state) / file, content
 
 
-def check_damaged(
-    scene: Scene, name: str, place: Path, record: Callable[[str, object], None], *, count: int | None
-) -> None:
-    """The same command over a damaged run ends well, or in one line of error; `count` damages are drawn."""
+def check_damaged(scene: Scene, name: str, place: Path, record: Property, *, most: int | None) -> None:
+    """The same command over a damaged run ends well, or in one line of error; `most` damages are drawn."""
     every = list(damages(scene, name, place))
-    chosen = every if count is None else random.Random(name).sample(every, min(count, len(every)))
+    chosen = every if most is None else random.Random(name).sample(every, min(most, len(every)))
     broken = []
     for label, file, content in chosen:
         copy = place / "copy"
@@ -304,11 +321,11 @@ def check_damaged(
 @pytest.mark.reliability("damaged files of a run")
 @pytest.mark.parametrize("name", QUICK)
 def test_some_damaged_files_of_a_run_are_made_anew_or_named(scene, tmp_path, name, record_property) -> None:
-    check_damaged(scene, name, tmp_path, record_property, count=4)
+    check_damaged(scene, name, tmp_path, record_property, most=4)
 
 
 @pytest.mark.heavy
 @pytest.mark.reliability("damaged files of a run")
 @pytest.mark.parametrize("name", [*COMMANDS, "study"])
 def test_damaged_files_of_a_run_are_made_anew_or_named(scene, tmp_path, name, record_property) -> None:
-    check_damaged(scene, name, tmp_path, record_property, count=60)
+    check_damaged(scene, name, tmp_path, record_property, most=60)
