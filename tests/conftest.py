@@ -56,10 +56,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if counts and os.environ.get("RELIABILITY_TABLE"):
         rows = [f"| {what} | {tried:,} | {held:,} |" for what, (tried, held) in sorted(counts.items())]
         rows += ["| **all** | {:,} | {:,} |".format(*map(sum, zip(*counts.values(), strict=True)))]
-        table = "\n".join(["| what | tried | held |", "|---|---|---|", *rows])
+        ran = sum(len(terminalreporter.getreports(end)) for end in ("passed", "failed"))
+        selected = terminalreporter._session.testscollected  # 0 where other processes collected them.
+        share = f"{ran:,} of {selected:,} tests" if selected else f"{ran:,} tests"
+        about = f"Last run: {share}, `-m '{terminalreporter.config.option.markexpr}'`."
+        table = "\n".join([about, "", "| what | tried | held |", "|---|---|---|", *rows])
         terminalreporter.write_line(table)
         page = Path(os.environ["RELIABILITY_TABLE"])
-        text = page.read_text(encoding="utf-8").partition("| what | tried | held |")[0]
+        text = page.read_text(encoding="utf-8").partition("Last run: ")[0].partition("| what |")[0]
         page.write_text(text + table + "\n", encoding="utf-8")
 
 

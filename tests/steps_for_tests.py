@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -152,3 +153,41 @@ if __name__ == "__main__":
 
     folder, side, sleep, layers = sys.argv[1:]
     run(Graph(study(side, layers=int(layers), sleep=float(sleep))), Home(Path(folder)), options=Options(cpus=2))
+
+
+def listeners(settings: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, work: Work) -> None:
+    """The addresses that processes of a group, and the one that started them, listen on; the first writes them."""
+    import torch
+    import torch.distributed as group
+
+    group.init_process_group("gloo")
+    group.all_reduce(torch.ones(1))
+    found: list[Any] = [None, None]
+    group.all_gather_object(found, [*listened(os.getpid()), *listened(os.getppid())])
+    if os.environ["RANK"] == "0":
+        (out / "value").write_text(" ".join(sorted({address for each in found for address in each})))
+    group.destroy_process_group()
+
+
+def listened(process: int) -> list[str]:
+    """The addresses, in hexadecimal, that a process listens on."""
+    open_files = [os.readlink(place) for place in Path(f"/proc/{process}/fd").iterdir() if place.is_symlink()]
+    own = {name[8:-1] for name in open_files if name.startswith("socket:[")}
+    lines = [line.split() for name in ("tcp", "tcp6") for line in Path(f"/proc/net/{name}").read_text().splitlines()]
+    return [fields[1].rpartition(":")[0] for fields in lines if fields[3] == "0A" and fields[9] in own]
+
+
+def tree_listeners(settings: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, work: Work) -> None:
+    """The addresses that a process and all that descend from it listen on."""
+    parents = {}
+    for place in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            parents[int(place.parent.name)] = int(place.read_text().rpartition(")")[2].split()[1])
+    below = {settings["root"]}
+    while more := {child for child, parent in parents.items() if parent in below} - below:
+        below |= more
+    found: set[str] = set()
+    for process in below:
+        with suppress(OSError):
+            found |= set(listened(process))
+    (out / "value").write_text(f"{len(below) > 3} {' '.join(sorted(found))}")

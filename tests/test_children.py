@@ -79,6 +79,25 @@ def test_steps_of_a_study_import_nothing_of_the_current_folder(
     assert (told(here), done.returncode) == ("", 0), done.stderr[-2000:]
 
 
+@pytest.mark.heavy
+@pytest.mark.reliability("what listens on a network")
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc tells what is listened on")
+def test_a_ray_of_this_machine_listens_on_this_machine_alone(tmp_path: Path) -> None:
+    pytest.importorskip("ray")
+    code = RUN.format(
+        tests=str(TESTS), here=str(tmp_path), home=str(tmp_path / "home"), executor="ray", processes=1,
+        function="tree_listeners", settings="{'root': os.getpid()}",
+    )  # fmt: skip
+    done = run(sys.executable, "-P", "-c", code, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr[-2000:]
+    (value,) = (file.read_text() for file in (tmp_path / "home").rglob("value"))
+    several, *addresses = value.split()
+    assert several == "True"
+    loopback = ("0100007F", "00000000000000000000000001000000", "0000000000000000FFFF00000100007F")
+    assert addresses
+    assert set(addresses) <= set(loopback)
+
+
 @pytest.mark.reliability("Python files in the current folder")
 def test_the_command_imports_nothing_of_the_current_folder(tmp_path: Path) -> None:
     here = tmp_path / "here"

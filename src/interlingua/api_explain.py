@@ -16,7 +16,7 @@ from interlingua import languages as codes
 from interlingua.argument_types import check_argument_types
 from interlingua.encoder.devices import pick_device
 from interlingua.errors import InputError
-from interlingua.paths import json_value, read_json
+from interlingua.paths import json_value
 from interlingua.readers.dictionary import read_dictionary
 from interlingua.readers.examples import Examples, Question, TaggedWords, TextPair
 from interlingua.readers.wordvectors import WordVectors, read_vectors
@@ -29,7 +29,7 @@ from interlingua.studies.exams import File, check_file
 from interlingua.studies.explaining import Explainer, ExplainSettings, Outside, Read, step_key
 from interlingua.studies.onerow import RowExplanation, about_target, explain_row, find_row
 from interlingua.studies.record import versions
-from interlingua.studies.runfolder import alone_in, check_folder
+from interlingua.studies.runfolder import alone_in, check_folder, told_before
 from interlingua.studies.store import Store, step_of, write_text
 from interlingua.tasks.saving import FineTuned, described, load
 from interlingua.training.task import Task
@@ -143,7 +143,7 @@ def explain(
             "languages": list(given),
             "data": {code: path.name for code, path in given.items()},
             "settings": asdict(settings),
-            "skipped": list(dict.fromkeys([*_before(folder).get("skipped", []), *notes])),
+            "skipped": list(dict.fromkeys([*told_before(folder).get("skipped", []), *notes])),
             "device": place,
             "versions": versions(),
             "seconds": round(time.monotonic() - begun, 1),
@@ -380,10 +380,4 @@ def _vectors(
         texts = [text for parts in texts_of(task, examples[code]) for text in parts] if code in examples else []
         words = {text[start:end] for text in texts for start, end in token_spans(text)}
         found[code] = read_vectors(path, words=words)
-    return found
-
-
-def _before(folder: Path) -> dict[str, Any]:
-    path = folder / "run.json"
-    found: dict[str, Any] = read_json(path) if path.is_file() else {}
     return found

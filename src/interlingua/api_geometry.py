@@ -16,7 +16,6 @@ from interlingua.argument_types import check_argument_types
 from interlingua.encoder import Encoder
 from interlingua.encoder.devices import pick_device
 from interlingua.encoder.loading import EMBEDDED, check_precision
-from interlingua.paths import read_json
 from interlingua.report.geometry import geometry_files
 from interlingua.report.notebook import Drawing, framed
 from interlingua.studies.concluding import conclusions, spellings_of_test
@@ -24,7 +23,7 @@ from interlingua.studies.geometry import Geometry, GeometrySettings
 from interlingua.studies.looking import LookSettings
 from interlingua.studies.pairwise import PairwiseSettings
 from interlingua.studies.record import versions
-from interlingua.studies.runfolder import alone_in, check_folder, seconds_of
+from interlingua.studies.runfolder import alone_in, check_folder, seconds_of, told_before
 from interlingua.studies.store import Store, write_text
 from interlingua.studies.synthesising import Rules, Synthetic, synthesise
 from interlingua.studies.watching import Watch
@@ -149,7 +148,7 @@ def geometry(
 
 def _result(study: Geometry, about: dict[str, Any], out: Path, began: float) -> GeometryFound:
     """Run what is missing, conclude, and write page, pictures and tables."""
-    before = _kept(out / "run.json")
+    before = told_before(out)
     _ = study.sets  # A name that is not there is told before anything is written.
     about["steps"] = study.steps
     missing = any(not study.store.done(key) for key in study.steps)
@@ -199,14 +198,6 @@ def _training(given: PairwiseSettings, model: str, *, small: bool, seed: int) ->
         batch=EMBEDDED_BATCH if model == EMBEDDED and given.batch is None else given.batch,
         seeds=tuple(seed + number for number in given.seeds),
     )
-
-
-def _kept(path: Path) -> dict[str, Any]:
-    try:
-        found = read_json(path) if path.is_file() else {}
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _listed(given: Source | Sequence[Source]) -> list[Source]:

@@ -21,7 +21,7 @@ from interlingua.report.tables import Table
 from interlingua.studies.examples import page_examples
 from interlingua.studies.geometryrecords import maps_of
 from interlingua.studies.record import SCHEMA
-from interlingua.studies.store import read_items, write_text
+from interlingua.studies.store import read_items, reading_back, write_text
 
 _NEEDED = ("measure", "variant", "model", "source", "value", "schema")
 _REMEDY = "Name a folder that interlingua audit, adjust, transfer, explain, geometry or study wrote."
@@ -67,12 +67,14 @@ def report_on(*folders: str | Path, out: str | Path | None = None) -> Report:
     names = _names(places)
     runs: dict[str, list[Run]] = {}
     for number, (place, name) in enumerate(zip(places, names, strict=True)):
-        kind, run = read_run(place)
+        with reading_back(place):
+            kind, run = read_run(place)
         run = replace(run, items=_items(place))
         # Alone, a run needs no name on its page.
         runs.setdefault(kind, []).append(replace(run, key=_key(number), name=name) if len(places) > 1 else run)
     runs = _numbered(runs)
-    page = report_page(runs)
+    with reading_back(places[0]):
+        page = report_page(runs)
     if out is not None:
         if Path(out).is_dir():
             raise InputError("--out is a folder", value=str(out), remedy="Name a file, such as report.html.")
@@ -82,14 +84,16 @@ def report_on(*folders: str | Path, out: str | Path | None = None) -> Report:
 
 def figure(folder: str | Path, name: str) -> Drawing:
     """A figure of a run's page by its name: plotly's JSON as a dictionary, which a notebook draws."""
-    kind, run = read_run(Path(folder))
-    return drawing(KINDS[kind].sections([run]), name, run.records)
+    with reading_back(Path(folder)):
+        kind, run = read_run(Path(folder))
+        return drawing(KINDS[kind].sections([run]), name, run.records)
 
 
 def page_of(folder: str | Path) -> str:
     """The page of one run."""
-    kind, run = read_run(Path(folder))
-    return report_page({kind: [run]})
+    with reading_back(Path(folder)):
+        kind, run = read_run(Path(folder))
+        return report_page({kind: [run]})
 
 
 def read_run(folder: Path) -> tuple[str, Run]:

@@ -27,7 +27,7 @@ from interlingua.studies.record import versions
 from interlingua.studies.revisions import Revisions
 from interlingua.studies.runfolder import study_folder
 from interlingua.studies.running import Event, Ran, run
-from interlingua.studies.store import Store, write_text
+from interlingua.studies.store import Store, reading_back, write_text
 from interlingua.studies.strict import Wrong
 from interlingua.studies.study import Study
 from interlingua.studies.studyfile import read_study, sizes_of
@@ -139,7 +139,8 @@ class Planned:
 
     def write_report(self) -> StudyReport:
         """The report, also as files in the study's folder: tables, `study.json`, a page."""
-        made = self.report()
+        with reading_back(self.home.folder):
+            made = self.report()
         for name, text in study_files(made).items():
             write_text(self.home.folder / name, text)
         return made

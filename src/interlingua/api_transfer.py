@@ -19,7 +19,6 @@ from interlingua.encoder import Encoder
 from interlingua.encoder.devices import pick_device
 from interlingua.encoder.loading import check_precision
 from interlingua.errors import InputError
-from interlingua.paths import read_json
 from interlingua.report.notebook import Drawing, framed
 from interlingua.report.transfer_page import transfer_files
 from interlingua.studies.comparing import distance_table, summarise
@@ -28,7 +27,7 @@ from interlingua.studies.lessons import Lesson
 from interlingua.studies.linkedtexts import LinkedFiles, Linking, check_aligner, linking_of
 from interlingua.studies.predictions import read_predictions
 from interlingua.studies.record import versions
-from interlingua.studies.runfolder import alone_in, check_folder, seconds_of
+from interlingua.studies.runfolder import alone_in, check_folder, seconds_of, told_before
 from interlingua.studies.scenarios import UNTRAINED, TransferSettings, plan
 from interlingua.studies.stages import Progress
 from interlingua.studies.store import Store, write_text
@@ -165,7 +164,7 @@ def _result(
     study: TransferStudy, exams: Sequence[Exam], about: dict[str, Any], notes: list[str], started: float, out: Path
 ) -> Transfer:
     """Run what is missing, compare, and write tables and picture."""
-    before = _kept(out / "run.json")
+    before = told_before(out)
     missing = any(not study.store.done(key) for key in study.steps)
     if is_first_process() and missing:  # Of a session that is cut short the time is not known.
         told = {**(before or about), "seconds": None}
@@ -204,11 +203,6 @@ def _compared(study: TransferStudy, run: dict[str, Any], out: Path) -> Transfer:
             write_text(out / name, text)
         write_text(out / "run.json", json.dumps(run, ensure_ascii=False, indent=1))
     return result
-
-
-def _kept(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = read_json(path) if path.is_file() else {}
-    return found
 
 
 def _seeds(given: int | Sequence[int]) -> tuple[int, ...]:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -107,6 +111,25 @@ def _heads(given: list[str]) -> dict[str, str]:
     return found
 
 
+@contextmanager
+def _opened(address: str) -> Iterator[None]:
+    """A browser at the address, by way of a file that only this user can read.
+
+    All users of a machine see the command lines of all programs, and the address has the token.
+    """
+    import webbrowser
+
+    folder = Path(tempfile.mkdtemp(prefix="interlingua-"))
+    try:
+        page = folder / "explore.html"
+        page.touch(mode=0o600)
+        page.write_text(f'<!doctype html><meta http-equiv="refresh" content="0; url={address}">\n', "utf-8")
+        webbrowser.open(page.as_uri())
+        yield
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def _serve(server: ExplorerServer, *, browser: bool, as_json: bool) -> None:
     """Answer until SIGINT or SIGTERM; a second one ends the process at once."""
     # Python runs a handler between two steps of the main thread, which may just have begun to wait: so the byte that
@@ -121,10 +144,7 @@ def _serve(server: ExplorerServer, *, browser: bool, as_json: bool) -> None:
         typer.echo(json.dumps({"address": address, "port": server.gate.port}) if as_json else address)
         sys.stdout.flush()
         sys.stderr.write("Ctrl-C stops it.\n")
-        if browser:
-            import webbrowser
-
-            webbrowser.open(address)
-        os.read(wait, 1)
+        with _opened(address) if browser else nullcontext():
+            os.read(wait, 1)
     signal.set_wakeup_fd(-1)
     sys.stderr.write("stopped\n")

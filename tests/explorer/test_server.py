@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import os
@@ -17,9 +18,10 @@ import pytest
 
 import interlingua
 from clients import Client
+from interlingua import cli_explore
 from interlingua.explorer.explorer import Explorer
 from interlingua.explorer.kept import Kept
-from interlingua.explorer.server import LARGEST, ExplorerServer
+from interlingua.explorer.server import LARGEST, STRANGERS, ExplorerServer
 from interlingua.explorer.turns import Turns
 
 PAIR = {"source": "The tap is leaking.", "target": "El grifo gotea.", "source_language": "en", "target_language": "es"}
@@ -303,3 +305,76 @@ def test_the_command_prints_its_address_and_stops_cleanly(bert_folder: Path, tmp
     assert out == ""
     assert err.endswith("stopped\n")
     assert "Traceback" not in err
+
+
+def dripped(connection: socket.socket, drop: bytes, *, seconds: float) -> float:
+    """How long a connection takes drops of a request, at most so many seconds."""
+    began = time.monotonic()
+    with contextlib.suppress(ConnectionError):
+        while time.monotonic() - began < seconds:
+            connection.sendall(drop)
+            time.sleep(0.05)
+    return time.monotonic() - began
+
+
+def slow(server: ExplorerServer, sent: bytes = b"GET / HT") -> socket.socket:
+    """A connection of somebody who has no token, and sends no more than this."""
+    found = socket.create_connection(("127.0.0.1", server.gate.port), timeout=60)
+    found.sendall(sent)
+    return found
+
+
+@pytest.mark.reliability("slow connections to the explorer")
+@pytest.mark.parametrize("sent", [b"", b"G", b"GET / HTTP/1.1\r\nHost: x\r\nX-A: ", b"POST /api/pair HTTP/1.1\r\n"])
+def test_connections_without_a_token_never_lock_the_owner_out(client: Client, sent: bytes) -> None:
+    strangers = [slow(client.server, sent) for _ in range(2 * STRANGERS + 50)]
+    try:
+        for _ in range(3):
+            assert client.ask("GET", "/api/setup").status == 200
+        assert len(client.server._strangers) <= STRANGERS
+    finally:
+        for each in strangers:
+            each.close()
+
+
+@pytest.mark.reliability("slow connections to the explorer")
+@pytest.mark.parametrize("token", [False, True])
+def test_a_request_that_drips_in_has_one_deadline_as_a_whole(
+    server: ExplorerServer, monkeypatch: pytest.MonkeyPatch, token: bool
+) -> None:
+    monkeypatch.setattr("interlingua.explorer.server.HURRY", 0.5)
+    given = f"X-Interlingua-Token: {server.gate.token}\r\n" if token else ""
+    with slow(server, f"POST /api/pair HTTP/1.1\r\nHost: {server.gate.hosts[0]}\r\n{given}".encode()) as dripping:
+        assert dripped(dripping, b"X-Drip: 1\r\n", seconds=20) < 15
+
+
+@pytest.mark.reliability("slow connections to the explorer")
+def test_a_refused_body_that_drips_in_is_not_read_for_ever(server: ExplorerServer) -> None:
+    with slow(server, b"POST /api/pair HTTP/1.1\r\nHost: evil\r\nContent-Length: 30000000\r\n\r\n") as dripping:
+        assert dripped(dripping, b"x", seconds=25) < 20
+
+
+@pytest.mark.reliability("slow connections to the explorer")
+def test_a_client_that_has_said_all_gets_its_answer(client: Client, explorer: Explorer) -> None:
+    gate, body = client.server.gate, json.dumps(PAIR).encode()
+    head = f"POST /api/pair HTTP/1.1\r\nHost: {gate.hosts[0]}\r\nX-Interlingua-Token: {gate.token}\r\n"
+    for version in ("1.1", "1.0"):
+        with slow(client.server, b"") as half:
+            sent = f"{head.replace('1.1', version)}Content-Length: {len(body)}\r\n\r\n".encode() + body
+            half.sendall(sent)
+            half.shutdown(socket.SHUT_WR)
+            found = b"".join(iter(lambda: half.recv(1 << 16), b""))
+        assert b" 200 OK\r\n" in found
+        assert json.loads(found.rpartition(b"\r\n\r\n")[2]) == json.loads(json.dumps(explorer.pair(PAIR)))
+
+
+@pytest.mark.reliability("the token of the explorer in a command line")
+def test_no_command_line_has_the_token(server: ExplorerServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    with cli_explore._opened(server.gate.address):
+        page = Path(opened[0].removeprefix("file://"))
+        assert server.gate.token not in opened[0]
+        assert f"url={server.gate.address}" in page.read_text("utf-8")
+        assert (page.stat().st_mode & 0o077, page.parent.stat().st_mode & 0o077) == (0, 0)
+    assert not page.parent.exists()

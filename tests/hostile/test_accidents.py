@@ -7,11 +7,12 @@ comes at some of them. What it left is compared as a whole: the same names, and 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import random
 import shutil
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,6 +21,7 @@ import pytest
 import stage
 import tiny
 from hostile.forked import Commands, Ended
+from hostile.mutations import damaged_documents, json_bytes
 from interlingua.encoder import Encoder
 from interlingua.studies.runfolder import alone_in
 from interlingua.tasks import tasks
@@ -149,14 +151,28 @@ def check_rerun(scene: Scene, name: str, place: Path, label: str) -> None:
     assert [file for file in expected if found[file] != expected[file]] == [], label
 
 
-def killed(scene: Scene, name: str, tmp_path: Path, moments: int) -> None:
+Property = Callable[[str, object], None]
+
+
+def count(record: Property, tried: int) -> None:
+    """Say how many attempts a test made, all of which held: the first that does not ends it."""
+    record("tried", tried)
+    record("held", tried)
+
+
+def killed(scene: Scene, name: str, tmp_path: Path, record: Property, moments: int) -> None:
+    tried = 0
     for label, ended, place in attempts(scene, name, tmp_path, "kill", moments):
         assert ended.code in (-signal.SIGKILL, -signal.SIGXFSZ, 0), f"{label}: {ended.err}"
         check_rerun(scene, name, place, label)
+        tried += 1
+    count(record, tried)
 
 
-def filled(scene: Scene, name: str, tmp_path: Path, moments: int) -> None:
+def filled(scene: Scene, name: str, tmp_path: Path, record: Property, moments: int) -> None:
+    tried = 0
     for label, ended, place in attempts(scene, name, tmp_path, "full", moments):
+        tried += 1
         if ended.code == 0:  # A lock or a cache that can't be written is no error, and no larger file came.
             assert left(place).keys() == scene.before(name)[0].keys(), label
             continue
@@ -167,36 +183,41 @@ def filled(scene: Scene, name: str, tmp_path: Path, moments: int) -> None:
         assert said == [ended.last], label
         assert str(place) in said[0], label
         check_rerun(scene, name, place, label)
+    count(record, tried)
 
 
 @pytest.mark.reliability("killed at a write")
 @pytest.mark.parametrize("name", QUICK)
 def test_a_command_that_is_killed_at_a_write_ends_the_next_time_as_if_it_were_not(
-    scene: Scene, tmp_path: Path, name: str
+    scene: Scene, tmp_path: Path, name: str, record_property: Property
 ) -> None:
-    killed(scene, name, tmp_path, 2)
+    killed(scene, name, tmp_path, record_property, 2)
 
 
 @pytest.mark.heavy
 @pytest.mark.reliability("killed at a write")
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name not in QUICK])
-def test_a_run_that_is_killed_at_a_write_goes_on_to_the_same_bytes(scene: Scene, tmp_path: Path, name: str) -> None:
-    killed(scene, name, tmp_path, 12)
+def test_a_run_that_is_killed_at_a_write_goes_on_to_the_same_bytes(
+    scene: Scene, tmp_path: Path, name: str, record_property: Property
+) -> None:
+    killed(scene, name, tmp_path, record_property, 12)
 
 
 @pytest.mark.reliability("full disk at a write")
 @pytest.mark.parametrize("name", QUICK)
-def test_a_full_disk_is_one_line_and_exit_code_1(scene: Scene, tmp_path: Path, name: str) -> None:
-    filled(scene, name, tmp_path, 2)
+def test_a_full_disk_is_one_line_and_exit_code_1(
+    scene: Scene, tmp_path: Path, name: str, record_property: Property
+) -> None:
+    filled(scene, name, tmp_path, record_property, 2)
 
 
 @pytest.mark.heavy
 @pytest.mark.reliability("full disk at a write")
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name not in QUICK])
 def test_a_run_on_a_full_disk_is_one_line_and_goes_on_when_there_is_room(
-    scene: Scene, tmp_path: Path, name: str
+    scene: Scene, tmp_path: Path, name: str, record_property: Property
 ) -> None:
-    filled(scene, name, tmp_path, 12)
+    filled(scene, name, tmp_path, record_property, 12)
 
 
 @pytest.mark.heavy
@@ -233,3 +254,78 @@ def test_a_second_process_in_a_folder_says_who_is_there_and_changes_nothing(
         assert ended.code == 2, ended.err
         assert f"another run is at work in this folder (process {os.getpid()} on " in ended.last
         assert left(tmp_path) == before
+
+
+def damaged(path: Path, draw: random.Random) -> list[tuple[str, bytes | None]]:
+    """What may stand where a file of a run stood: nothing, half of it, another value at a place of its JSON."""
+    data = path.read_bytes()
+    found: list[tuple[str, bytes | None]] = [
+        ("a folder", None),
+        ("empty", b""),
+        ("cut", data[: max(len(data) - 1 - draw.randrange(max(len(data) // 2, 1)), 0)]),
+        ("zeros", bytes(len(data))),
+        ("not UTF-8", b"\xff\xfe" + data[:100]),
+        ("nested", b'{"a":' * 3000),
+        ("5,001 digits", b'{"step": ' + b"9" * 5001 + b"}\n"),
+        *((text, text.encode()) for text in ("null", "[]", "{}", '"text"', "[[1]]\n")),
+    ]
+    lines = data.splitlines()
+    if path.suffix in (".json", ".jsonl") and lines:
+        place = draw.randrange(len(lines)) if path.suffix == ".jsonl" else 0
+        document = json.loads(lines[place] if path.suffix == ".jsonl" else data)
+        nodes = list(damaged_documents(document))
+        for label, changed in draw.sample(nodes, min(6, len(nodes))):
+            written = json_bytes(changed)
+            whole = b"\n".join([*lines[:place], written, *lines[place + 1 :], b""])
+            found.append((label, whole if path.suffix == ".jsonl" else written))
+    return found
+
+
+def damages(scene: Scene, name: str, place: Path) -> Iterator[tuple[str, Path, bytes | None]]:
+    """A label, a file of a run (one that is finished, two that were killed), and what stands in its place."""
+    changes = scene.before(name)[1]
+    draw = random.Random(name)
+    for state, at in (("finished", 0), ("stopped", changes * 2 // 3), ("begun", changes // 3)):
+        folder = place / state
+        folder.mkdir()
+        scene.commands.run(scene.command(name, folder / "out"), below=folder, accident="kill" if at else "", at=at)
+        for file in sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file()):
+            for label, content in damaged(folder / file, draw):
+                yield f"{state}/{file}: {label}", Path(state) / file, content
+
+
+def check_damaged(scene: Scene, name: str, place: Path, record: Property, *, most: int | None) -> None:
+    """The same command over a damaged run ends well, or in one line of error; `most` damages are drawn."""
+    every = list(damages(scene, name, place))
+    chosen = every if most is None else random.Random(name).sample(every, min(most, len(every)))
+    broken = []
+    for label, file, content in chosen:
+        copy = place / "copy"
+        shutil.copytree(place / file.parts[0], copy, symlinks=True)
+        changed = copy.joinpath(*file.parts[1:])
+        changed.unlink()
+        if content is None:
+            changed.mkdir()
+        else:
+            changed.write_bytes(content)
+        ended = scene.commands.run(scene.command(name, copy / "out"), below=copy)
+        plain = ended.code == 0 or (ended.code in (1, 2) and ended.last.startswith("error: "))
+        if not plain or "Traceback" in ended.err:
+            broken.append(f"{label}: {ended.code} {ended.err[-800:]}")
+        shutil.rmtree(copy)
+    record("tried", len(chosen))
+    record("held", len(chosen) - len(broken))
+    assert not broken, f"{len(broken)} of {len(chosen)}:\n" + "\n".join(broken[:20])
+
+
+@pytest.mark.reliability("damaged files of a run")
+@pytest.mark.parametrize("name", QUICK)
+def test_some_damaged_files_of_a_run_are_made_anew_or_named(scene, tmp_path, name, record_property) -> None:
+    check_damaged(scene, name, tmp_path, record_property, most=4)
+
+
+@pytest.mark.heavy
+@pytest.mark.reliability("damaged files of a run")
+@pytest.mark.parametrize("name", [*COMMANDS, "study"])
+def test_damaged_files_of_a_run_are_made_anew_or_named(scene, tmp_path, name, record_property) -> None:
+    check_damaged(scene, name, tmp_path, record_property, most=60)

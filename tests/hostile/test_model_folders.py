@@ -7,6 +7,7 @@ import os
 import random
 import shutil
 import socket
+import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from transformers import AutoConfig, AutoModel, BertConfig
 
 import models
 from hostile.bounded import Outcome, run_bounded
@@ -44,7 +46,7 @@ def read(folder: Path) -> object:
 
 def change(file: str, **values: Any) -> Callable[[Path], None]:
     def write(folder: Path) -> None:
-        found = json.loads((folder / file).read_text("utf-8"))
+        found = json.loads((folder / file).read_text("utf-8")) if (folder / file).exists() else {}
         (folder / file).write_bytes(json_bytes({**found, **values}))
 
     return write
@@ -76,6 +78,82 @@ def void(_: object) -> None:
     return None
 
 
+def sparse(file: str, size: int) -> Callable[[Path], None]:
+    """A file that was never written: no room on the disk, all memory when it is read."""
+
+    def write(folder: Path) -> None:
+        (folder / file).unlink(missing_ok=True)
+        with (folder / file).open("wb") as opened:
+            opened.truncate(size)
+
+    return write
+
+
+def tokenizer(**parts: Any) -> Callable[[Path], None]:
+    return change("tokenizer.json", **parts)
+
+
+def header(edit: Callable[[dict[str, Any], str], object], *, body: int = 0) -> Callable[[Path], None]:
+    """Another header of the weights; `body` says how large the file pretends to be."""
+
+    def write(folder: Path) -> None:
+        data = (folder / "model.safetensors").read_bytes()
+        length = struct.unpack("<Q", data[:8])[0]
+        found = json.loads(data[8 : 8 + length])
+        edit(found, next(name for name in found if name.endswith("query.weight")))
+        changed = json_bytes(found)
+        with (folder / "model.safetensors").open("wb") as file:
+            file.write(struct.pack("<Q", len(changed)) + changed + data[8 + length :])
+            file.truncate(file.tell() + body)
+
+    return write
+
+
+def holes(folder: Path) -> None:
+    """A whole model of 4 GB, in a header of 2 kB."""
+    stated = {**json.loads((folder / "config.json").read_text("utf-8")), "hidden_size": 30_000}
+    (folder / "config.json").write_bytes(json_bytes(stated))
+    with torch.device("meta"):
+        whole = AutoModel.from_config(BertConfig(**stated))
+    shapes: dict[str, Any] = {}
+    end = 0
+    for name, weight in whole.state_dict().items():
+        begin, end = end, end + 4 * weight.numel()
+        shapes[f"bert.{name}"] = {"dtype": "F32", "shape": list(weight.shape), "data_offsets": [begin, end]}
+    changed = json_bytes(shapes)
+    with (folder / "model.safetensors").open("wb") as file:
+        file.write(struct.pack("<Q", len(changed)) + changed)
+        file.truncate(file.tell() + end)
+
+
+def empty_tensors(found: dict[str, Any], _: str) -> None:
+    found.update({f"x{number}": {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]} for number in range(50_000)})
+
+
+def adapter(folder: Path) -> None:
+    about = {"peft_type": "LORA", "r": 2_000_000, "target_modules": ["query"], "base_model_name_or_path": "/etc"}
+    (folder / "adapter_config.json").write_bytes(json_bytes(about))
+
+
+def replacing(letter: str, times: int) -> dict[str, Any]:
+    return {"type": "Replace", "pattern": {"String": letter}, "content": letter * times}
+
+
+def nested_steps(count: int) -> dict[str, Any]:
+    made: dict[str, Any] = {"type": "NFC"}
+    for _ in range(count):
+        made = {"type": "Sequence", "normalizers": [made]}
+    return made
+
+
+READ = ("config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
+        "generation_config.json", "vocab.txt", "merges.txt", "vocab.json", "spiece.model", "sentencepiece.bpe.model",
+        "modules.json", "model.safetensors.index.json", "processor_config.json", "preprocessor_config.json",
+        "chat_template.jinja", "tekken.json", "tokenizer.model", "extra.txt")  # fmt: skip
+BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
+AROUND = {"SpecialToken": {"id": "[CLS]", "type_id": 0}}
+SINGLE = [*[AROUND] * 100_000, {"Sequence": {"id": "A", "type_id": 0}}]
+CLS = {"[CLS]": {"id": "[CLS]", "ids": [2], "tokens": ["[CLS]"]}}
 DECODED = {"4000000000": {"content": "x", "special": False}}
 REFUSED: dict[str, Callable[[Path], None]] = {
     **{f"hidden_size {size}": change("config.json", hidden_size=size) for size in (30_000, 10**6, 10**12, BIG)},
@@ -96,13 +174,51 @@ REFUSED: dict[str, Callable[[Path], None]] = {
        for value in ("abc", 0, -5, True, [], {}, float("nan"), "512")},
     "nested tokenizer": text("tokenizer.json", '{"model":' * 100_000),
     "nested tokenizer config": text("tokenizer_config.json", '{"model":' * 100_000),
+    **{f"20 GB of nothing: {name}": sparse(name, 20 << 30) for name in READ},
+    **{f"6,000,000 objects: {name}": text(name, '{"a":[' + "{}," * 6_000_000 + "{}]}")
+       for name in READ if name.endswith(".json")},
+    "weights that were never written": holes,
+    "100 GB after the weights": sparse("model-2.safetensors", 100 << 30),
+    "a tensor larger than its bytes": header(lambda found, name: found[name].update(shape=[2**62, 4])),
+    "two tensors in one place": header(
+        lambda found, name: found[name].update(data_offsets=found[list(found)[3]]["data_offsets"])
+    ),
+    "a negative length": header(lambda found, name: found[name].update(shape=[-1, 16])),
+    "another type": header(lambda found, name: found[name].update(dtype="F64")),
+    "an unknown type": header(lambda found, name: found[name].update(dtype="X")),
+    "offsets that run backwards": header(lambda found, name: found[name].update(data_offsets=[10, 5])),
+    "bytes of no tensor": header(lambda found, name: None, body=100),
+    "empty tensors": header(empty_tensors),
+    "a header of 2⁶³ bytes": lambda folder: void((folder / "model.safetensors").write_bytes(b"\xff" * 8 + b"{}")),
+    "num_labels": change("config.json", num_labels=10**7),
+    "weights by another name": change("config.json", transformers_weights="evil.bin"),
+    "weights elsewhere": change("config.json", transformers_weights="../model.safetensors"),
+    "an adapter": adapter,
+    "an encoder-decoder that is none": change("config.json", is_encoder_decoder=True),
+    "chunks": change("config.json", chunk_size_feed_forward=3),
+    "dropout": change("config.json", hidden_dropout_prob=float("nan")),
+    "20,001 special tokens": change(
+        "special_tokens_map.json", additional_special_tokens=[f"a{number}" for number in range(20_001)]
+    ),
+    "100,001 added tokens": change("added_tokens.json", **{f"a{number}": number for number in range(100_001)}),
+    "a normalizer that grows": tokenizer(normalizer={"type": "Sequence", "normalizers": [replacing("a", 1000)] * 4}),
+    "a normalizer that grows by expressions": tokenizer(normalizer={"type": "Sequence", "normalizers": [
+        {"type": "Replace", "pattern": {"Regex": "."}, "content": "aa"}] * 40}),
+    "bytes of bytes": tokenizer(pre_tokenizer={"type": "Sequence", "pretokenizers": [BYTE_LEVEL] * 40}),
+    "steps in steps": tokenizer(normalizer=nested_steps(400)),
+    "300 steps": tokenizer(normalizer={"type": "Sequence", "normalizers": [{"type": "NFC"}] * 300}),
+    "a map of characters": tokenizer(normalizer={"type": "Precompiled", "precompiled_charsmap": "////////////"}),
+    "100,000 tokens around a text": tokenizer(
+        post_processor={"type": "TemplateProcessing", "single": SINGLE, "pair": [], "special_tokens": CLS}
+    ),
 }  # fmt: skip
 
 
 @pytest.mark.reliability("sizes that a model folder states")
 def test_sizes_that_the_folder_does_not_hold_are_refused(whole, tmp_path, record_property):
     def refused(name: str) -> None:
-        place = Path(shutil.copytree(whole, tmp_path / "refused", dirs_exist_ok=True))
+        shutil.rmtree(tmp_path / "refused", ignore_errors=True)
+        place = Path(shutil.copytree(whole, tmp_path / "refused"))
         REFUSED[name](place)
         read(place)
 
@@ -215,3 +331,47 @@ def test_damaged_folders_are_read_or_refused(whole, tmp_path, record_property):
 @pytest.mark.reliability("damaged model folders")
 def test_every_damaged_node_is_read_or_refused(whole, tmp_path, record_property):
     report(fuzz(whole, tmp_path, None), record_property)
+
+
+ARCHITECTURES = ("bert", "distilbert", "electra", "xlm_roberta", "deberta", "modernbert", "t5", "marian", "qwen",
+                 "llama", "gemma")  # fmt: skip
+VALUES = (10**5, 10**6, 10**7, -5, -1, 0, 0.5, "abc", None, [], {}, [10**7], 1e308, True, float("nan"), {"a": 1}, 17)
+
+
+def settings_of(folders: dict[str, Path], count: int | None) -> Iterator[tuple[str, tuple[str, dict[str, Any]]]]:
+    """(architecture, config) for every setting that an architecture knows × every value; `count` an architecture."""
+    for name, folder in folders.items():
+        stated = json.loads((folder / "config.json").read_text("utf-8"))
+        known = sorted({*AutoConfig.from_pretrained(folder).to_dict(), *stated} - {"model_type"})
+        every = [(key, value) for key in known for value in VALUES]
+        for key, value in every if count is None else random.Random(name).sample(every, count):
+            yield f"{name} {key} = {value!r}", (name, {**stated, key: value})
+
+
+def check_settings(
+    scratch: Path, record: Callable[[str, object], None], names: tuple[str, ...], count: int | None
+) -> None:
+    folders = {name: getattr(models, name)(scratch / name) for name in names}
+    for folder in folders.values():
+        read(folder)
+
+    def call(given: tuple[str, dict[str, Any]]) -> None:
+        name, config = given
+        place = scratch / f"{name}-changed"
+        if not place.is_dir():
+            shutil.copytree(folders[name], place)
+        (place / "config.json").write_bytes(json_bytes(config))
+        read(place)
+
+    report(run_bounded(call, settings_of(folders, count)), record)
+
+
+@pytest.mark.reliability("settings of a model that do not fit")
+def test_settings_that_do_not_fit_are_refused_or_do_no_harm(tmp_path, record_property):
+    check_settings(tmp_path, record_property, ("deberta", "gemma", "t5"), 25)
+
+
+@pytest.mark.heavy
+@pytest.mark.reliability("settings of a model that do not fit")
+def test_every_setting_of_every_architecture_is_refused_or_does_no_harm(tmp_path, record_property):
+    check_settings(tmp_path, record_property, ARCHITECTURES, None)

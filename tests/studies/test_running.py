@@ -340,3 +340,12 @@ def test_several_processes_run_one_step_together(home: Home) -> None:
     ran = run(Graph([ranks, wrong]), home, options=TWO)
     assert value(home, ranks) == "3 of 2"
     assert [failure.message for failure in ran.failed] == ["wrong. Right it."]
+
+
+@pytest.mark.heavy
+@pytest.mark.reliability("what listens on a network")
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc tells what is listened on")
+def test_processes_of_one_step_listen_on_this_machine_alone(home: Home) -> None:
+    asked = step("listeners", resources=Resources(cpus=2, processes=2))
+    assert run(Graph([asked]), home, options=TWO).done == 1
+    assert value(home, asked) == "0100007F"

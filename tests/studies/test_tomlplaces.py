@@ -111,6 +111,14 @@ def written(value, wide):
     return json.dumps(value) if isinstance(value, str | bool | int | float) else str(value)
 
 
+@pytest.mark.reliability("small files that take long")
+def test_a_file_of_holes_is_refused_before_it_is_read(tmp_path):
+    with (tmp_path / "study.toml").open("wb") as file:
+        file.truncate(20 << 30)
+    with pytest.raises(InputError, match="more than 4 MB"):
+        read_toml(tmp_path / "study.toml", called="study")
+
+
 def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path):
     file = tmp_path / "a.toml"
     file.write_bytes(b"\xef\xbb\xbf[a]\nb = 1\n")

@@ -20,13 +20,15 @@ from interlingua.encoder.fitting import check_fit
 from interlingua.encoder.modelfiles import (
     build_within,
     check_config,
-    check_tokenizer_files,
+    check_holes,
+    check_read_files,
     is_bad_input,
     model_json,
     stored_weights,
 )
 from interlingua.encoder.sentence_folders import sentence_folder
 from interlingua.encoder.sentence_head import SentenceHead, lower_cased
+from interlingua.encoder.tokenizer_files import check_tokenizer_files
 from interlingua.errors import InputError, MissingExtra
 from interlingua.paths import regular_folder, usable_path
 
@@ -96,6 +98,7 @@ def load(
         model.pooler = None  # Made up, other numbers at every load, and never used here.
     model = model.to(device).eval().requires_grad_(False)
     _check_finite(model, folder)
+    _check_runs(model, device, folder)
     made = replace(from_memory(model, tokenizer, name=os.fspath(name)), digest=_digest(folder),
                    notes=(*parts.notes, *unused))  # fmt: skip
     return made if parts.head is None else _with_head(made, parts.head, device)
@@ -321,7 +324,15 @@ def check_folder(folder: Path, *, trust_remote_code: bool, allow_pickle: bool) -
     if not config_file.exists():
         raise InputError("the model folder has no config.json", file=folder, remedy="Give a Hugging Face model folder.")
     regular_folder(folder)
+    check_read_files(folder)
     config: dict[str, Any] = model_json(config_file, dict)
+    if config.get("transformers_weights") is not None:
+        raise InputError("config.json names the file of its weights", file=config_file,
+                         value=config["transformers_weights"],
+                         remedy="Call the weights model.safetensors and take that setting out.")  # fmt: skip
+    if (folder / "adapter_config.json").exists():
+        raise InputError("the folder holds an adapter (adapter_config.json), which is not read here", file=folder,
+                         remedy="Merge it into the model (merge_and_unload of peft) and save that.")  # fmt: skip
     if "auto_map" in config and not trust_remote_code:
         raise InputError(
             "the model wants to run its own code",
@@ -386,6 +397,24 @@ def _check_finite(model: torch.nn.Module, folder: Path) -> None:
                 value=name,
                 remedy="They are broken; fetch or train the model again.",
             )
+
+
+@torch.inference_mode()
+def _check_runs(model: torch.nn.Module, device: torch.device, folder: Path) -> None:
+    """Refuse settings that are found not to fit only when tokens pass through, at two lengths that nothing divides."""
+    known, longest = vocabulary(model) or 64, _position_limit(model) or math.inf
+    for length in (16, 17) if longest >= 17 else (1,):
+        try:
+            ids = torch.tensor([[number % known for number in range(length)]], device=device)
+            model(input_ids=ids, output_hidden_states=True).hidden_states[-1].shape  # noqa: B018
+        except torch.OutOfMemoryError:
+            raise
+        except Exception as error:  # Each model checks its settings in its own way.
+            raise InputError(
+                f"the model fails on {length} tokens ({type(error).__name__}: {_first_line(error)})",
+                file=folder / "config.json",
+                remedy="Check its settings: these do not fit one another.",
+            ) from error
 
 
 def _load_tokenizer(folder: Path, *, trust_remote_code: bool) -> Any:
@@ -483,6 +512,7 @@ def _digest(folder: Path) -> str:
     state = hashlib.blake2b(digest_size=16)
     kinds = (".json", ".txt", ".model", ".spm", ".safetensors", ".bin", ".py")
     for file in sorted(file for file in folder.iterdir() if file.suffix in kinds and file.is_file()):
+        check_holes(file)
         state.update(file.name.encode() + b"\0")
         with file.open("rb") as stream:
             while block := stream.read(1 << 22):

@@ -1,12 +1,13 @@
 """The files of a model folder, looked at before a library reads them: no device, and no size beyond what is there.
 
-A folder may come from anyone. `config.json` states sizes that a library allocates, and a tokenizer's files state
-numbers of tokens that it makes room for, so each is compared with what the folder holds: the headers of the weights,
-and the entries of the vocabulary.
+A folder may come from anyone. `config.json` states sizes that a library allocates, so each is compared with what the
+folder holds: the headers of the weights. Those of a tokenizer are in `tokenizer_files`.
 """
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 import threading
 from collections.abc import Iterator, Mapping
@@ -19,20 +20,38 @@ import torch
 from torch.nn.modules import module as modules
 
 from interlingua.errors import InputError
-from interlingua.paths import read_json
+from interlingua.paths import read_json, regular
 
 _FETCH = "Fetch the model again."
 _LAYERS = 1024  # More than any model has; layers that share their weights are not told by the weights.
 _SIZE = 1 << 24  # More than any model states without weights of that size: positions of 10,485,760 are the most.
-_TOKENS = 1_000_000  # Room for numbers of tokens that are left out, beyond the entries of the vocabulary.
-_MADE_UP = 10_000  # Tokens that a tokenizer makes by itself, such as T5's <extra_id_0>.
 _NUMBERS = 32_000_000  # Positions, masks and poolers that a model computes or makes up: 128 MB in float32.
+_LABELS = 1_000_000  # A label has a name, made up where the folder has none.
+_SETTINGS = 16 << 20  # Bytes of a file of settings; the largest that a model comes with has 6 MB.
+_VOCABULARY = 64 << 20  # Bytes of a file of tokens, or of an index of weights; the largest has 35 MB.
+_NODES = 5_000_000  # Objects and lists of a JSON file: each takes 64 bytes or more, however few it has in the file.
+_HEADER = 32 << 20  # Bytes of the header of a safetensors file: 200,000 tensors.
+_HOLES = 16 << 20  # Bytes of a file that may be holes, whatever the rest is.
+_FEW_TENSORS, _PER_TENSOR = 1000, 16
+_SMALL_NUMBERS = 4_000_000  # The same for a model of next to no weights: a mask of 2,048 positions.
 _FLOATS = {"F64", "F32", "F16", "BF16", "F8_E4M3", "F8_E5M2"}
 _COUNTS = re.compile(r"layers?$|blocks?$|depth|groups?$|experts|stages?$")
 _SIZES = re.compile(r"size$|dims?$|^d_|^n_|^num_|positions?|embd|heads?$|length$|buckets|_ctx$|window")
 # What old versions stored beside weights though it follows from the config: positions, masks, frequencies.
 STORED = ("position_ids", "token_type_ids", "inv_freq", "masked_bias", "causal_mask", "version")
 _WHOLE = (*STORED, "num_batches_tracked", "relative_position_index")
+
+
+# What libraries read of a folder, with the bytes that it may have; they read it whole.
+_READ = {
+    **dict.fromkeys(
+        ("config.json", "generation_config.json", "tokenizer_config.json", "special_tokens_map.json",
+         "added_tokens.json", "chat_template.json", "processor_config.json", "preprocessor_config.json",
+         "modules.json", "config_sentence_transformers.json", "sentence_*_config.json", "*.jinja"), _SETTINGS),
+    **dict.fromkeys(
+        ("tokenizer.json", "vocab.json", "vocab.txt", "merges.txt", "tekken.json", "*.index.json", "*.model", "*.spm",
+         "*.bpe", "*.tiktoken", "tokenizer.model.*"), _VOCABULARY),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -49,9 +68,29 @@ def is_bad_input(error: BaseException) -> bool:
     return isinstance(error, Exception) or type(error).__name__ == "PanicException"
 
 
+def check_read_files(folder: Path) -> None:
+    """Refuse files that a library reads whole and that are larger than any model's, and files of no kind to be read."""
+    for pattern, most in _READ.items():
+        for file in sorted(folder.glob(pattern)):
+            check_size(file, most)
+
+
+def check_size(file: Path, most: int = _SETTINGS) -> None:
+    """Refuse a file of more bytes than `most`, or a JSON file of more objects and lists than memory should hold."""
+    if file.is_dir():
+        raise InputError("a folder, not a file", file=file, remedy=_FETCH)
+    if (size := regular(file).stat().st_size) > most:
+        raise InputError(f"more than {most >> 20} MB, which no model has there", file=file, value=size, remedy=_FETCH)
+    if file.suffix == ".json" and size > _NODES:
+        data = file.read_bytes()
+        if (nodes := data.count(b"{") + data.count(b"[")) > _NODES:
+            raise InputError(f"more than {_NODES:,} objects and lists", file=file, value=nodes, remedy=_FETCH)
+
+
 def model_json(file: Path, kind: type) -> Any:
     """The JSON of a model's file, of this kind at its top."""
     try:
+        check_size(file, next((most for pattern, most in _READ.items() if file.match(pattern)), _SETTINGS))
         found = read_json(file)
     except (OSError, ValueError) as error:  # Bad bytes and 5,000 digits are values, too.
         raise InputError(f"not valid JSON ({str(error)[:200]})", file=file, remedy=_FETCH) from error
@@ -67,6 +106,7 @@ def stored_weights(folder: Path, *, packed: bool) -> Stored:
     tensors = numbers = 0
     whole: list[str] = []
     for file in sorted(folder.glob("*.safetensors")):
+        check_header(file)
         try:
             with safe_open(file, framework="pt") as opened:
                 for name in opened.keys():  # noqa: SIM118 - it is no dict
@@ -90,14 +130,57 @@ def stored_weights(folder: Path, *, packed: bool) -> Stored:
                 file=folder,
                 remedy="Check that config.json and the weights belong together and are whole.",
             ) from error
+    if tensors > _FEW_TENSORS + numbers // _PER_TENSOR:
+        raise InputError("the weights have many tensors of next to no numbers", file=folder, value=tensors,
+                         remedy=_FETCH)  # fmt: skip
     return Stored(tensors, numbers, tuple(whole))
+
+
+def check_header(file: Path) -> None:
+    """Refuse weights whose header is larger than any model's, or that are mostly holes."""
+    check_holes(file)
+    try:
+        with regular(file).open("rb") as opened:
+            header = int.from_bytes(opened.read(8), "little")
+    except OSError as error:
+        raise InputError(f"the weights cannot be read ({error.strerror})", file=file, remedy=_FETCH) from error
+    if header > _HEADER:
+        raise InputError("not a safetensors file: its header is too long", file=file, value=header, remedy=_FETCH)
+
+
+def check_holes(file: Path) -> None:
+    """Refuse a large file that was mostly never written: a hole takes no room on a disk, and as much memory as data."""
+    if not regular(file).is_file() or (size := file.stat().st_size) <= _HOLES:
+        return
+    with file.open("rb") as opened:
+        holes = _holes(opened.fileno(), size)
+    if holes > size // 2:
+        raise InputError(f"of the {size >> 20:,} MB of the file {holes >> 20:,} MB were never written", file=file,
+                         remedy=_FETCH)  # fmt: skip
+
+
+def _holes(opened: int, size: int) -> int:
+    """Bytes of a file that were never written, 0 where the file system does not say."""
+    holes = place = 0
+    while hasattr(os, "SEEK_HOLE") and place < size:
+        try:
+            begin = os.lseek(opened, place, os.SEEK_HOLE)
+            place = min(os.lseek(opened, begin, os.SEEK_DATA), size) if begin < size else size
+        except OSError as error:
+            if error.errno != errno.ENXIO:  # It is a hole to the end.
+                return holes
+            place = size
+        holes += place - begin
+    return holes
 
 
 def check_config(config: Mapping[str, Any], stored: Stored, file: Path) -> None:
     """Refuse sizes in a config.json that no model with these weights has; building it would never end."""
-    for key, value in _numbers(config):
+    for key, value in numbers_in(config):
         most = None
-        if _COUNTS.search(key):
+        if key.endswith("num_labels"):
+            most = _LABELS
+        elif _COUNTS.search(key):
             most = max(stored.tensors, _LAYERS)
         elif _SIZES.search(key):
             most = max(stored.numbers, _SIZE)
@@ -158,46 +241,15 @@ def build_within(stored: Stored | None, folder: Path) -> Iterator[None]:
         file=folder / "config.json",
         remedy="Use the config.json that belongs to these weights.",
     )
-    # Weights that are stored as one tensor may be several in the model: queries, keys and values.
-    with bounded_build(tensors=4 * stored.tensors + 1000, numbers=stored.numbers + _NUMBERS, problem=problem):
+    # Weights that are stored as one tensor may be several in the model: queries, keys and values. Tensors of next to
+    # no numbers are stored by the thousand in no space.
+    tensors = min(4 * stored.tensors, stored.numbers // _PER_TENSOR) + _FEW_TENSORS
+    numbers = min(_NUMBERS, 16 * stored.numbers + _SMALL_NUMBERS)
+    with bounded_build(tensors=tensors, numbers=stored.numbers + numbers, problem=problem):
         yield
 
 
-def check_tokenizer_files(folder: Path) -> None:
-    """Refuse numbers of tokens far beyond the entries of a vocabulary: a tokenizer makes room for all below them.
-
-    An entry takes more than one byte, so there are fewer than the files of the tokenizer have bytes.
-    """
-    vocabularies = (".json", ".txt", ".model", ".spm", ".bpe")
-    entries = sum(file.stat().st_size for file in folder.iterdir() if file.suffix in vocabularies and file.is_file())
-    for name in ("tokenizer.json", "vocab.json", "added_tokens.json", "tokenizer_config.json",
-                 "special_tokens_map.json"):  # fmt: skip
-        file = folder / name
-        if not file.exists():
-            continue
-        found = model_json(file, dict)
-        decoded = found.get("added_tokens_decoder")
-        settings = name == "tokenizer_config.json"  # In the others a key may be a token: "max", "extra".
-        found.pop("truncation" if name == "tokenizer.json" else "model_max_length" if settings else None, None)
-        for key, value in _numbers(found):
-            made_up = settings and ("extra" in key or key.startswith("num_"))
-            if not abs(value) <= (_MADE_UP if made_up else entries + _TOKENS) and not (settings and "max" in key):
-                raise _no_token(value, file, key)
-        for number in decoded if isinstance(decoded, dict) else ():
-            if not (number.isascii() and number.isdecimal() and len(number) < 20 and int(number) <= entries + _TOKENS):
-                raise _no_token(number, file, "added_tokens_decoder")
-
-
-def _no_token(value: object, file: Path, key: str) -> InputError:
-    return InputError(
-        f"the number of a token under {key[:40]!r} is far beyond the vocabulary",
-        file=file,
-        value=str(value)[:40],
-        remedy=_FETCH,
-    )
-
-
-def _numbers(document: Any) -> Iterator[tuple[str, int | float]]:
+def numbers_in(document: Any) -> Iterator[tuple[str, int | float]]:
     """Every number of a JSON document, with the key that it or its list stands under."""
     left: list[tuple[str, Any]] = [("", document)]
     while left:

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from interlingua.encoder.modelfiles import model_json
+from interlingua.encoder.modelfiles import check_header, model_json
 from interlingua.encoder.sentence_head import MODES, Dense, SentenceHead, TextSettings, sentence_head
 from interlingua.errors import InputError
 from interlingua.paths import regular_folder
@@ -191,6 +191,7 @@ def _weights(place: Path, *, allow_pickle: bool) -> dict[str, torch.Tensor]:
         if safe.exists():
             from safetensors.torch import load_file
 
+            check_header(safe)
             return dict(load_file(safe))
         if pickled.exists() and allow_pickle:
             return dict(torch.load(pickled, map_location="cpu", weights_only=True))

@@ -6,6 +6,7 @@ and it adds nothing to install. It is not for the open net, and this never liste
 
 from __future__ import annotations
 
+import io
 import json
 import select
 import socket
@@ -14,6 +15,7 @@ import threading
 import time
 import traceback
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
@@ -29,10 +31,16 @@ from interlingua.explorer.turns import Busy, Turns
 LARGEST = 64 << 10
 """Bytes of a request's body, at most."""
 CONNECTIONS = 256
-"""Connections at a time, at most: each has a thread."""
+"""Connections at a time that have shown the token, at most: each has a thread."""
+STRANGERS = 128
+"""Connections at a time that have not; a new one takes the place of the oldest, so that nobody can hold them all."""
 IDLE = 30.0
-"""Seconds that a connection may be silent."""
+"""Seconds in which a request has to be here, from the end of the one before on a connection that showed the token."""
+HURRY = 10.0
+"""The same for a connection that has not shown it; and the seconds in which an answer has to be taken."""
 _DRAINED = 32 << 20  # bytes of a refused body that are read and thrown away, so that the refusal can be read
+_DRAINING = 2.0
+_RESET = 0.02  # seconds in which a closed connection of this machine says so
 _STOPPING = 5.0
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; "
@@ -83,7 +91,9 @@ class ExplorerServer(ThreadingHTTPServer):
             for path, name in _PAGES.items()
         }
         self._worker = ThreadPoolExecutor(1)
-        self._slots = threading.BoundedSemaphore(CONNECTIONS)
+        self._connections = threading.Lock()
+        self._strangers: dict[socket.socket, None] = {}
+        self._known: set[socket.socket] = set()
         self._thread = threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
 
     def __enter__(self) -> ExplorerServer:
@@ -102,18 +112,32 @@ class ExplorerServer(ThreadingHTTPServer):
         return done
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """A thread for the connection, if there is one left."""
-        if self._slots.acquire(blocking=False):
-            super().process_request(request, client_address)
-            return
-        request.sendall(b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n")
-        self.shutdown_request(request)
+        """A thread for the connection, whose client is a stranger until it shows the token."""
+        with self._connections:
+            if len(self._strangers) >= STRANGERS:
+                oldest = next(iter(self._strangers))
+                del self._strangers[oldest]
+                with suppress(OSError):  # Its thread reads the end of it, and ends.
+                    oldest.shutdown(socket.SHUT_RDWR)
+            self._strangers[request] = None
+        super().process_request(request, client_address)
+
+    def introduce(self, request: socket.socket) -> bool:
+        """Take a connection for one of the owner's, which showed the token; False where there are too many of them."""
+        with self._connections:
+            if len(self._known) >= CONNECTIONS or request not in self._strangers:
+                return False
+            del self._strangers[request]
+            self._known.add(request)
+            return True
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self._slots.release()
+            with self._connections:
+                self._strangers.pop(request, None)
+                self._known.discard(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that went away is no error of ours; anything else is, and is told."""
@@ -151,11 +175,45 @@ class ExplorerServer(ThreadingHTTPServer):
             raise Busy(f"No answer within {self.limit:g} s. Try shorter sentences.") from error
 
 
+class _Incoming(io.RawIOBase):
+    """What a client sends, until a moment: however slowly it comes, a request is here by then or never."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection, self.until = connection, 0.0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._connection.settimeout(max(self.until - time.monotonic(), 1e-6))
+        return self._connection.recv_into(buffer)
+
+
 class _Handler(BaseHTTPRequestHandler):
     server: ExplorerServer
     protocol_version = "HTTP/1.1"
-    timeout = IDLE
     disable_nagle_algorithm = True
+    known = False
+
+    def setup(self) -> None:
+        """The connection, whose bytes are read until a moment."""
+        super().setup()
+        self.rfile.close()
+        self._incoming = _Incoming(self.connection)
+        self.rfile = io.BufferedReader(self._incoming)
+
+    def handle_one_request(self) -> None:
+        """One request, which has to be here in time; the library answers it, or closes the connection."""
+        self._incoming.until = time.monotonic() + (IDLE if self.known else HURRY)
+        super().handle_one_request()
+
+    def _introduced(self) -> bool:
+        """Whether the request, which showed the token, is answered: it is refused where there are too many."""
+        if not self.known:
+            self.known = self.server.introduce(self.request)
+        if not self.known:
+            self._refuse(Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "Too many connections."))
+        return self.known
 
     def do_GET(self) -> None:
         parts = self._asked
@@ -168,6 +226,8 @@ class _Handler(BaseHTTPRequestHandler):
             )
         elif (refused := self.server.gate.refusal("GET", self._names)) is not None:
             self._refuse(refused)
+        elif not self._introduced():
+            return
         elif parts.path == "/api/setup":
             self._send(HTTPStatus.OK, json.dumps(self.server.explorer.setup(), ensure_ascii=False).encode(), _JSON)
         elif parts.path in self.server.pages:
@@ -190,7 +250,10 @@ class _Handler(BaseHTTPRequestHandler):
         return {name.lower(): ", ".join(self.headers.get_all(name, [])) for name in self.headers}
 
     def do_POST(self) -> None:
-        refused = self.server.gate.refusal("POST", self._names) or self._too_large()
+        refused = self.server.gate.refusal("POST", self._names)
+        if refused is None and not self._introduced():
+            return
+        refused = refused or self._too_large()
         route = self._asked.path.removeprefix("/api/")
         if refused is None and route not in self.server.explorer.routes:
             refused = Refusal(HTTPStatus.NOT_FOUND, "There is nothing here.")
@@ -224,12 +287,22 @@ class _Handler(BaseHTTPRequestHandler):
         return None
 
     def _gone(self) -> bool:
-        """Whether the client has closed the connection while it waited."""
-        # Asked first whether there is anything to read: a socket with a time limit would wait for it.
+        """Whether the client has closed the connection while it waited.
+
+        One that has only said all it had to say looks the same until something is sent to it: a closed one answers
+        that with a reset. `100 Continue` is what every client of HTTP/1.1 passes over.
+        """
         ready = select.poll()
         ready.register(self.connection, select.POLLIN)
         try:
-            return bool(ready.poll(0)) and not self.connection.recv(1, socket.MSG_PEEK)
+            # Asked first whether there is anything to read: a socket with a time limit would wait for it.
+            if not ready.poll(0) or self.connection.recv(1, socket.MSG_PEEK):
+                return False
+            if self.request_version != "HTTP/1.1":
+                return False
+            self.connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+            time.sleep(_RESET)
+            return any(seen & (select.POLLERR | select.POLLHUP) for _, seen in ready.poll(0))
         except OSError:
             return True
 
@@ -251,14 +324,17 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             self.wfile.flush()
             self.connection.shutdown(socket.SHUT_WR)
-            self.connection.settimeout(1.0)
-            left = _DRAINED
-            while left > 0 and (chunk := self.connection.recv(1 << 16)):
+            left, until = _DRAINED, time.monotonic() + _DRAINING
+            while left > 0 and (rest := until - time.monotonic()) > 0:
+                self.connection.settimeout(rest)
+                if not (chunk := self.connection.recv(1 << 16)):
+                    break
                 left -= len(chunk)
         except OSError:
             return
 
     def _send(self, status: HTTPStatus, body: bytes, kind: str, headers: dict[str, str] | None = None) -> None:
+        self.connection.settimeout(HURRY)
         self.send_response(status)
         for name, value in {**HEADERS, "Content-Type": kind, **(headers or {})}.items():
             self.send_header(name, value)

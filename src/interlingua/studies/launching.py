@@ -1,17 +1,20 @@
-"""A step run by several processes together: torchrun starts them, and each calls the step's function.
+"""A step run by several processes together, which find each other as those of torchrun do; each calls its function.
 
-python -m torch.distributed.run … interlingua.studies.launching FILE.json
+torchrun itself listens on all interfaces, and unpickles what it is sent there.
+
+python -m interlingua.studies.launching FILE.json
 """
 
 from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -20,6 +23,9 @@ from interlingua.errors import InputError, InterlinguaError
 from interlingua.studies.step import Resources, Work, resolve
 from interlingua.studies.threads import VARIABLES
 
+_ADDRESS = "127.0.0.1"
+_LOOK = 0.05
+_PATIENCE = 5.0
 _WATCH = 1.0
 
 
@@ -63,16 +69,10 @@ def launch(job: Launched, inputs: Mapping[str, Path], out: Path, work: Work) -> 
     about = out.with_name(f"{out.name}.json")
     about.write_text(json.dumps(told), "utf-8")
     threads = str(max(resources.cpus // resources.processes, 1))
-    # What a process of a group is told by its own launcher must not reach these.
-    others = ("RANK", "WORLD_SIZE", "LOCAL_RANK")
-    kept = {name: value for name, value in children.environment().items() if name not in others}
-    environment = {**kept, **dict.fromkeys(VARIABLES, threads)}
-    # `--standalone` takes a free port, so that two such steps on one machine don't meet.
-    launcher = "torch.distributed.run", "--standalone", "--nproc_per_node", str(resources.processes), "--no_python"
-    command = children.command(*launcher, *children.command(__name__, str(about)))
+    environment = {**children.environment(), **dict.fromkeys(VARIABLES, threads)}
     failed = about.with_suffix(".failed")
     try:
-        code = subprocess.run(command, env=environment, check=False).returncode
+        code = _run(children.command(__name__, str(about)), environment, resources.processes)
         said = json.loads(failed.read_text("utf-8")) if failed.is_file() else None
         if said:
             raise InputError(**said)
@@ -82,6 +82,54 @@ def launch(job: Launched, inputs: Mapping[str, Path], out: Path, work: Work) -> 
     finally:
         about.unlink(missing_ok=True)
         failed.unlink(missing_ok=True)
+
+
+def _run(command: list[str], environment: Mapping[str, str], count: int) -> int:
+    """Run a command in so many processes of one group; the code of the first that ends badly, which ends all, or 0."""
+    from torch.distributed import TCPStore  # type: ignore[attr-defined]
+
+    # Where the processes meet: a port of this machine alone. Any that is free, so that two such steps don't meet.
+    with socket.create_server((_ADDRESS, 0)) as listening:
+        port = listening.getsockname()[1]
+        store = TCPStore(
+            _ADDRESS, port, is_master=True, wait_for_workers=False, master_listen_fd=os.dup(listening.fileno())
+        )
+    loopback = "lo0" if sys.platform == "darwin" else "lo"
+    group = {
+        **environment,
+        **dict.fromkeys(("WORLD_SIZE", "LOCAL_WORLD_SIZE"), str(count)),
+        **dict.fromkeys(("GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME"), loopback),
+        "MASTER_ADDR": _ADDRESS,
+        "MASTER_PORT": str(port),
+        "TORCHELASTIC_USE_AGENT_STORE": str(True),  # The store is here, and none of them opens another.
+        "TORCHELASTIC_RESTART_COUNT": "0",
+    }
+    processes: list[subprocess.Popen[bytes]] = []
+    try:
+        for rank in map(str, range(count)):
+            processes.append(subprocess.Popen(command, env={**group, "RANK": rank, "LOCAL_RANK": rank}))
+        while True:
+            codes = [process.poll() for process in processes]
+            if any(codes) or None not in codes:
+                return next((code for code in codes if code), 0)
+            time.sleep(_LOOK)
+    finally:
+        _end(processes)
+        del store
+
+
+def _end(processes: Sequence[subprocess.Popen[bytes]]) -> None:
+    """End all processes: those that still run are asked to first."""
+    for process in processes:
+        if process.poll() is None:
+            process.terminate()
+    until = time.monotonic() + _PATIENCE
+    for process in processes:
+        try:
+            process.wait(max(until - time.monotonic(), 0.01))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
 def main(about: Path) -> None:
@@ -112,7 +160,7 @@ def main(about: Path) -> None:
 
 
 def _end_with(parent: int) -> None:
-    """End when the process that ordered this one is gone, whose kill torchrun does not notice."""
+    """End when the process that ordered this one is gone, whose kill no other tells of."""
     while True:
         try:
             os.kill(parent, 0)

@@ -6,6 +6,7 @@ import copy
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -178,6 +179,8 @@ class Pairwise:
             self._one(code, seed, missing)
         if todo:
             self._tell("models", len(todo), len(todo))
+        if only is None and is_first_process():  # Also what a run left that was killed while it removed this.
+            shutil.rmtree(self.store.folder / STATE, ignore_errors=True)
 
     @cached_property
     def _plan(self) -> list[tuple[str, int, list[Wanted]]]:
@@ -221,7 +224,7 @@ class Pairwise:
             self.store.append(each.key, each.measure(tuned))
         # What is stored needs no state; the folder of all states goes with the last.
         shutil.rmtree(place.folder, ignore_errors=True)
-        if not any((self.store.folder / STATE).iterdir()):
+        with suppress(OSError):
             (self.store.folder / STATE).rmdir()
 
     def _cost(self, metrics: list[dict[str, Any]]) -> dict[str, Any]:

@@ -14,6 +14,17 @@ from interlingua import __version__
 from interlingua.errors import InputError
 
 SCHEMA = 1
+_NUMBER, _TEXT, _MAPPING = (int, float), str, Mapping
+_KINDS: dict[str, Any] = {
+    **dict.fromkeys(("measure", "variant", "model", "source", "unit", "corpus", "step"), _TEXT),
+    **dict.fromkeys(("target", "target_model", "pooling", "best", "items"), (_TEXT, type(None))),
+    **dict.fromkeys(("null", "low", "high"), (*_NUMBER, type(None))),
+    **dict.fromkeys(("layer", "seed"), (int, type(None))),
+    **dict.fromkeys(("digests", "details", "versions"), _MAPPING),
+    "value": _NUMBER,
+    "n": int,
+    "part": list,
+}
 
 
 @dataclass(frozen=True)
@@ -75,8 +86,14 @@ class Record:
                 "a record of another schema", value=given.get("schema"), remedy=f"This version reads schema {SCHEMA}."
             )
         try:
-            return cls(**{**given, "part": tuple(given["part"])})
-        except (TypeError, KeyError) as error:
+            for name, kind in _KINDS.items():
+                if name in given and not isinstance(given[name], kind):
+                    raise TypeError(f"{name} is {given[name]!r:.40}")
+            number, count = given["part"]
+            if not 1 <= int(number) <= int(count):
+                raise TypeError(f"part is {given['part']!r:.40}")
+            return cls(**{**given, "part": (int(number), int(count))})
+        except (TypeError, KeyError, ValueError, OverflowError) as error:
             raise InputError(f"not a record ({error})", remedy="See docs/records.md for the schema.") from error
 
 

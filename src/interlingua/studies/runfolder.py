@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
 from interlingua.errors import InputError
 from interlingua.paths import read_json
 from interlingua.studies.locking import Owner, holder, living_tokens
-from interlingua.studies.store import told_when_full
+from interlingua.studies.store import reading_back, told_when_full
 from interlingua.training.processes import is_first_process
 
 STATE = ".training"
@@ -41,6 +41,7 @@ def alone_in(out: Path | None, kind: str) -> Iterator[None]:
         yield
         return
     check_kind(out, kind)
+    begun = out.is_dir() and any(entry.name != RUNNING for entry in out.iterdir())
     made = [place for place in (out, *out.parents) if not place.exists()]
     own, lock = _owner(out / RUNNING), out / RUNNING / "lock"
     try:
@@ -50,7 +51,7 @@ def alone_in(out: Path | None, kind: str) -> Iterator[None]:
                 file=out,
                 remedy="Wait for it to end, or name another --out.",
             )
-        with told_when_full(out):
+        with told_when_full(out), reading_back(out) if begun else nullcontext():
             yield
     except InputError:
         if out in made:
@@ -155,6 +156,12 @@ def told_by(file: Path) -> dict[str, Any]:
     except ValueError as error:
         raise InputError("not the settings of a run", file=file, remedy="Name another --out.") from error
     return found if isinstance(found, dict) else {}
+
+
+def told_before(folder: Path) -> dict[str, Any]:
+    """What the last session of a run wrote about it; empty where there was none."""
+    file = folder / "run.json"
+    return told_by(file) if file.is_file() else {}
 
 
 def seconds_of(before: Mapping[str, Any], own: float | None) -> float | None:

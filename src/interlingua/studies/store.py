@@ -208,6 +208,23 @@ def told_when_full(folder: Path) -> Iterator[None]:
         raise cannot_write(folder, found) from error
 
 
+@contextmanager
+def reading_back(folder: Path) -> Iterator[None]:
+    """Inside, what earlier processes left in a folder is put together; where it does not fit, the folder is named.
+
+    Its files may be damaged in as many ways as they have values, of which those that are read first are checked.
+    """
+    try:
+        yield
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError) as error:
+        reason = next(iter(str(error).splitlines()), "")[:200]
+        raise InputError(
+            f"the files in the folder cannot be put together ({type(error).__name__}: {reason})",
+            file=folder,
+            remedy="Remove that folder and run the command again that wrote it. If that fails, too, report it to us.",
+        ) from error
+
+
 def cannot_write(folder: Path, error: OSError) -> InputError:
     """The error for a folder that takes no more."""
     if error.errno in _NO_ROOM:

@@ -19,11 +19,16 @@ _LONG_NUMBER = re.compile(r"(?:\d_?){4301,}")
 _BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _SPACE = re.compile(r"[ \t]*")
 
+_LARGEST = 4 << 20  # bytes
+
 
 def read_toml(file: FilePath, *, called: str) -> tuple[dict[str, Any], dict[Path, int]]:
     """What a TOML file says, and the line of everything in it by its path; `called` is what the user knows it as."""
     try:
-        text = regular(file).read_text("utf-8-sig")  # Editors on Windows begin a file with a byte order mark.
+        if (size := regular(file).stat().st_size) > _LARGEST:
+            raise InputError(f"a {called} of more than {_LARGEST >> 20} MB", file=file, value=size,
+                             remedy="Check that this is the right file.")  # fmt: skip
+        text = file.read_text("utf-8-sig")  # Editors on Windows begin a file with a byte order mark.
     except (FileNotFoundError, IsADirectoryError) as error:
         raise InputError(f"no such {called}", value=str(file), remedy="Give the path of a TOML file.") from error
     except UnicodeDecodeError as error:

@@ -64,6 +64,7 @@ def save(tuned: FineTuned, folder: str | Path, *, step: str | None = None) -> bo
             "labels": list(tuned.labels),
             "native": native is not None,
             "step": step,
+            "files": {file.name: file.stat().st_size for file in sorted(beside.iterdir())},
         }
         (beside / "task.json").write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n", "utf-8")
         open_to_umask(beside)
@@ -75,8 +76,14 @@ def save(tuned: FineTuned, folder: str | Path, *, step: str | None = None) -> bo
 
 
 def made_by(folder: Path) -> str | None:
-    """The step that saved a folder; None where none is saved there, or it does not say."""
-    return _about(folder / "task.json").get("step") if (folder / "task.json").is_file() else None
+    """The step that saved a folder; None where none is saved there, or it does not say, or a file is not as it was."""
+    if not (folder / "task.json").is_file():
+        return None
+    about = _about(folder / "task.json")
+    step, files = about.get("step"), about.get("files", {})
+    found = {file.name: file.stat().st_size for file in folder.iterdir()}
+    whole = isinstance(files, dict) and all(found.get(name) == size for name, size in files.items())
+    return step if whole and isinstance(step, str) else None
 
 
 def described(folder: str | Path) -> tuple[Task, tuple[str, ...]]:
@@ -84,9 +91,13 @@ def described(folder: str | Path) -> tuple[Task, tuple[str, ...]]:
     folder = Path(folder)
     about = _about(folder / "task.json")
     try:
-        task: Task = tasks[about["task"]].call(**about["settings"])
+        given, usual = about["settings"], asdict(tasks[about["task"]].call())
+        for name, value in given.items():
+            if not isinstance(value, type(usual[name])) and usual[name] is not None:
+                raise TypeError(f"{name} is {value!r:.40}")
+        task: Task = tasks[about["task"]].call(**given)
         return task, tuple(str(name) for name in about["labels"])
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise InputError(
             f"not the description of a task ({type(error).__name__}: {error})",
             file=folder / "task.json",
