@@ -221,6 +221,8 @@ def detectable_points(entries: Sequence[Entry]) -> str:
 def _luck(entries: Sequence[Entry]) -> str:
     """Which seeds of a table's regimes were stuck in some test: comparisons with them have no marks."""
     known = [entry for entry in entries if "seeds" in entry]
+    if not any(entry["p"] or entry.get("against") for entry in entries):
+        return ""
     told = ", ".join(f"{visible(regime)} {seed}" for regime, seed in sorted(stuck_seeds(known)))
     return f" Stuck at chance, and compared by no mark: {told} (regime and seed)." if told else ""
 
@@ -414,17 +416,18 @@ def plan_words(*, deviation: float, item_deviation: float, n: int) -> str:
     """How many seeds per regime a difference of 1, 2 and 5 points needs to be found with 80 % power.
 
     >>> plan_words(deviation=0.016, item_deviation=0.4, n=5000)
-    'to detect a difference with 80 % power: 1 point, over 12,500 examples; 2 points, 30 seeds; 5 points, 4 seeds.'
+    'to detect 1 point with 80 % power takes over 12,500 examples, 2 points 30 seeds, 5 points 4 seeds.'
     """
 
     def told(points: int) -> str:
         seeds = seeds_needed(points / 100, deviation=deviation, item_deviation=item_deviation, n=n)
-        size = f"{points} point{'s' if points > 1 else ''}"
         least = items_needed(points / 100, item_deviation=item_deviation)
         about = f"{max(least // 100 * 100, 100):,}"
-        return f"{size}, over {about} examples" if seeds is None else f"{size}, {seeds} seeds"
+        return f"over {about} examples" if seeds is None else f"{seeds} seeds"
 
-    return f"to detect a difference with 80 % power: {'; '.join(map(told, PLANNED_POINTS))}."
+    first, *others = PLANNED_POINTS
+    more = "".join(f", {points} points {told(points)}" for points in others)
+    return f"to detect {first} point with 80 % power takes {told(first)}{more}."
 
 
 PLANNED_POINTS = (1, 2, 5)

@@ -275,7 +275,7 @@ def uncertainty(run: Run) -> str:
         tables = [sum(len(entry["p"]) for entry in own) for own in _by(run_scores(run), "metric").values()]
         many = max(tables)
         sure_at = sure_words(many) if len({*tables}) == 1 else "p < 0.05 after Holm's correction over its table"
-        said = [f"Helped and hurt: the difference of the means, tested over seeds and examples, has {sure_at}."]
+        said = [f"Helped and hurt are said of differences of means, tested over seeds and examples, at {sure_at}."]
         if sizes := detectable_points(compared):
             said.append(f"Detectable with 80 % power: {sizes} points or more.")
     plans = {name: planned_seeds(own) for name, own in _by(compared, "metric").items()}
