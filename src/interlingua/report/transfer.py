@@ -380,9 +380,9 @@ def seed_table(scores: Sequence[Entry], run: Mapping[str, Any], metric: str) -> 
     rows = []
     for entry in mine:
         own = dict(zip(entry.get("seeds", ()), entry["values"], strict=False))
-        values = [100 * own[seed] if seed in own else None for seed in seeds]
-        spread = None if entry["deviation"] is None else 100 * entry["deviation"]
-        rows.append((visible(entry["test"]), visible(entry["regime"]), 100 * entry["mean"], spread, *values))
+        values = (entry["mean"], entry["deviation"], *(own.get(seed) for seed in seeds))
+        shown = (None if each is None else Told(f"{100 * each:.2f}", {"": 100 * each}) for each in values)
+        rows.append((visible(entry["test"]), visible(entry["regime"]), *shown))
     title = f"{SHOWN.get(metric, visible(metric))}: every seed, {visible(run['model'])}"
     name = f"{score_table(scores, run, metric).name}-seeds"
     heads = (*SEED_HEADS, *(f"seed {seed}" for seed in seeds))
