@@ -82,12 +82,12 @@ BEFORE = {
     "accuracy, 3 seeds, 5,000 examples, deviation 0 points": "0.04",
     "accuracy, 5 seeds, 500 examples, deviation 0 points": "0.04",
     "accuracy, 5 seeds, 5,000 examples, deviation 0 points": "0.05",
-    "some of 5 tests and 2 regimes helped or hurt (Holm): accuracy, 3 seeds, 500 examples, deviation 1.7 points": "0.25",
-    "some of 5 tests and 2 regimes helped or hurt (Holm): accuracy, 3 seeds, 1,000 examples, deviation 1.7 points": "0.54",
-    "some of 5 tests and 2 regimes helped or hurt (Holm): accuracy, 3 seeds, 5,000 examples, deviation 1.7 points": "0.97",
-    "some of 5 tests and 2 regimes helped or hurt (Holm): accuracy, 5 seeds, 500 examples, deviation 1.7 points": "0.16",
-    "some of 5 tests and 2 regimes helped or hurt (Holm): accuracy, 5 seeds, 1,000 examples, deviation 1.7 points": "0.36",
-    "some of 5 tests and 2 regimes helped or hurt (Holm): accuracy, 5 seeds, 5,000 examples, deviation 1.7 points": "0.94",
+    "some of 5 tests, 2 regimes called different: accuracy, 3 seeds, 500 examples, deviation 1.7 points": "0.25",
+    "some of 5 tests, 2 regimes called different: accuracy, 3 seeds, 1,000 examples, deviation 1.7 points": "0.54",
+    "some of 5 tests, 2 regimes called different: accuracy, 3 seeds, 5,000 examples, deviation 1.7 points": "0.97",
+    "some of 5 tests, 2 regimes called different: accuracy, 5 seeds, 500 examples, deviation 1.7 points": "0.16",
+    "some of 5 tests, 2 regimes called different: accuracy, 5 seeds, 1,000 examples, deviation 1.7 points": "0.36",
+    "some of 5 tests, 2 regimes called different: accuracy, 5 seeds, 5,000 examples, deviation 1.7 points": "0.94",
 }
 """The share of equal regimes called different by the tests of e6cb9bf, 1,000 simulations (tables 250)."""
 
@@ -222,7 +222,7 @@ ERRORS = [
     *(World("accuracy", seeds, n, (0.0, 0.0)) for seeds in (2, 3, 5) for n in (500, 5000)),
 ]
 SOME = [World("accuracy", seeds, n, (0.017, 0.017)) for seeds in (3, 5) for n in (500, 1000, 5000)]
-_TABLE = f"some of {TESTS} tests and 2 regimes helped or hurt (Holm): "
+_TABLE = f"some of {TESTS} tests, 2 regimes called different: "
 
 
 def _times(world: World) -> int:
