@@ -99,7 +99,7 @@ def seed_plan(task: str, kind: str, seeds: int, scores: Sequence[Mapping[str, An
 
     >>> made = seed_plan("ner", "ner", 5)
     >>> round(made.detectable[5000], 3), made.seeds_needed, made.examples_needed[1]
-    (0.031, {1: None, 2: 20, 5: 3}, 12559)
+    (0.032, {1: None, 2: 20, 5: 3}, 12559)
     """
     known = [each["deviation"] for each in scores if each.get("task") == task and each.get("deviation")]
     usual = SEED_DEVIATIONS.get(_METRICS.get(kind, ""), USUAL_DEVIATION)
