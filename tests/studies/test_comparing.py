@@ -11,7 +11,7 @@ from interlingua.report.study_answer import lead
 from interlingua.report.study_parts import task_runs
 from interlingua.report.transfer import cell, difference_table, distance_lines, interval, score_table, stuck_seeds
 from interlingua.report.transfer_answer import base_name, told, unlucky
-from interlingua.report.transfer_page import pairwise_figures, transfer_answer, transfer_files
+from interlingua.report.transfer_page import pairwise_figures, transfer_answer, transfer_files, transfer_page
 from interlingua.stats import detectable_error
 from interlingua.studies.comparing import _of_the_paper, _Side, distance_table, summarise
 from interlingua.studies.record import Record
@@ -228,7 +228,7 @@ def test_one_seed_is_shown_with_its_interval_over_examples_and_judged_by_it(hits
     assert "*" not in "".join(str(text) for row in table.rows for text in row)
     high = [{**entry, "above": 1} for entry in scores]
     facts = dict(told(Run(about, more={"scores": high}))[1])
-    assert facts["adjusted"].startswith("One seed, not tested: Spanish (+")
+    assert facts["adjusted"].startswith("Not tested over seeds: Spanish (+")
     assert "not tested" in dict(transfer_answer(Run(about, more={"scores": high})).facts)["How sure"]
 
 
@@ -480,3 +480,20 @@ def test_many_tests_stand_below_each_other_and_in_words_only_the_ends_are_named(
     assert dict(facts)["adjusted"] == (
         "Helped in 8 of 9 tests, most in t8 (+8.00), t7 (+7.00) and t6 (+6.00). No clear difference: t0 (+0.00)."
     )
+
+
+def test_a_run_of_before_seeds_were_counted_has_no_mark_and_no_verdict(found):
+    # What such a run called p held the seeds fixed; its comparisons do not say what they are over.
+    old = [
+        {**entry, "p": entry.get("p_examples", {}), "null": 0.1, "above": 3,
+         "against": {base: {key: value for key, value in each.items() if key != "over"}
+                     for base, each in entry["against"].items()}}
+        for entry in found
+    ]  # fmt: skip
+    run = Run(RUN, more={"scores": old})
+    facts = dict(transfer_answer(run).facts)
+    assert facts["adjusted"].startswith("Not tested over seeds: Spanish (+")
+    assert facts["How sure"].startswith("This run was made before tests counted seeds")
+    page = transfer_page(run)
+    assert "This run was made before tests counted seeds" in page
+    assert not re.search(r"Helped:|Hurt:|±[\d.]+\*", page)

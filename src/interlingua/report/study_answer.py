@@ -26,7 +26,7 @@ from interlingua.report.study_parts import (
     task_runs,
 )
 from interlingua.report.tables import Ref, refs
-from interlingua.report.transfer import SHOWN, detectable_points, gain, planned_seeds
+from interlingua.report.transfer import SHOWN, detectable_points, gain, planned_seeds, untested_words
 from interlingua.report.transfer_answer import (
     at_chance,
     base_regimes,
@@ -119,7 +119,7 @@ def lead(parts: Sequence[Run], blocks: Mapping[Block, Found], explained: Sequenc
         told_of = listing([f"{count} {name}" for name, count in counts.items() if count])
         said = f"Of {len(found)} comparisons with {_base(parts)} {told_of} ({SURE})"
         apart = {
-            "have one seed and are not tested": alone,
+            "are not tested over seeds": alone,
             "are of models at chance": chance,
             "have a seed that never left chance": stuck,
         }
@@ -159,7 +159,7 @@ def _without_stuck(parts: Sequence[Run]) -> str:
     ]
     names = {1: "higher", -1: "lower", 0: "not clear"}
     counts = [f"{sure.count(sign)} came out {name}" for sign, name in names.items() if sign in sure]
-    counts += [f"{len(kept) - len(sure)} have one and are not tested"] if len(sure) < len(kept) else []
+    counts += [f"{len(kept) - len(sure)} are not tested over seeds"] if len(sure) < len(kept) else []
     return f" Of these, over the seeds in which both learnt, {listing(counts)}."
 
 
@@ -219,8 +219,9 @@ def _tiles(run: Run, parts: Sequence[Run], blocks: Mapping[Block, Found]) -> tup
     found = comparisons(parts)
     tiles: list[tuple[str, str, str, Ref]] = []
     if any(entry["p"] for entry in found):
-        tiles.append((f"{len(_clear(parts, 1))} of {len(found)}", "comparisons helped", SURE, None))
-        tiles.append((f"{len(_clear(parts, -1))} of {len(found)}", "hurt", SURE, None))
+        sure = SURE if sum(len(entry["p"]) for entry in found) > 1 else "p < 0.05"
+        tiles.append((f"{len(_clear(parts, 1))} of {len(found)}", "comparisons helped", sure, None))
+        tiles.append((f"{len(_clear(parts, -1))} of {len(found)}", "hurt", sure, None))
     for block, lines in blocks.items():
         for part, readings in lines.values():
             for measure, variant, layer, reading in peaks(readings)[:1]:
@@ -308,7 +309,8 @@ def _sure(run: Run, parts: Sequence[Run]) -> Iterator[Fact]:
         power = f"; detectable with 80 % power: {sizes} points or more" if sizes else ""
         said.append(f"differences of means are tested over seeds and examples{power}")
     elif compared:
-        said.append("differences of one seed are not tested, and nothing is called helped or hurt")
+        why = untested_words(compared)
+        said.append(f"{why[0].lower()}{why[1:]}, and nothing is called helped or hurt")
     by_metric: dict[str, list[Entry]] = {}
     for entry in compared:
         by_metric.setdefault(entry["metric"], []).append(entry)

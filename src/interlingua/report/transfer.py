@@ -187,7 +187,7 @@ def _signs(entries: Sequence[Entry]) -> str:
     tested = sum(len(entry["p"]) for entry in entries)
     if not tested:
         compared_at_all = any(entry.get("against") for entry in entries)
-        return " One seed: differences are not tested, and none is marked." if compared_at_all else ""
+        return f" {untested_words(entries)}, and none is marked." if compared_at_all else ""
     known: dict[str, dict[str, None]] = {"*": {}, "**": {}}
     for entry in entries:
         for base in entry["p"]:
@@ -200,6 +200,14 @@ def _signs(entries: Sequence[Entry]) -> str:
     if sizes := detectable_points(entries):
         said += f" Detectable with 80 % power: differences of {sizes} points or more."
     return said
+
+
+def untested_words(entries: Sequence[Entry]) -> str:
+    """Why comparisons have no test over seeds: one seed on a side, or a run of before there was such a test."""
+    every = [(entry, each) for entry in entries for each in entry.get("against", {}).values()]
+    if any("over" not in each and len(entry.get("seeds", ())) > 1 for entry, each in every):
+        return "This run was made before tests counted seeds: its differences are not tested (run its command again)"
+    return "One seed: differences are not tested"
 
 
 def sure_words(tested: int) -> str:

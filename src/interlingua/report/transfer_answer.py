@@ -21,6 +21,7 @@ from interlingua.report.transfer import (
     stuck_seeds,
     sure,
     sure_words,
+    untested_words,
 )
 from interlingua.report.wording import language_name, listing, visible
 
@@ -191,7 +192,7 @@ def _gain(test: str, points: float) -> str:
     return f"{named(test)} ({signed_points(points)})"
 
 
-NOT_TESTED = "One seed, not tested"
+NOT_TESTED = "Not tested over seeds"
 
 
 def _against(
@@ -232,14 +233,14 @@ def _without(mine: Sequence[Entry], base: Mapping[str, Entry]) -> list[str]:
             more = 100 * kept["difference"]
             p = kept.get("p_holm")
             said = "helped" if more > 0 else "hurt"
-            said = "one seed, not tested" if p is None else "no clear difference" if p >= 0.05 or not more else said
+            said = "not tested over seeds" if p is None else "no clear difference" if p >= 0.05 or not more else said
             own.setdefault(said, []).append((more, _gain(entry["test"], more)))
             counts.append(len(kept["seeds"]))
     if not counts:
         # Runs of before this was kept say nothing of it.
         return ["No seed is left in which both learnt."] if any("without_stuck" in entry for entry in mine) else []
     seeds = f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
-    order = ("helped", "hurt", "no clear difference", "one seed, not tested")
+    order = ("helped", "hurt", "no clear difference", "not tested over seeds")
     gains = "; ".join(f"{said}{_gains(own[said], len(mine), most=said in order[:2])}" for said in order if said in own)
     return [f"Over the seeds in which both learnt ({seeds} a test): {gains}."]
 
@@ -268,9 +269,7 @@ def uncertainty(run: Run) -> str:
             else "One seed: how far other seeds are from it is not known. Intervals are over its examples."
         )
     if not tested:
-        said = [
-            "One seed: differences are not tested, so nothing is called helped or hurt. Intervals are over examples."
-        ]
+        said = [f"{untested_words(compared)}, so nothing is called helped or hurt. Intervals are over examples."]
     else:
         tables = [sum(len(entry["p"]) for entry in own) for own in _by(run_scores(run), "metric").values()]
         many = max(tables)
