@@ -400,7 +400,7 @@ def test_a_stuck_seed_makes_no_regime_better_and_the_others_are_tested_without_i
     said = "helped" if p < 0.05 else "no clear difference"
     assert re.match(r"(Helped|No clear difference): Spanish \(\+", facts["adjusted"])
     assert "A seed is stuck: Russian (+" in facts["adjusted"]
-    assert facts["adjusted"].endswith(f"Over the seeds in which both learnt (2 a test): {said}: Russian ({more}).")
+    assert facts["adjusted"].endswith(f"Over the seeds in which both learnt (2 per test): {said}: Russian ({more}).")
     assert "original 1 (regime and seed)" in score_table(scores, run.about, "accuracy").caption
     table = difference_table(scores, run.about, "accuracy")
     assert [row[:4] for row in table.rows] == [

@@ -116,8 +116,11 @@ def chance_sentences(run: Run) -> list[str]:
     if stuck:
         every = list(dict.fromkeys(entry["test"] for entry in entries))
         seeds = [f"seed {seed} of {visible(regime)} ({_tests(of, every)})" for (regime, seed), of in stuck.items()]
+        named_seeds = (
+            listing(seeds) if len(seeds) <= MANY else f"{len(seeds)} models; the tables have the score of every seed"
+        )
         mine = [entry for entry in entries if any(entry["test"] in of for of in stuck.values())]
-        said.append(f"Never left chance (chance level {chance_levels(mine)}), where other seeds did: {listing(seeds)}.")
+        said.append(f"Never left chance (chance level {chance_levels(mine)}), where other seeds did: {named_seeds}.")
     return said
 
 
@@ -235,14 +238,14 @@ def _without(mine: Sequence[Entry], base: Mapping[str, Entry]) -> list[str]:
             said = "helped" if more > 0 else "hurt"
             said = "not tested over seeds" if p is None else "no clear difference" if p >= 0.05 or not more else said
             own.setdefault(said, []).append((more, _gain(entry["test"], more)))
-            counts.append(len(kept["seeds"]))
+            counts.append(min(len(kept["seeds"]), len(kept.get("base_seeds", kept["seeds"]))))
     if not counts:
         # Runs of before this was kept say nothing of it.
         return ["No seed is left in which both learnt."] if any("without_stuck" in entry for entry in mine) else []
     seeds = f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
     order = ("helped", "hurt", "no clear difference", "not tested over seeds")
     gains = "; ".join(f"{said}{_gains(own[said], len(mine), most=said in order[:2])}" for said in order if said in own)
-    return [f"Over the seeds in which both learnt ({seeds} a test): {gains}."]
+    return [f"Over the seeds in which both learnt ({seeds} per test): {gains}."]
 
 
 def _gains(own: Sequence[tuple[float, str]], of: int, *, most: bool) -> str:
