@@ -216,14 +216,20 @@ def sure_words(tested: int) -> str:
 
 
 def detectable_points(entries: Sequence[Entry]) -> str:
-    """The smallest and largest detectable difference of the tested comparisons in points, in words."""
+    """The smallest and largest detectable difference of the tested comparisons in points, in words.
+
+    >>> each = {"p": {"original": 0.5}, "against": {"original": {"detectable": 5.3}}}
+    >>> detectable_points([each, {**each, "against": {"original": {"detectable": 0.041}}}])
+    '4.1 to over 100'
+    """
     sizes = [
         100 * entry["against"][base]["detectable"]
         for entry in entries
         for base in entry["p"]
         if entry.get("against", {}).get(base, {}).get("detectable") is not None
     ]
-    return " to ".join(dict.fromkeys(f"{end(sizes):.1f}" for end in (min, max))) if sizes else ""
+    ends = [end(sizes) for end in (min, max)] if sizes else []
+    return " to ".join(dict.fromkeys("over 100" if each > 100 else f"{each:.1f}" for each in ends))
 
 
 def _luck(entries: Sequence[Entry]) -> str:
