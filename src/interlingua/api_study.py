@@ -60,8 +60,10 @@ class Planned:
         table, path = self.study.table, self.home.folder / "study.json"
         if len(table.regimes) < 2:
             return []
-        scores = read_json(path).get("scores") or [] if path.is_file() else []
-        return [seed_plan(name, self.study.kind(name), len(self.study.seeds), scores) for name in table.tasks]
+        found = read_json(path) if path.is_file() else {}
+        scores = found.get("scores") if isinstance(found, dict) else None
+        known = [each for each in scores if isinstance(each, dict)] if isinstance(scores, list) else []
+        return [seed_plan(name, self.study.kind(name), len(self.study.seeds), known) for name in table.tasks]
 
     def run(
         self,

@@ -101,7 +101,8 @@ def seed_plan(task: str, kind: str, seeds: int, scores: Sequence[Mapping[str, An
     >>> round(made.detectable[5000], 3), made.seeds_needed, made.examples_needed[1]
     (0.032, {1: None, 2: 20, 5: 3}, 12559)
     """
-    known = [each["deviation"] for each in scores if each.get("task") == task and each.get("deviation")]
+    own = [each.get("deviation") for each in scores if each.get("task") == task]
+    known = [value for value in own if isinstance(value, float) and value > 0]
     usual = SEED_DEVIATIONS.get(_METRICS.get(kind, ""), USUAL_DEVIATION)
     deviation = float(median(known)) if known else usual
     spread = {"deviation": deviation, "item_deviation": ITEM_DEVIATION}
