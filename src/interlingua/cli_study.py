@@ -254,7 +254,7 @@ def _seed_words(made: SeedPlan) -> str:
     whose = "measured in this study" if made.measured else "usual in our own grids"
     begin = f"{made.task}: {made.seeds} seed{'s' if made.seeds > 1 else ''} per regime"
     sizes = [f"{100 * size:.1f} points with {n:,} examples" for n, size in made.detectable.items() if size is not None]
-    can = f"detect {', '.join(sizes)} (80 % power)" if sizes else "test no difference"
+    can = f"detect {', '.join(sizes)} (80 % power)" if sizes else "tests no difference"
     needed = [
         f"{points} point{'s' if points > 1 else ''} over {made.examples_needed[points]:,} examples"
         if seeds is None
