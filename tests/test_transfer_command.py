@@ -80,7 +80,7 @@ def test_a_table_is_printed_the_same_again_and_files_are_written(world: World, r
     assert "models: 6/6" in err or "models" in err
     page = html.unescape((tmp_path / "out" / "transfer.html").read_text("utf-8"))
     lead = " ".join(first.split("adjusted.")[0].split())
-    assert lead.startswith("Trained in English (original)")
+    assert "Trained in English (original)" in lead
     assert lead in " ".join(page.split())
     assert "\nadjusted. " in first.split("\n\n")[0]
     code, second, _ = run(*ner(world, tmp_path / "out"), "--distances")
@@ -346,3 +346,23 @@ def test_a_picture_is_drawn_of_one_seed_and_of_scores_at_the_ends_and_names_are_
         texts = [node.text for node in drawing.iter() if node.tag.endswith("text")]
         assert "<b>" in texts
     assert set(transfer_files([], [], {**RUN, "task": "nli"})) == {"transfer.json", "transfer.html"}
+
+
+def test_a_model_that_gives_one_answer_is_said_so_first_with_the_chance_level_and_no_correction_is_explained(
+    world: World, run: Run, tmp_path: Path
+) -> None:
+    files = ["--train", world["nli-train-en.tsv"], "--test", f"en={world['nli-test-en.tsv']}", "--device", "cpu"]
+    settings = ("--seeds", "1", "--epochs", "0.2", "--learning-rate", "1e-9", "--batch", "16")
+    code, out, err = run(world["model"], "--task", "nli", *files, *settings, "--out", tmp_path / "out")
+    assert code == 0, err
+    said = " ".join(out.split())
+    [entry] = json.loads((tmp_path / "out" / "transfer.json").read_text("utf-8"))["scores"]
+    assert (entry["above"], entry["p"]) == (0, {})
+    level = f"English {100 * entry['mean']:.2f} (chance level {100 * entry['null']:.2f})"
+    assert said.startswith(f"Not above chance: {level}")
+    assert entry["always"] in ("entailment", "neutral", "contradiction")
+    assert f"every example is answered with '{entry['always']}'" in said.split(". Trained in")[0]
+    page = html.unescape((tmp_path / "out" / "transfer.html").read_text("utf-8"))
+    assert "Holm" not in said
+    assert "Holm's correction" not in page.split("How it was made")[0].split("<body")[1].split("<script")[0]
+    assert 'class="axis null"' in (tmp_path / "out" / "transfer.svg").read_text("utf-8")

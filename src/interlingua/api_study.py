@@ -9,7 +9,7 @@ from typing import Any
 
 from interlingua.argument_types import check_argument_types
 from interlingua.errors import InputError
-from interlingua.paths import json_value
+from interlingua.paths import json_value, read_json
 from interlingua.report.study_files import StudyReport, study_files, study_report
 from interlingua.studies.collecting import RECORDS, collect, told_once
 from interlingua.studies.digests import Digests
@@ -20,7 +20,7 @@ from interlingua.studies.graph import Graph, State
 from interlingua.studies.grid import steps_of
 from interlingua.studies.home import Failure, Home
 from interlingua.studies.machine import this_machine
-from interlingua.studies.planning import Plan, plan
+from interlingua.studies.planning import Plan, SeedPlan, plan, seed_plan
 from interlingua.studies.predictions import FILE as PREDICTIONS
 from interlingua.studies.published import read_published
 from interlingua.studies.record import versions
@@ -55,6 +55,16 @@ class Planned:
         wanted = any(step.resources.gpus for step in self.graph if states[step.key] is State.NEEDED)
         machine = this_machine(Options(), wanted)
         return plan(self.graph, self.home, cpus=machine.cpus, gpus=len(machine.gpus), retry=retry)
+
+    def seed_plans(self) -> list[SeedPlan]:
+        """Which differences between regimes the seeds can detect, per task; none where a study compares none."""
+        table, path = self.study.table, self.home.folder / "study.json"
+        if len(table.regimes) < 2:
+            return []
+        found = read_json(path) if path.is_file() else {}
+        scores = found.get("scores") if isinstance(found, dict) else None
+        known = [each for each in scores if isinstance(each, dict)] if isinstance(scores, list) else []
+        return [seed_plan(name, self.study.kind(name), len(self.study.seeds), known) for name in table.tasks]
 
     def run(
         self,
@@ -223,6 +233,7 @@ def as_dict(planned: Planned, told: Plan) -> dict[str, Any]:
         "folder": str(planned.home.folder),
         "grid": grid,
         "plan": told.to_dict(),
+        "seeds": [asdict(each) for each in planned.seed_plans()],
         "notes": list(planned.notes),
         "failed": [asdict(failure) for failure in planned.failures()],
     }

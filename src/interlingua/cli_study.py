@@ -16,7 +16,7 @@ from interlingua.errors import InputError, printable
 if TYPE_CHECKING:
     from interlingua.api_study import Planned
     from interlingua.report.study_files import StudyReport
-    from interlingua.studies.planning import Plan
+    from interlingua.studies.planning import Plan, SeedPlan
     from interlingua.studies.running import Event
 
 app = typer.Typer(
@@ -238,6 +238,8 @@ def _show_plan(planned: Planned, told: Plan) -> None:
     console.print(table)
     for note in planned.notes:
         console.print(f"note: {note}", markup=False, highlight=False)
+    for each in planned.seed_plans():
+        console.print(_seed_words(each), markup=False, highlight=False)
     if not told.needed:
         console.print(f"nothing to run: {told.done} of {len(planned.graph)} steps are done", highlight=False)
         return
@@ -245,6 +247,23 @@ def _show_plan(planned: Planned, told: Plan) -> None:
     left = known if told.seconds else "how long is not known yet"
     more = f"; of {told.unmeasured} no like was measured" if told.unmeasured and told.seconds else ""
     console.print(f"{told.needed} of {len(planned.graph)} steps to run: {left}{more}", highlight=False)
+
+
+def _seed_words(made: SeedPlan) -> str:
+    """Which differences a task's seeds can detect, and what smaller ones take."""
+    whose = "measured in this study" if made.measured else "usual in our own grids"
+    begin = f"{made.task}: {made.seeds} seed{'s' if made.seeds > 1 else ''} per regime"
+    sizes = [f"{100 * size:.1f} points with {n:,} examples" for n, size in made.detectable.items() if size is not None]
+    can = f"detect {', '.join(sizes)} (80 % power)" if sizes else "tests no difference"
+    needed = [
+        f"{points} point{'s' if points > 1 else ''} over {made.examples_needed[points]:,} examples"
+        if seeds is None
+        else f"{points} point{'s' if points > 1 else ''} {seeds} seeds"
+        for points, seeds in made.seeds_needed.items()
+    ]
+    most = max(made.detectable)
+    spread = f"at a deviation over seeds of {100 * made.deviation:.1f} points ({whose})"
+    return f"{begin} {can}, {spread}. With {most:,} examples: {', '.join(needed)}."
 
 
 def _show_report(made: StudyReport) -> None:

@@ -64,7 +64,9 @@ def transfer(
             metavar="NAMES",
         ),
     ] = None,
-    seeds: Annotated[int, typer.Option(help="How often each is trained: with the seeds 0, 1, …")] = 5,
+    seeds: Annotated[
+        int, typer.Option(help="How often each is trained: with the seeds 0, 1, … One seed tests no difference.")
+    ] = 5,
     bitext: Annotated[
         list[str] | None,
         typer.Option(
@@ -137,7 +139,9 @@ def transfer(
     distances: Annotated[
         bool, typer.Option("--distances", help="Measure related and unrelated words after every phase, too.")
     ] = False,
-    permutations: Annotated[int, typer.Option(help="Of the test of an F1's difference.")] = 10_000,
+    permutations: Annotated[
+        int, typer.Option(help="Of the F1 test of Efimov et al. 2023, which holds the seeds fixed.")
+    ] = 10_000,
     keep: Annotated[bool, typer.Option("--keep", help="Keep every fine-tuned model, in DIR/models.")] = False,
     precision: Precision = None,
     compile: Annotated[bool, typer.Option("--compile", help="Compile the model before training.")] = False,
@@ -150,8 +154,9 @@ def transfer(
     """Will a model trained on English work in my language?
 
     Fine-tunes MODEL on --train with every regime and seed, tests it zero-shot on every --test, and prints mean,
-    deviation and whether a regime differs from the original. What regimes share is trained once; a killed run continues
-    when the same command is run again, and more seeds, tests or regimes can be added to a folder.
+    deviation and whether a regime differs from the original, over seeds and examples. What regimes share is trained
+    once; a killed run continues when the same command is run again, and more seeds, tests or regimes can be added to a
+    folder.
     """
     from interlingua import api_transfer
     from interlingua.studies.exams import named_files, one_file

@@ -12,6 +12,7 @@ from interlingua.report.study import study_tables
 from interlingua.report.study_answer import study_answer
 from interlingua.report.study_terminal import render_study, summaries
 from interlingua.report.tables import Table
+from interlingua.report.transfer import DIFFERENCE_HEADS
 
 ABOUT = {"kind": "study", "name": "grid", "about": "Does it help?", "paper": "", "seeds": [0, 1], "steps": {"done": 9}}
 HEADS = ("where", "task", "source", "test", "regime", "metric", "paper", "of", "ours", "of ours")
@@ -38,7 +39,7 @@ def test_a_number_of_the_paper_takes_one_line_of_a_narrow_terminal_and_comes_aft
 
 def test_differences_are_left_to_the_files_and_long_tables_are_cut() -> None:
     long = Table("long", "Long", "All of it.", ("n",), tuple((number,) for number in range(45)))
-    printed = shown(long, Table("x-differences", "Differences", "", ("a",), ((1,),)))
+    printed = shown(long, Table("x-differences", "Differences", "", DIFFERENCE_HEADS, ((1,) * len(DIFFERENCE_HEADS),)))
     assert "Differences" not in printed
     assert "5 more rows are in the files" in " ".join(printed.split())
 

@@ -11,8 +11,9 @@ from interlingua.report.study_answer import lead
 from interlingua.report.study_parts import task_runs
 from interlingua.report.transfer import cell, difference_table, distance_lines, interval, score_table, stuck_seeds
 from interlingua.report.transfer_answer import base_name, told, unlucky
-from interlingua.report.transfer_page import pairwise_figures, transfer_answer, transfer_files
-from interlingua.studies.comparing import _differ, _differ_apart, distance_table, summarise
+from interlingua.report.transfer_page import pairwise_figures, transfer_answer, transfer_files, transfer_page
+from interlingua.stats import detectable_error
+from interlingua.studies.comparing import _of_the_paper, _Side, distance_table, summarise
 from interlingua.studies.record import Record
 from interlingua.studies.store import Store
 from interlingua.studies.studyscores import study_scores
@@ -30,7 +31,7 @@ def hits():
     draw = np.random.default_rng(0)
     easy = draw.random((len(TESTS), 400))
     return {
-        (test, regime, seed): (draw.random(400) < 0.4 + 0.3 * easy[place] + 0.06 * step).astype(np.uint8)
+        (test, regime, seed): (draw.random(400) < 0.4 + 0.3 * easy[place] + 0.15 * step).astype(np.uint8)
         for place, test in enumerate(TESTS)
         for step, regime in enumerate(REGIMES)
         for seed in range(3)
@@ -55,17 +56,29 @@ def one(found, test, regime):
     return next(entry for entry in found if (entry["test"], entry["regime"]) == (test, regime))
 
 
+def by_hand(ours, theirs):
+    """p and interval over seeds and examples of two lists of hits, by scipy's Welch test and the examples' variance."""
+    welch = scipy_stats.ttest_ind(*([values.mean() for values in side] for side in (ours, theirs)), equal_var=False)
+    apart = np.mean(ours, axis=0) - np.mean(theirs, axis=0)
+    error = np.sqrt((apart.mean() / welch.statistic) ** 2 + apart.var(ddof=1) / apart.size)
+    low, high = scipy_stats.t.interval(0.95, welch.df, apart.mean(), error)
+    return 2 * scipy_stats.t.sf(abs(apart.mean()) / error, welch.df), (low, high)
+
+
 def test_differences_effects_and_intervals_are_those_of_scipy(found, hits):
     for test in TESTS:
         for regime, base in (("adjusted", "original"), ("continual", "original"), ("continual", "adjusted")):
             entry = one(found, test, regime)
-            ours, theirs = (np.mean([hits[test, name, seed] for seed in range(3)], axis=0) for name in (regime, base))
-            scipys = scipy_stats.ttest_rel(ours, theirs)
+            sides = [[hits[test, name, seed] for seed in range(3)] for name in (regime, base)]
+            fixed = scipy_stats.ttest_rel(*(np.mean(side, axis=0) for side in sides))
             each = entry["against"][base]
-            assert entry["p"][base] == pytest.approx(scipys.pvalue)
-            assert (each["low"], each["high"]) == pytest.approx(tuple(scipys.confidence_interval(0.95)))
+            p, interval_by_hand = by_hand(*sides)
+            assert entry["p"][base] == pytest.approx(p)
+            assert (each["low"], each["high"]) == pytest.approx(interval_by_hand)
+            assert each["over"] == "seeds and examples"
+            assert entry["p_examples"][base] == pytest.approx(fixed.pvalue)
             assert each["difference"] == pytest.approx(entry["mean"] - one(found, test, base)["mean"])
-            assert each["effect"] == pytest.approx(scipys.statistic / 20, rel=3e-3)  # Hedges' correction is 0.998 here
+            assert each["effect"] == pytest.approx(fixed.statistic / 20, rel=3e-3)  # Hedges' correction is 0.998 here
 
 
 @pytest.mark.parametrize("order", list(permutations(REGIMES)))
@@ -122,11 +135,10 @@ def test_regimes_of_ones_own_are_compared_with_the_first_two_that_a_test_has(hit
     ]
     run = Run({**RUN, "regimes": names}, more={"scores": scores})
     table = score_table(scores, run.about, "accuracy")
-    assert "Differs (p < 0.05): * from plain or mapped, ** from mapped." in table.caption
+    assert ": * from plain or mapped, ** from mapped." in table.caption
     lead, facts = told(run)
-    assert re.fullmatch(
-        r"Trained in English, in percent, Accuracy: plain, Spanish [\d.]+ ±[\d.]+; mapped, Russian .*", lead
-    )
+    first = r"Trained in English, in percent, Accuracy \(chance level 10.0\): plain, Spanish [\d.]+ ±[\d.]+; mapped, "
+    assert re.match(f"{first}Russian ", lead)
     assert dict(facts)["mapped"].startswith("Helped: Spanish (+")
     assert "Russian (+" in dict(facts)["shuffled"]
     assert next(pairwise_figures(run)).title == "Regimes against the first"
@@ -137,7 +149,8 @@ def test_a_difference_of_models_at_chance_neither_helps_nor_hurts(found):
     facts = dict(told(Run(RUN, more={"scores": low}))[1])
     assert facts["adjusted"].startswith("Both at chance: Spanish (+")
     assert "Helped" not in facts["adjusted"]
-    assert facts["Chance"] == "In no seed above chance (original): Spanish and Russian."
+    level = f"Spanish, original {100 * low[0]['mean']:.2f} (chance level 90.00)"
+    assert told(Run(RUN, more={"scores": low}))[0].startswith(f"Not above chance in any seed: {level}, ")
 
 
 def test_two_seeds_far_above_chance_are_above_it_however_wide_the_interval_of_their_mean(found):
@@ -153,21 +166,20 @@ def test_two_seeds_far_above_chance_are_above_it_however_wide_the_interval_of_th
     assert facts["adjusted"].startswith("Helped: Spanish (+")
 
 
-def test_words_tell_the_difference_that_was_tested_not_that_of_seeds_one_side_has(hits, tmp_path):
+def test_the_difference_is_that_of_the_means_whichever_seeds_either_side_has(hits, tmp_path):
     store = Store(tmp_path)
     for (test, regime, seed), values in hits.items():
         if test == "es" and regime != "continual" and (regime, seed) != ("adjusted", 2):
-            # The original's third seed is poor, and the adjusted one has no third.
-            own = (
-                np.zeros_like(values) if seed == 2 else values if regime == "original" else values * (values[::-1] > 0)
-            )
+            own = np.zeros_like(values) if seed == 2 else values  # The original's third seed is poor.
             store.append(f"{regime}{seed}", [(record(test, regime, seed, "accuracy", float(own.mean()), 400), own)])
     scores = summarise(list(store.read()), store, regimes=REGIMES, tests=TESTS, permutations=200)
-    entry = one(scores, "es", "adjusted")
-    assert entry["mean"] > one(scores, "es", "original")["mean"]
-    assert entry["against"]["original"]["difference"] < 0
-    facts = dict(told(Run(RUN, more={"scores": scores}))[1])
-    assert facts["adjusted"].startswith("Hurt: Spanish (−")
+    entry, first = one(scores, "es", "adjusted"), one(scores, "es", "original")
+    each = entry["against"]["original"]
+    assert each["difference"] == pytest.approx(entry["mean"] - first["mean"])
+    assert (each["seeds"], each["base_seeds"]) == ([0, 1], [0, 1, 2])
+    assert difference_table(scores, RUN, "accuracy").rows[0][3] == "2 and 3"
+    shown = round(100 * entry["mean"], 2) - round(100 * first["mean"], 2)
+    assert f"Spanish (+{shown:.2f})" in dict(told(Run(RUN, more={"scores": scores}))[1])["adjusted"]
 
 
 @pytest.mark.parametrize("spread", [0.0, 0.6])
@@ -182,8 +194,10 @@ def test_where_regimes_are_alike_an_f1_differs_in_a_twentieth_of_studies(spread)
         for _ in range(2):
             ease = np.clip(0.5 + spread * (draw.random(150) - 0.5), 0, 1)
             sides.append([np.stack([draw.binomial(gold, ease), gold, gold]) for _ in range(5)])
-        found.append(_differ(*sides, permutations=199))
-        apart.append(_differ_apart(*sides, times=199))
+        ours, theirs = (_Side([*range(5)], [0.0] * 5, side) for side in sides)
+        told_p = _of_the_paper(ours, {"original": theirs}, 199)
+        found.append(told_p["p_permutation"]["original"])
+        apart.append(told_p["p_permutation_apart"]["original"])
     assert np.mean(np.array(found) < 0.05) < 0.09
     assert (np.mean(np.array(apart) < 0.05) > 0.1) == (spread > 0)
 
@@ -204,7 +218,18 @@ def test_one_seed_is_shown_with_its_interval_over_examples_and_judged_by_it(hits
         "in brackets the 95 % interval of one seed over its examples" in score_table(scores, about, "accuracy").caption
     )
     facts = dict(told(Run(about, more={"scores": scores}))[1])
-    assert facts["Chance"] == "Not above chance (original): Spanish and Russian."
+    assert "Chance" not in facts
+    assert told(Run(about, more={"scores": scores}))[0].startswith("Not above chance: Spanish, original ")
+    # One seed says nothing of others: no p-value, no mark, and no word that would need one.
+    assert all(entry["p"] == entry["p_holm"] == {} for entry in scores)
+    assert all(each["over"] == "examples" for entry in scores for each in entry["against"].values())
+    table = score_table(scores, about, "accuracy")
+    assert "One seed: differences are not tested, and none is marked." in table.caption
+    assert "*" not in "".join(str(text) for row in table.rows for text in row)
+    high = [{**entry, "above": 1} for entry in scores]
+    facts = dict(told(Run(about, more={"scores": high}))[1])
+    assert facts["adjusted"].startswith("Not tested over seeds: Spanish (+")
+    assert "not tested" in dict(transfer_answer(Run(about, more={"scores": high})).facts)["How sure"]
 
 
 def test_distances_have_the_interval_over_seeds_and_of_one_seed_that_over_words():
@@ -255,7 +280,7 @@ def test_a_true_difference_of_the_detectable_size_is_found_in_four_of_five_studi
         entry = one(
             summarise(list(store.read()), store, regimes=REGIMES, tests=["ru"], permutations=1), "ru", "adjusted"
         )
-        found.append(entry["p"]["original"] < 0.05)
+        found.append(entry["p_examples"]["original"] < 0.05)
         sizes.append(entry["against"]["original"]["detectable"])
     # The true difference is 0.1: power from the detectable one by the normal approximation.
     power = scipy_stats.norm.cdf(0.1 / np.mean(sizes) * (1.96 + 0.8416) - 1.96)
@@ -273,30 +298,29 @@ def test_an_f1_of_counts_has_an_interval_over_sentences_whose_seeds_stay_togethe
             f1 = 2 * same[0].sum() / (same[1] + same[2]).sum()
             store.append(f"{name}{seed}", [(record("ru", name, seed, "f1/token", float(f1), 300), same)])
     scores = summarise(list(store.read()), store, regimes=REGIMES, tests=["ru"], permutations=99)
-    said = dict(transfer_answer(Run({**RUN, "task": "ner"}, more={"scores": scores})).facts)["How sure"]
-    assert "need not be the differences of the means" in said
     entry = one(scores, "ru", "adjusted")
     each = entry["against"]["original"]
     apart = (counts["adjusted"][0] - counts["original"][0]) / gold.mean()  # predicted = gold: F1 is a ratio of means
     assert each["difference"] == pytest.approx(apart.mean())
     error = (apart - apart.mean() * gold / gold.mean()).std(ddof=1) / 300**0.5
-    assert (each["high"] - each["low"]) / 3.92 == pytest.approx(error, rel=0.1)
-    assert each["detectable"] == pytest.approx(2.8016 * error, rel=0.1)
+    assert (each["high"] - each["low"]) / 2 == pytest.approx(scipy_stats.t.ppf(0.975, 4) * error, rel=0.01)
+    assert each["detectable"] == pytest.approx(detectable_error(error, df=4), rel=0.01)
     assert each["effect"] is None
 
 
 def test_the_report_lays_correction_size_and_power_beside_the_marks(found):
-    assert "need not be" not in dict(transfer_answer(Run(RUN, more={"scores": found})).facts)["How sure"]
     table = score_table(found, RUN, "accuracy")
     held = sum(p < 0.05 for entry in found for p in entry["p_holm"].values())
-    assert f"over the 6 comparisons {held} differ" in table.caption
+    assert f"{held} of 6 comparisons differ" in table.caption
+    assert "over 6 comparisons" in dict(transfer_answer(Run(RUN, more={"scores": found})).facts)["How sure"]
     rows = difference_table(found, RUN, "accuracy").rows
     assert [row[:3] for row in rows][:3] == [
         ("es", "adjusted", "original"), ("es", "continual", "original"), ("es", "continual", "adjusted"),
     ]  # fmt: skip
     each = one(found, "es", "adjusted")
-    assert rows[0][3:5] == (3, pytest.approx(100 * each["against"]["original"]["difference"]))
-    assert rows[0][-1] == each["p_holm"]["original"]
+    assert rows[0][3] == 3
+    assert rows[0][4].parts[""] == pytest.approx(100 * each["against"]["original"]["difference"])
+    assert rows[0][-3:] == tuple(each[key]["original"] for key in ("p", "p_holm", "p_examples"))
     files = transfer_files(found, [], RUN)
     assert "tables/transfer-accuracy-differences.tex" in files
 
@@ -309,12 +333,12 @@ def test_records_without_a_regime_are_no_scores(tmp_path):
 
 
 @pytest.mark.parametrize("counts", [False, True])
-def test_where_a_seed_is_missing_those_that_both_have_are_compared(tmp_path, counts):
+def test_the_papers_tests_are_over_the_seeds_that_both_have(tmp_path, counts):
     draw, store = np.random.default_rng(1), Store(tmp_path / "all")
     kept = {}
     for regime, seeds in {"original": (0, 1, 2), "adjusted": (1,), "continual": (3,)}.items():
         for seed in seeds:
-            values = draw.integers(0, 2, (80, 3) if counts else 80).astype(np.uint8)
+            values = draw.integers(0, 2, (3, 80) if counts else 80).astype(np.uint8)
             made = record("es", regime, seed, "f1" if counts else "accuracy", float(values.mean()), 80)
             store.append(f"{regime}{seed}", [(made, values)])
             kept[regime, seed] = (made, values)
@@ -323,9 +347,10 @@ def test_where_a_seed_is_missing_those_that_both_have_are_compared(tmp_path, cou
         alone.append(regime, [kept[regime, 1]])
     both, few = (summarise(list(each.read()), each, regimes=REGIMES, tests=["es"], permutations=99)
                  for each in (store, alone))  # fmt: skip
-    for key in ("p", "against"):
-        assert one(both, "es", "adjusted")[key] == one(few, "es", "adjusted")[key]
-    assert one(both, "es", "continual")["p"] == {}
+    key = "p_permutation" if counts else "p_examples"
+    assert one(both, "es", "adjusted")[key] == one(few, "es", "adjusted")[key]
+    assert one(both, "es", "adjusted")["p"] == one(both, "es", "continual")["p"] == {}
+    assert key not in one(both, "es", "continual")
 
 
 def test_a_seed_that_never_left_chance_is_named_where_others_did():
@@ -360,25 +385,28 @@ def test_a_stuck_seed_makes_no_regime_better_and_the_others_are_tested_without_i
     assert unlucky(run) == {("adjusted", "ru")}
     assert not one(scores, "es", "adjusted")["without_stuck"]
     kept = one(scores, "ru", "adjusted")["without_stuck"]["original"]
-    ours, theirs = (
-        np.mean([items["ru", regime, seed] for seed in (0, 2)], axis=0) for regime in ("adjusted", "original")
+    sides = [[items["ru", regime, seed] for seed in (0, 2)] for regime in ("adjusted", "original")]
+    p, interval_by_hand = by_hand(*sides)
+    apart = np.mean(sides[0]) - np.mean(sides[1])
+    assert kept["seeds"] == kept["base_seeds"] == [0, 2]
+    assert kept["p"] == kept["p_holm"] == pytest.approx(p)
+    assert (kept["low"], kept["high"]) == pytest.approx(interval_by_hand)
+    first, facts = told(run)
+    assert first.startswith(
+        "Never left chance (chance level 33.3), where other seeds did: seed 1 of original (Russian)."
     )
-    scipys = scipy_stats.ttest_rel(ours, theirs)
-    assert kept["seeds"] == [0, 2]
-    assert kept["p"] == kept["p_holm"] == pytest.approx(scipys.pvalue)
-    assert (kept["low"], kept["high"]) == pytest.approx(tuple(scipys.confidence_interval(0.95)))
-    facts = dict(told(run)[1])
-    more = f"{100 * (ours - theirs).mean():+.1f}".replace("-", "−")
-    said = "helped" if scipys.pvalue < 0.05 else "no clear difference"
-    assert facts["adjusted"].startswith("Helped: Spanish (+")
+    facts = dict(facts)
+    more = f"{100 * apart:+.2f}".replace("-", "−")
+    said = "helped" if p < 0.05 else "no clear difference"
+    assert re.match(r"(Helped|No clear difference): Spanish \(\+", facts["adjusted"])
     assert "A seed is stuck: Russian (+" in facts["adjusted"]
-    assert facts["adjusted"].endswith(f"Over the seeds in which both learnt (2 a test): {said}: Russian ({more}).")
+    assert facts["adjusted"].endswith(f"Over the seeds in which both learnt (2 per test): {said}: Russian ({more}).")
     assert "original 1 (regime and seed)" in score_table(scores, run.about, "accuracy").caption
     table = difference_table(scores, run.about, "accuracy")
     assert [row[:4] for row in table.rows] == [
         ("es", "adjusted", "original", 3), ("ru", "adjusted", "original", 3), ("ru", "adjusted", "original", 2),
     ]  # fmt: skip
-    assert table.rows[2][4] == pytest.approx(100 * (ours - theirs).mean())
+    assert table.rows[2][4].parts[""] == pytest.approx(100 * apart)
     assert "has a second row" in table.caption
     study = Run(run.about, more={"scores": [{"encoder": "m", "task": "nli", "source": "en", **e} for e in scores]})
     name = "higher" if said == "helped" else "not clear"
@@ -394,7 +422,7 @@ def test_what_no_seed_of_the_original_learnt_is_help_and_no_luck():
     )
     assert unlucky(run) == set()
     facts = dict(told(run)[1])
-    assert facts["adjusted"] == "Helped: Hindi (+11.7)."
+    assert facts["adjusted"] == "Helped: Hindi (+11.67)."
     assert "Stuck" not in facts
 
 
@@ -416,7 +444,7 @@ def test_a_comparison_with_a_stuck_seed_or_of_models_at_chance_has_no_mark():
     run = {**RUN, "tests": [*tests], "regimes": ["original", "adjusted"], "seeds": [0, 1]}
     table = score_table(scores, run, "accuracy")
     assert [str(text)[-1] == "*" for text in table.rows[1][1:]] == [False, True, False]
-    assert "over the 3 comparisons 1 differ." in table.caption
+    assert "1 of 3 comparisons differ." in table.caption
     assert "compared by no mark: original 1 (regime and seed)" in table.caption
 
 
@@ -428,10 +456,15 @@ def test_stuck_seeds_on_both_sides_are_stuck_and_not_at_chance():
     assert facts["adjusted"].endswith("No seed is left in which both learnt.")
 
 
-def test_of_one_regime_alone_no_gain_is_told_without_its_stuck_seed():
+def test_of_one_regime_alone_its_stuck_seed_is_named_first_and_no_correction_is_told():
     run = Run({**RUN, "tests": ["ru"], "regimes": ["original"], "seeds": [0, 1, 2]},
               more={"scores": [nli("ru", "original", [0.5, 1 / 3, 0.48])]})  # fmt: skip
-    assert dict(told(run)[1])["Stuck"].endswith("tests over examples do not see that.")
+    first, facts = told(run)
+    assert first.startswith(
+        "Never left chance (chance level 33.3), where other seeds did: seed 1 of original (Russian)."
+    )
+    assert facts == []
+    assert dict(transfer_answer(run).facts) == {"How sure": "3 seeds; ± is their standard deviation."}
 
 
 def test_many_tests_stand_below_each_other_and_in_words_only_the_ends_are_named():
@@ -445,5 +478,22 @@ def test_many_tests_stand_below_each_other_and_in_words_only_the_ends_are_named(
     lead, facts = told(Run(about, more={"scores": scores}))
     assert "t0 50.00 ±1.00 to t8 58.00 ±1.00, 9 tests" in lead
     assert dict(facts)["adjusted"] == (
-        "Helped in 8 of 9 tests, most in t8 (+8.0), t7 (+7.0) and t6 (+6.0). No clear difference: t0 (+0.0)."
+        "Helped in 8 of 9 tests, most in t8 (+8.00), t7 (+7.00) and t6 (+6.00). No clear difference: t0 (+0.00)."
     )
+
+
+def test_a_run_of_before_seeds_were_counted_has_no_mark_and_no_verdict(found):
+    # What such a run called p held the seeds fixed; its comparisons do not say what they are over.
+    old = [
+        {**entry, "p": entry.get("p_examples", {}), "null": 0.1, "above": 3,
+         "against": {base: {key: value for key, value in each.items() if key != "over"}
+                     for base, each in entry["against"].items()}}
+        for entry in found
+    ]  # fmt: skip
+    run = Run(RUN, more={"scores": old})
+    facts = dict(transfer_answer(run).facts)
+    assert facts["adjusted"].startswith("Not tested over seeds: Spanish (+")
+    assert facts["How sure"].startswith("This run was made before tests counted seeds")
+    page = transfer_page(run)
+    assert "This run was made before tests counted seeds" in page
+    assert not re.search(r"Helped:|Hurt:|±[\d.]+\*", page)

@@ -159,8 +159,9 @@ def test_a_study_finds_what_transfer_finds(done, transferred):
         assert mine["p"] == pytest.approx(entry["p"])
         assert mine["against"].keys() == entry["against"].keys()
         for base, each in entry["against"].items():
-            assert mine["against"][base].pop("seeds") == each["seeds"]
-            assert mine["against"][base] == pytest.approx({key: value for key, value in each.items() if key != "seeds"})
+            texts = ("seeds", "base_seeds", "over")
+            assert [mine["against"][base].pop(key) for key in texts] == [each[key] for key in texts]
+            assert mine["against"][base] == pytest.approx({k: value for k, value in each.items() if k not in texts})
 
 
 def test_distances_are_those_of_transfer_in_every_state(done, transferred):

@@ -23,7 +23,16 @@ from interlingua.report.study_parts import (
     task_runs,
 )
 from interlingua.report.tables import Ref, Table, Told
-from interlingua.report.transfer import compared, difference_table, distance_lines, marks, metrics, score_table
+from interlingua.report.transfer import (
+    DIFFERENCE_HEADS,
+    compared,
+    difference_table,
+    distance_lines,
+    marks,
+    metrics,
+    score_table,
+    seed_table,
+)
 from interlingua.report.transfer_page import behind_entry, entry_records, score_records
 from interlingua.report.wording import visible
 from interlingua.stats import correlated
@@ -45,7 +54,7 @@ def study_tables(run: Run) -> list[Table]:
 
 
 def score_tables(run: Run) -> list[Table]:
-    """Scores and differences, two tables a metric of an encoder, task and language of training."""
+    """Scores, differences and seeds: three tables per metric of an encoder, task and language of training."""
     tables = []
     for part in task_runs(run):
         scores, behind = part.more["scores"], entry_records(part)
@@ -56,6 +65,7 @@ def score_tables(run: Run) -> list[Table]:
             made = difference_table(scores, part.about, metric)
             if made.rows:
                 tables.append(_of_task(made, part, _difference_records(mine, behind)))
+            tables.append(_of_task(seed_table(scores, part.about, metric), part, ()))
     return tables
 
 
@@ -75,7 +85,7 @@ def _difference_records(
         for base, *_ in compared(entry):
             both = [own.get((entry["test"], regime)) for regime in (entry["regime"], base)]
             places = tuple(place for each in both if isinstance(each, tuple) for place in each)
-            rows.append((None, None, None, None, places or None, *[None] * 6))
+            rows.append((*[None] * 4, places or None, *[None] * (len(DIFFERENCE_HEADS) - 5)))
     return tuple(rows)
 
 
@@ -253,8 +263,9 @@ def beside_tables(run: Run) -> list[Table]:
     )
     records = tuple((*[None] * 8, behind.get(cell_of(each)), None) for each in beside)
     caption = (
-        "Shares of 1. * differs from original, ** from adjusted (p < 0.05): the paper's marks, and ours. Where the "
-        "encoders differ, the signs of differences can be compared, not the values."
+        "Shares of 1. * differs from original, ** from adjusted (p < 0.05): the paper's marks, and ours by the paper's "
+        "own tests, which hold the seeds fixed and are not corrected; the tables of scores have tests over seeds. "
+        "Where the encoders differ, the signs of differences can be compared, not the values."
     )
     title = f"{in_names(visible(run.about['paper'] or 'The paper'))} and ours"
     return [Table("beside-the-paper", title, caption, heads, rows, records)]

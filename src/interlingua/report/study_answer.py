@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from interlingua.report.geometry_page import geometry_tiles
 from interlingua.report.geometry_tables import findings
@@ -25,8 +26,16 @@ from interlingua.report.study_parts import (
     task_runs,
 )
 from interlingua.report.tables import Ref, refs
-from interlingua.report.transfer import gain
-from interlingua.report.transfer_answer import at_chance, base_regimes, main_entries, told, unlucky
+from interlingua.report.transfer import SHOWN, detectable_points, gain, planned_seeds, untested_words
+from interlingua.report.transfer_answer import (
+    at_chance,
+    base_regimes,
+    chance_sentences,
+    compared_with,
+    main_entries,
+    told,
+    unlucky,
+)
 from interlingua.report.wording import listing, measure_name, number, variant_name, visible
 from interlingua.stats import holm
 
@@ -53,6 +62,7 @@ def study_answer(run: Run) -> Section:
     question = visible(str(run.about.get("about") or ""))
     first = [text for _, said in looked for _, text in said[:1]]
     leading = first[0] if first and not comparisons(parts) else lead(parts, blocks, explained)
+    leading = " ".join([*chance_first(parts, leading), leading])
     second = measured(blocks) if comparisons(parts) and blocks else ""
     asked = f"Asked: {question}" if question else ""
     words = tuple(text for text in (_unfinished(run), leading, second, asked) if text)
@@ -68,15 +78,24 @@ def _unfinished(run: Run) -> str:
     return f"This study is not finished: {far}. interlingua study status says what is left." if done < every else ""
 
 
+def chance_first(parts: Sequence[Run], leading: str) -> list[str]:
+    """What did not learn in the first tasks, with its chance level, unless the sentence that follows says it."""
+    said = [(part, text) for part in parts for text in chance_sentences(part) if text not in leading]
+    shown = [f"{visible(part.name)}: {text}" if len(parts) > 1 else text for part, text in said[:AT_A_GLANCE]]
+    left = len(said) - len(shown)
+    return [*shown, *([f"{left} more such sentences stand below."] if left > 0 else [])]
+
+
 def comparisons(parts: Sequence[Run]) -> list[Entry]:
-    """Entries of each test's first metric that were tested against the original, or what took its place."""
+    """Entries of each test's first metric that were compared with the original, or what took its place."""
     return [entry for part in parts for entry, _ in _tested(part)]
 
 
 def _tested(part: Run) -> list[tuple[Entry, str]]:
-    """The entries that were tested against their test's base, and that."""
+    """The entries that were compared with their test's base, and that."""
     base = base_regimes(part)
-    return [(entry, base[entry["test"]]) for entry in main_entries(part) if base[entry["test"]] in entry["p"]]
+    every = [(entry, base[entry["test"]]) for entry in main_entries(part)]
+    return [(entry, first) for entry, first in every if compared_with(entry, first)]
 
 
 def _base(parts: Sequence[Run]) -> str:
@@ -92,14 +111,18 @@ def lead(parts: Sequence[Run], blocks: Mapping[Block, Found], explained: Sequenc
         return _only(parts)
     if found:
         higher, lower = (len(_clear(parts, sign)) for sign in (1, -1))
-        plain = sum(entry["p"][base] < 0.05 for entry, base, _ in _told(parts))
+        alone = sum(base not in entry["p"] for entry, base, _ in _told(parts))
         stuck = sum(len(unlucky(part)) for part in parts)
         chance = sum(len(at_chance(part) - unlucky(part)) for part in parts)
-        rest = len(found) - higher - lower - chance - stuck
+        rest = len(found) - higher - lower - chance - stuck - alone
         counts = {"came out higher": higher, "came out lower": lower, "came out not clear": rest}
         told_of = listing([f"{count} {name}" for name, count in counts.items() if count])
-        said = f"Of {len(found)} comparisons with {_base(parts)} {told_of} ({SURE}; {plain} differ without it)"
-        apart = {"are of models at chance": chance, "have a seed that never left chance": stuck}
+        said = f"Of {len(found)} comparisons with {_base(parts)} {told_of} ({SURE})"
+        apart = {
+            "are not tested over seeds": alone,
+            "are of models at chance": chance,
+            "have a seed that never left chance": stuck,
+        }
         silent = listing([f"{count} {name}" for name, count in apart.items() if count])
         if not told_of:
             said = f"Of {len(found)} comparisons with {_base(parts)} {silent}: they say nothing"
@@ -116,7 +139,7 @@ def lead(parts: Sequence[Run], blocks: Mapping[Block, Found], explained: Sequenc
 def _only(parts: Sequence[Run]) -> str:
     """The one comparison of a study as its task tells it: a count of one names neither the regime nor what it gains."""
     [(first, facts)] = [told(part) for part in parts if _tested(part)]
-    return " ".join([first, *(f"{name}. {said}" for name, said in facts or []), f"Helped or hurt is said at {SURE}."])
+    return " ".join([first, *(f"{name}. {said}" for name, said in facts or [])])
 
 
 def _without_stuck(parts: Sequence[Run]) -> str:
@@ -132,11 +155,21 @@ def _without_stuck(parts: Sequence[Run]) -> str:
         return ""
     sure = [
         (each["difference"] > 0) - (each["difference"] < 0) if p < 0.05 else 0
-        for each, p in zip(kept, holm([each["p"] for each in kept]), strict=True)
+        for each, p in _corrected([(each, each["p"]) for each in kept])
     ]
     names = {1: "higher", -1: "lower", 0: "not clear"}
-    counts = listing([f"{sure.count(sign)} came out {name}" for sign, name in names.items() if sign in sure])
-    return f" Of these, over the seeds in which both learnt, {counts}."
+    counts = [f"{sure.count(sign)} came out {name}" for sign, name in names.items() if sign in sure]
+    counts += [f"{len(kept) - len(sure)} are not tested over seeds"] if len(sure) < len(kept) else []
+    return f" Of these, over the seeds in which both learnt, {listing(counts)}."
+
+
+Thing = TypeVar("Thing")
+
+
+def _corrected(things: Sequence[tuple[Thing, float | None]]) -> list[tuple[Thing, float]]:
+    """The things that have a p-value, with Holm's over all of them."""
+    known = [(thing, p) for thing, p in things if p is not None]
+    return [(thing, p) for (thing, _), p in zip(known, holm([p for _, p in known]), strict=True)]
 
 
 def measured(blocks: Mapping[Block, Found]) -> str:
@@ -178,16 +211,17 @@ def _told(parts: Sequence[Run]) -> list[tuple[Entry, str, float]]:
 def _clear(parts: Sequence[Run], sign: int) -> list[Entry]:
     """The comparisons with a gain of that sign, significant among all that are counted, of models that have learnt."""
     every = [each for part in parts for each in _tested(part)]
-    places = {id(entry): p for (entry, _), p in zip(every, holm([e["p"][base] for e, base in every]), strict=True)}
-    return [entry for entry, _, more in _told(parts) if places[id(entry)] < 0.05 and sign * more > 0]
+    places = {id(entry): p for entry, p in _corrected([(entry, entry["p"].get(base)) for entry, base in every])}
+    return [entry for entry, _, more in _told(parts) if places.get(id(entry), 1.0) < 0.05 and sign * more > 0]
 
 
 def _tiles(run: Run, parts: Sequence[Run], blocks: Mapping[Block, Found]) -> tuple[tuple[str, str, str, Ref], ...]:
     found = comparisons(parts)
     tiles: list[tuple[str, str, str, Ref]] = []
-    if found:
-        tiles.append((f"{len(_clear(parts, 1))} of {len(found)}", "comparisons helped", SURE, None))
-        tiles.append((f"{len(_clear(parts, -1))} of {len(found)}", "hurt", SURE, None))
+    if any(entry["p"] for entry in found):
+        sure = SURE if sum(len(entry["p"]) for entry in found) > 1 else "p < 0.05"
+        tiles.append((f"{len(_clear(parts, 1))} of {len(found)}", "comparisons helped", sure, None))
+        tiles.append((f"{len(_clear(parts, -1))} of {len(found)}", "hurt", sure, None))
     for block, lines in blocks.items():
         for part, readings in lines.values():
             for measure, variant, layer, reading in peaks(readings)[:1]:
@@ -268,20 +302,20 @@ def _sure(run: Run, parts: Sequence[Run]) -> Iterator[Fact]:
     said = []
     seeds = len(run.about.get("seeds") or [])
     if entries(run, "scores"):
-        said.append(f"{seeds} seeds" if seeds > 1 else "one seed: no spread over seeds is known")
-    sizes = [
-        100 * each["detectable"]
-        for entry in comparisons(parts)
-        for each in entry.get("against", {}).values()
-        if each["detectable"] is not None
-    ]
-    if sizes:
-        low, high = (f"{end(sizes):.1f}" for end in (min, max))
-        said.append(
-            "differences are tested over examples, seeds averaged, which says nothing of other seeds; found in 4 of 5 "
-            "such studies would be "
-            f"{low if low == high else f'{low} to {high}'} points or more"
-        )
+        said.append(f"{seeds} seeds" if seeds > 1 else "one seed: how far others are from it is not known")
+    compared = comparisons(parts)
+    if any(entry["p"] for entry in compared):
+        sizes = detectable_points(compared)
+        power = f"; detectable with 80 % power: {sizes} points or more" if sizes else ""
+        said.append(f"differences of means are tested over seeds and examples{power}")
+    elif compared:
+        why = untested_words(compared)
+        said.append(f"{why[0].lower()}{why[1:]}, and nothing is called helped or hurt")
+    by_metric: dict[str, list[Entry]] = {}
+    for entry in compared:
+        by_metric.setdefault(entry["metric"], []).append(entry)
+    plans = {SHOWN.get(name, visible(name)): planned_seeds(own) for name, own in by_metric.items()}
+    said += [f"{name}: {text.rstrip('.')}" for name, text in plans.items() if text]
     steps = run.about.get("steps") or {}
     counted = ", ".join(f"{count} {visible(name)}" for name, count in steps.items() if count)
     said.append(f"steps: {counted or 'none'}; records: {len(run.records)}")

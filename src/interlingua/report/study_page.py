@@ -37,7 +37,7 @@ from interlingua.report.study_parts import (
     task_runs,
 )
 from interlingua.report.tables import Table
-from interlingua.report.transfer import SHOWN
+from interlingua.report.transfer import DIFFERENCE_HEADS, SEED_HEADS, SHOWN
 from interlingua.report.transfer_answer import base_name
 from interlingua.report.transfer_page import (
     PAIRWISE_TITLE,
@@ -167,13 +167,17 @@ def _cited(each: Entry) -> str:
 
 
 def _scores(run: Run) -> list[Section]:
-    """Scores first, then differences with Holm's correction and what could be detected, folded."""
+    """Scores first, then differences with Holm's correction and what could be detected, and every seed, folded."""
     tables = [slugged(named_table(table, run)) for table in score_tables(run)]
-    both = ([table for table in tables if ("-differences" in table.name) is wanted] for wanted in (False, True))
+    differences = [table for table in tables if table.columns == DIFFERENCE_HEADS]
+    by_seed = [table for table in tables if table.columns[: len(SEED_HEADS)] == SEED_HEADS]
+    means = [table for table in tables if table not in differences and table not in by_seed]
     words = ("A number with dots under it shows its records: point at it, or click.",)
     made = []
-    for (name, title, folded), its in zip(
-        (("scores", "Scores", False), ("differences", "Differences", True)), both, strict=True
+    for name, title, folded, its in (
+        ("scores", "Scores", False, means),
+        ("differences", "Differences", True, differences),
+        ("by-seed", "Scores of every seed", True, by_seed),
     ):
         if its:
             fold = folded or len(its) > FIGURES

@@ -14,7 +14,7 @@ from interlingua.report.explain import Above, above_heads, above_random, mean_of
 from interlingua.report.readings import Readings, Record
 from interlingua.report.runs import Run
 from interlingua.report.tables import Ref
-from interlingua.report.transfer import SHOWN, telling
+from interlingua.report.transfer import SHOWN, of_today, telling
 from interlingua.report.transfer_page import behind_entry, entry_records
 
 Entry = Mapping[str, Any]
@@ -48,7 +48,8 @@ _SEED = re.compile(r" seed \d+$")
 
 def entries(run: Run, name: str) -> list[Entry]:
     """A list of a study's: `scores`, `distances`, `beside` or `geometries`."""
-    return list(run.more.get(name) or [])
+    found = list(run.more.get(name) or [])
+    return of_today(found) if name == "scores" else found
 
 
 def group_of(entry: Entry) -> Group:
@@ -213,21 +214,25 @@ def cell_records(run: Run) -> dict[tuple[str, ...], Ref]:
 
 
 def beside_entries(run: Run) -> list[Entry]:
-    """A paper's numbers with ours, which have p-values of comparisons that tell something alone, as all tables do.
+    """A paper's numbers with ours, and the p-values of the paper's own tests, which hold the seeds fixed.
 
-    `silent` are those that were compared with the original, and tell nothing: a seed is stuck, or both are at chance.
+    Comparisons that tell nothing have none: a seed is stuck, or both are at chance. `silent` are those with the
+    original. Reports of before called these p-values `p`.
     """
     scores: dict[tuple[Any, ...], list[Entry]] = {}
     for entry in entries(run, "scores"):
         scores.setdefault((*group_of(entry), entry["metric"]), []).append(entry)
-    said: dict[tuple[Any, ...], Mapping[str, float]] = {
-        (*group, entry["test"], entry["regime"]): entry["p"] for group, its in scores.items() for entry in telling(its)
+    heard: dict[tuple[Any, ...], set[str]] = {
+        (*group, entry["test"], entry["regime"]): {*entry.get("against", {}), *entry["p"]}
+        for group, its in scores.items()
+        for entry in telling(its)
     }
     found: list[Entry] = []
     for each in entries(run, "beside"):
         cell = (*group_of(each), each["metric"], each["test"], each["regime"])
-        p = said[cell] if cell in said else each["p"]
-        found.append({**each, "p": p, "silent": "original" in each["p"] and "original" not in p})
+        every: Mapping[str, float] = each["p_paper"] if "p_paper" in each else each["p"]
+        p = {base: value for base, value in every.items() if cell not in heard or base in heard[cell]}
+        found.append({**each, "p": p, "silent": "original" in every and "original" not in p})
     return found
 
 

@@ -14,6 +14,7 @@ from interlingua.report.study import MEASURE_HEADS
 from interlingua.report.study_answer import peaks, study_answer
 from interlingua.report.study_parts import measure_blocks
 from interlingua.report.tables import Table
+from interlingua.report.transfer import DIFFERENCE_HEADS, SEED_HEADS
 from interlingua.report.wording import measure_name, variant_name, visible
 
 _BESIDE = "beside-the-paper"
@@ -21,13 +22,17 @@ _NARROW = ("where", "paper", "ours")  # What the other columns say is in `where`
 
 
 def render_study(run: Run, tables: Sequence[Table], console: Console, *, most: int = 40) -> None:
-    """Print the answer, then the tables, our own scores first, long ones cut; differences are left to the files.
+    """Print the answer, then the tables, our own scores first, long ones cut; differences and seeds are in the files.
 
     Of measures, whose tables have a row a pair of languages and variant, a summary is printed, and where the rest is.
     """
     print_answer(study_answer(run), console, facts=False)
     measured = [table for table in tables if table.columns == MEASURE_HEADS]
-    shown = [table for table in tables if table.columns != MEASURE_HEADS and not table.name.endswith("-differences")]
+    shown = [
+        table
+        for table in tables
+        if table.columns not in (MEASURE_HEADS, DIFFERENCE_HEADS) and table.columns[: len(SEED_HEADS)] != SEED_HEADS
+    ]
     beside = [table for table in shown if table.name == _BESIDE]
     for table in (*(each for each in shown if each.name != _BESIDE), *summaries(run)):
         print_table(table, console, most=most)

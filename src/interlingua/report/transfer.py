@@ -13,7 +13,7 @@ import numpy as np
 from interlingua.report.scatter import PALETTE
 from interlingua.report.tables import Table, Told, to_csv, to_latex, to_markdown
 from interlingua.report.wording import number, visible
-from interlingua.stats import mean_interval, stuck
+from interlingua.stats import SEED_DEVIATIONS, USUAL_DEVIATION, items_needed, mean_interval, seeds_needed, stuck
 
 Entry = Mapping[str, Any]
 SHOWN = {
@@ -28,7 +28,6 @@ SHOWN = {
 """The metrics that are printed, in this order, with their titles; all others are in `transfer.json`."""
 ACROSS = 5
 """How many tests stand side by side; more would not fit a terminal or a paper's page, and stand below each other."""
-_POINTS = ("difference", "low", "high", "detectable")
 _LEFT, _WIDE, _ROW, _GAP, _TOP = 130, 460, 15, 12, 46
 _STYLE = """
 svg{--ink:#1b1d21;--soft:#5a606b;--line:#d5d8dd;font:13px system-ui,-apple-system,"Segoe UI",Roboto,Arial,sans-serif}
@@ -38,13 +37,38 @@ text{fill:var(--soft)} .ink{fill:var(--ink);font-weight:600} .axis{stroke:var(--
 """
 
 
+def of_today(entries: Sequence[Entry]) -> list[Entry]:
+    """Entries of runs of before seeds were counted, whose p-values held the seeds fixed, as entries of today.
+
+    What they call `p` becomes `p_examples`: no mark and no word goes by it.
+
+    >>> old = {"p": {"original": 0.01}, "p_holm": {"original": 0.02}, "against": {"original": {"difference": 0.1}}}
+    >>> of_today([old])  # doctest: +ELLIPSIS
+    [{'p': {}, 'p_holm': {}, 'against': {...}, 'p_examples': {'original': 0.01}, 'without_stuck': {}}]
+    """
+    return [
+        {**entry, "p": {}, "p_holm": {}, "p_examples": entry["p"], "without_stuck": {}}
+        if any("over" not in each for each in entry.get("against", {}).values())
+        else entry
+        for entry in entries
+    ]
+
+
 def marks(entry: Entry) -> str:
-    """What a difference's p-values are shown as: the marks of papers/001, Tables 2-5.
+    """What a difference's p-values are shown as: the marks of Efimov et al. 2023, Tables 2-5, after Holm's correction.
 
     >>> marks({"p": {"original": 0.003, "adjusted": 0.04}}), marks({"p": {}}), marks({"p": {"original": 0.02}})
     ('**', '', '*')
+    >>> marks({"p": {"original": 0.02}, "p_holm": {"original": 0.06}})
+    ''
     """
-    return max((sign(entry, base) for base, p in entry["p"].items() if p < 0.05), key=len, default="")
+    return max((sign(entry, base) for base, p in sure_p(entry).items() if p < 0.05), key=len, default="")
+
+
+def sure_p(entry: Entry) -> Mapping[str, float]:
+    """The p-values that marks and words go by, by base: over seeds and examples, corrected over the table."""
+    found: Mapping[str, float] = entry.get("p_holm", entry["p"])
+    return found
 
 
 def sign(entry: Entry, base: str) -> str:
@@ -127,48 +151,92 @@ def score_table(scores: Sequence[Entry], run: Mapping[str, Any], metric: str) ->
     spread = f", mean ± standard deviation over {many if few == many else f'{few} to {many}'} seeds"
     spread = spread if many > 1 else ""
     spread += ", in brackets the 95 % interval of one seed over its examples" if few == 1 else ""
-    caption = f"Percent{spread}.{_signs(entries)}{_holds(entries)}{_luck(entries)}"
+    caption = f"Percent{spread}.{_levels(entries)}{_signs(entries)}{_luck(entries)}"
     title = f"{SHOWN.get(metric, visible(metric))}, trained in {visible(run['source'])}: {visible(run['model'])}"
     name = f"transfer-{metric_slug(metric)}"
     return Table(name, title, caption, heads, rows)
 
 
-def _signs(entries: Sequence[Entry]) -> str:
-    """What a table's marks say; nothing of a baseline that it does not have.
+def _levels(entries: Sequence[Entry]) -> str:
+    """The chance levels of a table, where they are known."""
+    said = chance_levels(entries)
+    return f" Chance level: {said}." if said else ""
 
-    >>> _signs([{"p": {"original": 0.2, "adjusted": 0.3}}]), _signs([{"p": {}}])
-    (' Differs (p < 0.05): * from original, ** from adjusted.', '')
+
+def chance_levels(entries: Sequence[Entry]) -> str:
+    """The lowest and highest chance level of the entries in percent, in words; nothing where none is known.
+
+    >>> chance_levels([{"null": 1 / 3}, {"null": 0.3334}, {"null": None}])
+    '33.3'
+    >>> chance_levels([{"null": 0.1}, {"null": 0.2}])
+    '10.0 to 20.0'
     """
+    known = [100 * entry["null"] for entry in entries if entry.get("null") is not None]
+    ends = [f"{end(known):.1f}" for end in (min, max)] if known else []
+    return " to ".join(dict.fromkeys(ends))
+
+
+def _signs(entries: Sequence[Entry]) -> str:
+    """What a table's marks say, how many of its comparisons differ, and the differences it could detect.
+
+    >>> _signs([{"p": {"original": 0.2}}]), _signs([{"p": {}}])
+    (' Differs over seeds and examples (p < 0.05): * from original.', '')
+    >>> _signs([{"p": {}, "against": {"original": {"detectable": None}}}])
+    ' One seed: differences are not tested, and none is marked.'
+    """
+    tested = sum(len(entry["p"]) for entry in entries)
+    if not tested:
+        compared_at_all = any(entry.get("against") for entry in entries)
+        return f" {untested_words(entries)}, and none is marked." if compared_at_all else ""
     known: dict[str, dict[str, None]] = {"*": {}, "**": {}}
     for entry in entries:
         for base in entry["p"]:
             known[sign(entry, base)][visible(base)] = None
     told = [f"{mark} from {' or '.join(bases)}" for mark, bases in known.items() if bases]
-    return f" Differs (p < 0.05): {', '.join(told)}." if told else ""
-
-
-def _holds(entries: Sequence[Entry]) -> str:
-    """What is left of a table's marks once all of it is looked at together, and what its tests could show at all."""
-    p = [value for entry in entries for value in entry.get("p_holm", {}).values()]
-    told = [value for entry in telling(entries) for value in entry.get("p_holm", {}).values()]
-    sizes = [each["detectable"] for entry in entries for each in entry.get("against", {}).values()]
-    known = [100 * size for size in sizes if size is not None]
-    silent = len(sizes) - len(known)
-    said = ""
-    if len(p) > 1:
-        said += f" By Holm's correction over the {len(p)} comparisons {sum(value < 0.05 for value in told)} differ."
-    if known:
-        low, high = f"{min(known):.2f}", f"{max(known):.2f}"
-        said += (
-            f" Found in 4 of 5 such studies: differences of {low if low == high else f'{low}–{high}'} points or more."
-        )
-        said += f" {silent} pairs differ in too few examples to say." if silent else ""
+    said = f" Differs over seeds and examples ({sure_words(tested)}): {', '.join(told)}."
+    if tested > 1:
+        differ = sum(p < 0.05 for entry in telling(entries) for p in sure_p(entry).values())
+        said += f" {differ} of {tested} comparisons differ."
+    if sizes := detectable_points(entries):
+        said += f" Detectable with 80 % power: differences of {sizes} points or more."
     return said
+
+
+def untested_words(entries: Sequence[Entry]) -> str:
+    """Why comparisons have no test over seeds: one seed on a side, or a run of before there was such a test."""
+    every = [(entry, each) for entry in entries for each in entry.get("against", {}).values()]
+    if any("over" not in each and len(entry.get("seeds", ())) > 1 for entry, each in every):
+        return "This run was made before tests counted seeds: its differences are not tested (run its command again)"
+    return "One seed: differences are not tested"
+
+
+def sure_words(tested: int) -> str:
+    """The level that differences are called significant at: of one comparison there is nothing to correct."""
+    return "p < 0.05" if tested < 2 else f"p < 0.05 after Holm's correction over {tested} comparisons"
+
+
+def detectable_points(entries: Sequence[Entry]) -> str:
+    """The smallest and largest detectable difference of the tested comparisons in points, in words.
+
+    >>> each = {"p": {"original": 0.5}, "against": {"original": {"detectable": 5.3}}}
+    >>> detectable_points([each, {**each, "against": {"original": {"detectable": 0.041}}}])
+    '4.1 to over 100'
+    """
+    sizes = [
+        100 * entry["against"][base]["detectable"]
+        for entry in entries
+        for base in entry["p"]
+        if entry.get("against", {}).get(base, {}).get("detectable") is not None
+    ]
+    ends = [end(sizes) for end in (min, max)] if sizes else []
+    return " to ".join(dict.fromkeys("over 100" if each > 100 else f"{each:.1f}" for each in ends))
 
 
 def _luck(entries: Sequence[Entry]) -> str:
     """Which seeds of a table's regimes were stuck in some test: comparisons with them have no marks."""
     known = [entry for entry in entries if "seeds" in entry]
+    if not any(entry["p"] or entry.get("against") for entry in entries):
+        return ""
     told = ", ".join(f"{visible(regime)} {seed}" for regime, seed in sorted(stuck_seeds(known)))
     return f" Stuck at chance, and compared by no mark: {told} (regime and seed)." if told else ""
 
@@ -207,7 +275,7 @@ def telling(entries: Sequence[Entry]) -> list[Entry]:
             **entry,
             **{
                 key: {base: each for base, each in entry[key].items() if not silent(entry, base)}
-                for key in ("p", "p_holm", "against")
+                for key in ("p", "p_holm", "p_examples", "p_permutation", "p_permutation_apart", "against")
                 if key in entry
             },
         }
@@ -216,15 +284,27 @@ def telling(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def gain(entry: Entry, base: Entry) -> float:
-    """How many points a regime is above another, as it was tested: over the seeds and examples that both have."""
-    tested = entry.get("against", {}).get(base["regime"])
-    return float(100 * (entry["mean"] - base["mean"] if tested is None else tested["difference"]))
+    """How many points a regime is above another: the difference of the two means as they are shown, in hundredths.
+
+    >>> round(gain({"mean": 0.63434}, {"mean": 0.63026}), 2)  # 63.43 and 63.03
+    0.4
+    """
+    apart: float = round(100 * entry["mean"], 2) - round(100 * base["mean"], 2)
+    return apart
+
+
+def signed_points(points: float) -> str:
+    """Points with their sign.
+
+    >>> signed_points(-0.4), signed_points(1.25), signed_points(-0.001)
+    ('−0.40', '+1.25', '+0.00')
+    """
+    return f"{round(points, 2) + 0.0:+.2f}".replace("-", "−")
 
 
 def sure(entry: Entry, base: str) -> float | None:
-    """The p-value that words go by: corrected over the table; None where the two were not compared."""
-    found: float | None = entry.get("p_holm", entry["p"]).get(base)
-    return found
+    """The p-value that words go by: corrected over the table; None where the two were not tested over seeds."""
+    return sure_p(entry).get(base)
 
 
 def stuck_seeds(entries: Sequence[Entry]) -> dict[tuple[str, int], list[str]]:
@@ -243,37 +323,128 @@ def stuck_seeds(entries: Sequence[Entry]) -> dict[tuple[str, int], list[str]]:
     return found
 
 
-def compared(entry: Entry) -> Iterator[tuple[str, Mapping[str, Any], float, float]]:
-    """A regime's comparisons, those over the seeds in which both sides learnt last: base, difference, p, p (Holm)."""
+def compared(entry: Entry) -> Iterator[tuple[str, Mapping[str, Any], float | None, float | None, float | None]]:
+    """A regime's comparisons, those over the seeds in which both sides learnt last.
+
+    Base, difference, p, p (Holm), p of the paper's test, which holds the seeds fixed.
+    """
+    fixed = entry.get("p_permutation") or entry.get("p_examples") or {}
     for base, each in entry.get("against", {}).items():
-        yield base, each, entry["p"][base], entry["p_holm"][base]
+        yield base, each, entry["p"].get(base), sure_p(entry).get(base), fixed.get(base)
     for base, each in entry.get("without_stuck", {}).items():
-        yield base, each, each["p"], each["p_holm"]
+        yield base, each, each["p"], each.get("p_holm"), None
 
 
 def difference_table(scores: Sequence[Entry], run: Mapping[str, Any], metric: str) -> Table:
-    """One row a test, regime and baseline: how far apart, how sure, how large, and what could have been found."""
-    rows: list[tuple[Any, ...]] = []
-    for entry in scores:
-        for base, each, *p in compared(entry) if entry["metric"] == metric else ():
-            points = [None if each[name] is None else 100 * each[name] for name in _POINTS]
-            about = [visible(str(name)) for name in (entry["test"], entry["regime"], base)]
-            seeds = len(each["seeds"]) if "seeds" in each else None
-            rows.append((*about, seeds, *points, each["effect"], *p))
-    heads = ("test", "regime", "less", "seeds", "difference", "low", "high", "detectable", "d", "p", "p (Holm)")
-    caption = (
-        "Points; the 95 % interval is over examples, seeds averaged. detectable: the smallest difference that would be "
-        "found in 4 of 5 such studies. d: Cohen's, of paired differences, with Hedges' correction; none for an F1 of "
-        "counts, which is that of all seeds' counts together, as it is tested: its difference need not be that of the "
-        "means. Holm's correction is over this table."
-    )
+    """One row per test, regime and baseline: the difference of the means, how sure it is, and what was detectable."""
     mine = [entry for entry in scores if entry["metric"] == metric]
+    means = {(entry["test"], entry["regime"]): entry for entry in mine}
+    rows: list[tuple[Any, ...]] = []
+    for entry in mine:
+        for place, (base, each, *p) in enumerate(compared(entry)):
+            points = [None if each[name] is None else 100 * each[name] for name in ("low", "high", "detectable")]
+            about = [visible(str(name)) for name in (entry["test"], entry["regime"], base)]
+            first = means.get((entry["test"], base))
+            shown = 100 * each["difference"]
+            if first is not None and place < len(entry.get("against", {})):
+                shown = gain(entry, first)
+            difference = Told(signed_points(shown), {"": 100 * each["difference"]})
+            rows.append((*about, _seed_counts(each), difference, *points, each["effect"], *p))
+    caption = (
+        "Points: differences of the means over seeds. p, p (Holm), the 95 % interval and detectable, the smallest "
+        "difference found with 80 % power, are over seeds and examples; Holm's correction is over this table. With one "
+        "seed on a side there is no p, and the interval is over examples. p (examples) is the test of Efimov et al. "
+        "2023, §5.1, which holds the seeds fixed and says nothing of others: Student's of examples or, for an F1 of "
+        "counts, a permutation test of all seeds' counts together. d: Cohen's, of examples paired, with Hedges' "
+        "correction."
+    )
     caption += _luck(mine)
     if any(entry.get("without_stuck") for entry in mine):
-        caption += " What is compared with one has a second row, over the seeds in which both learnt, corrected apart."
+        caption += (
+            " What is compared with one has a second row, over the seeds in which both learnt, corrected apart: its "
+            "difference is that of their means, not of those in the table of scores."
+        )
     title = f"{SHOWN.get(metric, visible(metric))}: differences, {visible(run['model'])}"
     name = f"{score_table(scores, run, metric).name}-differences"
-    return Table(name, title, caption, heads, tuple(rows))
+    return Table(name, title, caption, DIFFERENCE_HEADS, tuple(rows))
+
+
+DIFFERENCE_HEADS = (
+    *("test", "regime", "less", "seeds", "difference", "low", "high", "detectable", "d", "p", "p (Holm)"),
+    "p (examples)",
+)
+
+
+SEED_HEADS = ("test", "regime", "mean", "sd")
+"""The first columns of a table of every seed; one per seed follows."""
+
+
+def _seed_counts(each: Mapping[str, Any]) -> int | str | None:
+    """How many seeds a comparison has: of both sides, where they differ."""
+    if "seeds" not in each:
+        return None
+    counts = dict.fromkeys((len(each["seeds"]), len(each.get("base_seeds", each["seeds"]))))
+    return next(iter(counts)) if len(counts) == 1 else " and ".join(map(str, counts))
+
+
+def seed_table(scores: Sequence[Entry], run: Mapping[str, Any], metric: str) -> Table:
+    """One row per test and regime: its mean, its deviation, and the score of every seed."""
+    mine = [entry for entry in scores if entry["metric"] == metric]
+    seeds = sorted({seed for entry in mine for seed in entry.get("seeds", ()) if seed is not None})
+    rows = []
+    for entry in mine:
+        own = dict(zip(entry.get("seeds", ()), entry["values"], strict=False))
+        values = (entry["mean"], entry["deviation"], *(own.get(seed) for seed in seeds))
+        shown = (None if each is None else Told(f"{100 * each:.2f}", {"": 100 * each}) for each in values)
+        rows.append((visible(entry["test"]), visible(entry["regime"]), *shown))
+    title = f"{SHOWN.get(metric, visible(metric))}: every seed, {visible(run['model'])}"
+    name = f"{score_table(scores, run, metric).name}-seeds"
+    heads = (*SEED_HEADS, *(f"seed {seed}" for seed in seeds))
+    return Table(name, title, "Percent; sd: standard deviation over seeds.", heads, tuple(rows))
+
+
+def planned_seeds(entries: Sequence[Entry]) -> str:
+    """How many seeds per regime a difference of 1, 2 or 5 points needs, by the deviations of these entries.
+
+    With one seed, whose deviation is not known, by the median one of the grids in docs/findings. Nothing without
+    comparisons.
+    """
+    apart = [each for entry in entries for each in entry.get("against", {}).values() if each.get("item_deviation")]
+    if not apart:
+        return ""
+    own = [entry["deviation"] for entry in entries if entry["deviation"]]
+    deviation = float(np.median(own)) if own else usual_deviation(entries[0]["metric"])
+    items = float(np.median([each["item_deviation"] for each in apart]))
+    n = int(np.median([entry["n"] for entry in entries]))
+    whose = "this run's median deviation over seeds" if own else "the median deviation over seeds of our own grids"
+    words = plan_words(deviation=deviation, item_deviation=items, n=n)
+    return f"By {whose} ({100 * deviation:.1f} points) and {n:,} examples, {words}"
+
+
+def usual_deviation(metric: str) -> float:
+    """The deviation over seeds that a metric had in our own grids."""
+    return SEED_DEVIATIONS.get(metric.partition("/")[0], USUAL_DEVIATION)
+
+
+def plan_words(*, deviation: float, item_deviation: float, n: int) -> str:
+    """How many seeds per regime a difference of 1, 2 and 5 points needs to be found with 80 % power.
+
+    >>> plan_words(deviation=0.016, item_deviation=0.4, n=5000)
+    'to detect 1 point with 80 % power takes over 12,500 examples, 2 points 30 seeds, 5 points 4 seeds.'
+    """
+
+    def told(points: int) -> str:
+        seeds = seeds_needed(points / 100, deviation=deviation, item_deviation=item_deviation, n=n)
+        least = items_needed(points / 100, item_deviation=item_deviation)
+        about = f"{max(least // 100 * 100, 100):,}"
+        return f"over {about} examples" if seeds is None else f"{seeds} seeds"
+
+    first, *others = PLANNED_POINTS
+    more = "".join(f", {points} points {told(points)}" for points in others)
+    return f"to detect {first} point with 80 % power takes {told(first)}{more}."
+
+
+PLANNED_POINTS = (1, 2, 5)
 
 
 def distance_lines(distances: Sequence[Entry]) -> Table:
@@ -312,6 +483,7 @@ def table_files(scores: Sequence[Entry], distances: Sequence[Entry], run: Mappin
     """File names and texts: `transfer.json`, `transfer.svg`, and under `tables/` each table as CSV, Markdown, LaTeX."""
     tables = [score_table(scores, run, metric) for metric in metrics(scores)]
     tables += [table for metric in metrics(scores) if (table := difference_table(scores, run, metric)).rows]
+    tables += [seed_table(scores, run, metric) for metric in metrics(scores)]
     tables += [distance_lines(distances)] if distances else []
     found = {"scores": list(scores), "distances": list(distances)}
     out = {"transfer.json": json.dumps(found, ensure_ascii=False, indent=1)}
@@ -327,13 +499,14 @@ def picture(scores: Sequence[Entry], run: Mapping[str, Any]) -> str:
     """An SVG of the headline metrics: a band a test, a line a regime; dots are seeds, the bar their mean.
 
     The line is Student's 95 % interval of the mean over seeds, of one seed that over its examples; a dotted stroke is
-    what chance gives, where that is in reach.
+    the chance level.
     """
     found = headline(scores)
     cells = [entry for entries in found.values() for entry in entries]
     tests = [test for test in run["tests"] if any(entry["test"] == test for entry in cells)]
     colours = {regime: PALETTE[place % len(PALETTE)] for place, regime in enumerate(run["regimes"])}
     reach = [value for entry in cells for value in (*entry["values"], *interval(entry))]
+    reach += [entry["null"] for entry in cells if entry["null"] is not None]
     low, high = max(math.floor(20 * min(reach)) / 20, 0.0), min(math.ceil(20 * max(reach)) / 20, 1.0)
 
     def x(value: float) -> float:
@@ -357,7 +530,7 @@ def picture(scores: Sequence[Entry], run: Mapping[str, Any]) -> str:
     for value in _ticks(low, high):
         parts.append(f'<text x="{x(value):.1f}" y="{y + 12}" text-anchor="middle">{100 * value:g}</text>')
     title = "; ".join(SHOWN.get(metric, visible(metric)) for metric in found)
-    below = f"{_safe(title)}, percent: seeds, mean, 95 % interval"
+    below = f"{_safe(title)}, percent: seeds, mean, 95 % interval; dotted: chance level"
     parts.append(f'<text x="{_LEFT + _WIDE / 2}" y="{y + 30}" text-anchor="middle">{below}</text>')
     begin = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {tall}" width="{wide}" height="{tall}" '

@@ -15,20 +15,22 @@ from interlingua.report.tables import Ref, Table
 from interlingua.report.transfer import (
     SHOWN,
     Entry,
+    difference_table,
     distance_lines,
     headline,
     interval,
     metric_slug,
     metrics,
     score_table,
+    seed_table,
     table_files,
 )
-from interlingua.report.transfer_answer import base_name, base_regimes, main_entries, named, run_scores, told
+from interlingua.report.transfer_answer import base_name, base_regimes, named, run_scores, told, uncertainty
 from interlingua.report.wording import visible
 
 SEEDS_WORDS = (
-    "A row a test and regime: dots are seeds, the bar their mean, the line its 95 % interval (Student; of one seed "
-    "that over its examples)."
+    "One row per test and regime: dots are seeds, the bar their mean, the line its 95 % interval (Student; of one seed "
+    "that over its examples), the cross the chance level."
 )
 PAIRWISE_TITLE = "Regimes against each other"
 PAIRWISE_WORDS = (
@@ -80,18 +82,8 @@ def transfer_answer(run: Run) -> Section:
     """The section on top: what the base regime reads, what each other one changed, and how sure that is."""
     title = f"The answer: {run.name}" if run.key else "The answer"
     lead, facts = told(run)
-    many = len(run.about["seeds"])
-    sure = (
-        f"{many} seeds; differences are tested over examples, seeds averaged, which says nothing of other seeds"
-        if many > 1
-        else "One seed, and of it alone is spoken; differences are tested over its examples"
-    )
-    if many > 1 and any(
-        entry["metric"].startswith("f1/") for entry in main_entries(run)
-    ):  # An F1 of counts is no mean.
-        sure += ", and by all seeds' counts together, so that they need not be the differences of the means"
     if facts is not None:
-        facts.append(("How sure", f"{sure}; p < 0.05 after Holm's correction. The tables' marks are without it."))
+        facts.append(("How sure", uncertainty(run)))
     return Section(run.id("answer"), title, (lead,), facts=tuple(facts or ()))
 
 
@@ -158,10 +150,19 @@ def _seed_figure(run: Run, metric: str, entries: Sequence[Entry], figure_name: s
         )  # fmt: skip
         rows += [(visible(entry["test"]), visible(regime), seed, value) for entry, seed, value in dots]
         records += [(None, None, None, _one(behind_entry(behind, e), e["seeds"].index(s))) for e, s, _ in dots]
+    levels = [entry for entry in entries if entry["null"] is not None]
+    if levels:
+        traces.append(
+            {"type": "scatter", "mode": "markers", "name": "chance level",
+             "x": [short(entry["null"]) for entry in levels],
+             "y": [[label(entry["test"]) for entry in levels], [label(entry["regime"]) for entry in levels]],
+             "marker": {"color": "@soft", "size": 9, "symbol": "x-thin-open", "line": {"width": 2, "color": "@soft"}},
+             "hover": "chance level: %{x:.3f}"}
+        )  # fmt: skip
     name = SHOWN.get(metric, visible(metric))
     table = Table(figure_name, name, "", ("test", "regime", "seed", name), tuple(rows), tuple(records))
     layout = {
-        "showlegend": len(run.about["regimes"]) > 1,
+        "showlegend": len(run.about["regimes"]) > 1 or bool(levels),
         "xaxis": {"title": {"text": name}, "tickformat": ".0%", "nticks": 7},
         "yaxis": {"range": [len(entries) - 0.5, -0.5], "showgrid": False, "type": "multicategory"},
     }
@@ -220,6 +221,10 @@ def _tables(run: Run) -> Iterator[Table]:
         table = score_table(scores, run.about, metric)
         records = score_records(table, [entry for entry in scores if entry["metric"] == metric], behind)
         yield Table(run.id(table.name), table.title, table.caption, table.columns, table.rows, records)
+    for metric in metrics(scores) if scores else []:
+        for table in (difference_table(scores, run.about, metric), seed_table(scores, run.about, metric)):
+            if table.rows:
+                yield Table(run.id(table.name), table.title, table.caption, table.columns, table.rows)
     if run.more.get("distances"):
         table = distance_lines(run.more["distances"])
         title = f"{table.title}: {visible(run.name)}" if run.key else table.title

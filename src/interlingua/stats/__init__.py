@@ -25,15 +25,30 @@ from interlingua.stats.intervals import (
     over_seeds,
     wilson_interval,
 )
-from interlingua.stats.power import detectable_error, detectable_mean, detectable_share
+from interlingua.stats.power import (
+    ITEM_DEVIATION,
+    SEED_DEVIATIONS,
+    USUAL_DEVIATION,
+    detectable_error,
+    detectable_mean,
+    detectable_over_seeds,
+    detectable_share,
+    items_needed,
+    seeds_needed,
+)
+from interlingua.stats.seed_difference import SeedDifference, f1_influence, seed_difference
 from interlingua.stats.significance import holm, paired_t, permuted_f1, permuted_mean
 from interlingua.stats.stuck import stuck
 
 __all__ = [
+    "ITEM_DEVIATION",
+    "SEED_DEVIATIONS",
+    "USUAL_DEVIATION",
     "Z95",
     "Association",
     "Bootstrapped",
     "Correlated",
+    "SeedDifference",
     "Spread",
     "above_draws",
     "bootstrap",
@@ -45,8 +60,10 @@ __all__ = [
     "correlated",
     "detectable_error",
     "detectable_mean",
+    "detectable_over_seeds",
     "detectable_rho",
     "detectable_share",
+    "f1_influence",
     "group_sums",
     "half_sample_interval",
     "half_samples",
@@ -54,6 +71,7 @@ __all__ = [
     "hedges_correction",
     "holm",
     "interval_of_half_samples",
+    "items_needed",
     "mantel",
     "mean_interval",
     "over_seeds",
@@ -62,6 +80,8 @@ __all__ = [
     "pearson",
     "permuted_f1",
     "permuted_mean",
+    "seed_difference",
+    "seeds_needed",
     "spearman",
     "stuck",
     "wilson_interval",

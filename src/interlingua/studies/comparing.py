@@ -1,8 +1,9 @@
-"""Scores of regimes over seeds: mean, deviation, and whether they differ from those of another (papers/001 §5.1)."""
+"""Scores of regimes: mean and deviation over seeds, and whether they differ from others, over seeds and examples."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,14 @@ from interlingua.stats import (
     detectable_error,
     detectable_mean,
     detectable_share,
+    f1_influence,
     holm,
     mean_interval,
     over_seeds,
     paired_effect,
     paired_t,
     permuted_f1,
+    seed_difference,
     stuck,
 )
 from interlingua.studies.record import Record
@@ -35,63 +38,127 @@ _LAYERED = ("mrr", "p@1")
 def summarise(
     records: Sequence[Record], store: Store, *, regimes: Sequence[str], tests: Sequence[str], permutations: int
 ) -> list[dict[str, Any]]:
-    """One entry a test, metric and regime: values by seed, their mean, deviation and interval, p-values by baseline.
+    """One entry per test, metric and regime: values by seed, their mean, deviation and interval, p-values by baseline.
 
-    The interval (`low`, `high`) is over seeds; of one seed it is over its examples, and `deviation` is None.
-    p-values are Student's on per-example values averaged over seeds and, for an F1 that is made of counts, those of a
-    permutation test that swaps an example with its counts of all seeds (`p_apart`: each seed's on its own); `p_holm`
-    are those of a metric, all regimes, tests and baselines, corrected together. `above` is how many seeds are above
-    chance by their own interval. `against` has, by baseline, the difference with its interval over examples, its effect
-    size, and the smallest difference that this sample would show. Retrieval is at the layer that is best for the regime
-    in the mean over seeds, chosen on the same data for all regimes alike; the other layers are in the records. `bases`
-    are the regimes that the test's others are compared with. `without_stuck` has, by baseline, what `p` and `against`
-    have, over the seeds in which neither side's model is stuck at chance, where one is in some seed.
+    The interval (`low`, `high`) is over seeds; of one seed it is over its examples, and `deviation` is None. `p` is
+    that of `stats.seed_difference`, over seeds and examples; a regime or baseline of one seed has none. `p_holm` are
+    those of a metric, all regimes, tests and baselines, corrected together. The tests of Efimov et al. 2023 §5.1, which
+    hold the seeds fixed, stand beside it: `p_examples`, Student's on per-example values averaged over the seeds that
+    both have, or, for an F1 that is made of counts, `p_permutation`, which swaps an example with its counts of all
+    seeds, and `p_permutation_apart`, which swaps each seed's on its own. `above` is how many seeds are above chance by
+    their own interval, `always` the one answer that all seeds' models give to every example, where they do. `against`
+    has, by baseline, the difference of the means, its interval, what it is `over`, its effect size over examples, and
+    the smallest detectable difference. Retrieval is at the layer that is best for the regime in the mean over seeds,
+    chosen on the same data for all regimes alike; the other layers are in the records. `bases` are the regimes that the
+    test's others are compared with. `without_stuck` has, by baseline, what `p` and `against` have, over the seeds in
+    which neither side's model is stuck at chance, where one is in some seed.
     """
     by_cell: dict[tuple[str, str, str], list[Record]] = {}
-    for record in sorted(records, key=lambda record: record.seed or 0):  # So that items of one seed meet.
+    for record in sorted(records, key=lambda record: record.seed or 0):
         if "regime" in record.details:
             by_cell.setdefault((record.details["test"], record.variant, record.details["regime"]), []).append(record)
     found: list[dict[str, Any]] = []
     for test in tests:
         here = {key: its for key, its in by_cell.items() if key[0] == test}
         for metric, cells in _metrics(here, regimes).items():
-            items = {regime: {record.seed: store.items(record) for record in its} for regime, its in cells.items()}
+            sides = {
+                regime: _Side([record.seed for record in its], [record.value for record in its],
+                              [store.items(record) for record in its])
+                for regime, its in cells.items()
+            }  # fmt: skip
             known = [base for base in BASELINES if base in cells] or [*cells][:2]
             lost = {regime: _stuck(its) for regime, its in cells.items()}
             for regime, its in cells.items():
                 bases = known[: known.index(regime)] if regime in known else known
-                # Where a seed is not done yet, or failed, only those that both have are compared.
-                both = {base: [seed for seed in items[regime] if seed in items[base]] for base in bases}
-                sides = {base: _sides(items[regime], items[base], seeds) for base, seeds in both.items() if seeds}
+                against = {base: _apart(sides[regime], sides[base]) for base in bases}
                 entry = {
                     "test": test,
                     "metric": metric,
                     "regime": regime,
                     "bases": known,
                     **_over_seeds(its),
-                    "p": {base: _differ(*each, permutations=permutations) for base, each in sides.items()},
-                    "against": {base: {"seeds": both[base], **_apart(*each)} for base, each in sides.items()},
+                    **_tested(against),
+                    **_of_the_paper(sides[regime], {base: sides[base] for base in bases}, permutations),
                 }
-                if any(ours[0].ndim == 2 for ours, _ in sides.values()):
-                    entry["p_apart"] = {base: _differ_apart(*each, times=permutations) for base, each in sides.items()}
-                luck = {base: (lost[regime] | lost[base], seeds) for base, seeds in both.items()}
-                kept = {base: [seed for seed in seeds if seed not in out] for base, (out, seeds) in luck.items() if out}
-                entry["without_stuck"] = {
-                    base: {"seeds": seeds, "p": _differ(*each, permutations=permutations), **_apart(*each)}
-                    for base, seeds in kept.items()
-                    if seeds
-                    for each in [_sides(items[regime], items[base], seeds)]
-                }
+                entry["without_stuck"] = {}
+                for base in bases:
+                    out = lost[regime] | lost[base]
+                    ours, theirs = (side.without(out) for side in (sides[regime], sides[base]))
+                    if out and ours.seeds and theirs.seeds:
+                        p, each = _apart(ours, theirs)
+                        entry["without_stuck"][base] = {**each, "p": p}
                 found.append(entry)
     return _corrected(found)
 
 
-def _sides(ours: Mapping[Any, Values], theirs: Mapping[Any, Values], seeds: Sequence[Any]) -> tuple[list[Values], ...]:
-    return [ours[seed] for seed in seeds], [theirs[seed] for seed in seeds]
+@dataclass(frozen=True)
+class _Side:
+    """A regime's seeds, the score of each, and its values per example: (example,), of an F1 counts (3, example)."""
+
+    seeds: list[int | None]
+    scores: list[float]
+    items: list[Values]
+
+    def without(self, seeds: Collection[int | None]) -> _Side:
+        kept = [place for place, seed in enumerate(self.seeds) if seed not in seeds]
+        own = [self.scores[place] for place in kept]
+        return _Side([self.seeds[place] for place in kept], own, [self.items[place] for place in kept])
+
+    @property
+    def counted(self) -> bool:
+        return self.items[0].ndim == 2
+
+    def examples(self) -> NDArray[np.float64]:
+        """What each example adds to the mean over seeds of the score, but for a constant."""
+        own = [f1_influence(values) if self.counted else values.astype(np.float64) for values in self.items]
+        mean: NDArray[np.float64] = np.mean(own, axis=0)
+        return mean
+
+    def counts(self) -> NDArray[np.float64]:
+        """Each example's counts of all seeds together."""
+        whole: NDArray[np.float64] = np.sum([values.astype(np.float64) for values in self.items], axis=0)
+        return whole
+
+
+def _tested(against: Mapping[str, tuple[float | None, dict[str, Any]]]) -> dict[str, Any]:
+    return {
+        "p": {base: p for base, (p, _) in against.items() if p is not None},
+        "against": {base: each for base, (_, each) in against.items()},
+    }
+
+
+def _of_the_paper(ours: _Side, bases: Mapping[str, _Side], permutations: int) -> dict[str, dict[str, float]]:
+    """The p-values of Efimov et al. 2023 §5.1, over the seeds that both have."""
+    found: dict[str, dict[str, float]] = {}
+    for base, theirs in bases.items():
+        both = [
+            mine.without({seed for seed in mine.seeds if seed not in other.seeds})
+            for mine, other in ((ours, theirs), (theirs, ours))
+        ]
+        if not both[0].seeds:
+            continue
+        if ours.counted:
+            sums, ends = ([side.counts() for side in both], [np.concatenate(side.items, axis=1) for side in both])
+            found.setdefault("p_permutation", {})[base] = permuted_f1(*sums, times=permutations)
+            found.setdefault("p_permutation_apart", {})[base] = permuted_f1(*ends, times=permutations)
+        else:
+            found.setdefault("p_examples", {})[base] = paired_t(*(side.examples() for side in both))
+    return found
+
+
+def paper_p(entry: Mapping[str, Any]) -> dict[str, float]:
+    """The p-values of Efimov et al. 2023 §5.1, which hold the seeds fixed, by baseline."""
+    return dict(entry.get("p_permutation") or entry.get("p_examples") or {})
+
+
+def _chance(record: Record) -> float | None:
+    """What a model reaches that has learnt nothing: of a task's own metric the best of several such answers."""
+    told = record.details.get("chance")
+    return record.null if told is None else float(told["level"])
 
 
 def _stuck(its: Sequence[Record]) -> set[int | None]:
-    nulls = [record.null for record in its if record.null is not None]
+    nulls = [null for null in map(_chance, its) if null is not None]
     return stuck({record.seed: record.value for record in its}, float(np.mean(nulls)) if nulls else None)
 
 
@@ -105,7 +172,8 @@ def _corrected(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
         for (entry, base), value in zip(places, holm([entry["p"][base] for entry, base in places]), strict=True):
             entry["p_holm"][base] = value
         again = [each for entry in mine for each in entry["without_stuck"].values()]
-        for each, value in zip(again, holm([each["p"] for each in again]), strict=True):
+        tested = [each for each in again if each["p"] is not None]
+        for each, value in zip(tested, holm([each["p"] for each in tested]), strict=True):
             each["p_holm"] = value
     return entries
 
@@ -140,7 +208,7 @@ def best_layer(by_variant: Mapping[str, Sequence[Record]], metric: str) -> str:
 
 def _over_seeds(its: Sequence[Record]) -> dict[str, Any]:
     values = [record.value for record in its]
-    nulls = [record.null for record in its if record.null is not None]
+    nulls = [null for null in map(_chance, its) if null is not None]
     spread = over_seeds(values)
     low, high = _bounds(its)
     return {
@@ -152,15 +220,28 @@ def _over_seeds(its: Sequence[Record]) -> dict[str, Any]:
         "high": high,
         "null": float(np.mean(nulls)) if nulls else None,
         "above": _above(its),
+        "always": _always(its),
         "n": its[0].n,
         "layer": its[0].layer,
     }
 
 
 def _above(its: Sequence[Record]) -> int | None:
-    """How many seeds are above chance by their own interval over examples; None where that is not known of all."""
+    """How many seeds are above chance by their own interval over examples; None where that is not known of all.
+
+    One answer for every example is never above it.
+    """
+    told = [bool(record.details["chance"]["above"]) for record in its if "chance" in record.details]
+    if len(told) == len(its):
+        return sum(told)
     known = [(record.low, record.null) for record in its if record.low is not None and record.null is not None]
     return sum(low > null for low, null in known) if len(known) == len(its) else None
+
+
+def _always(its: Sequence[Record]) -> str | None:
+    """The one answer that every seed's model gives to every example; None where answers differ or are not kept."""
+    said = {record.details.get("chance", {}).get("always") for record in its}
+    return said.pop() if len(said) == 1 else None
 
 
 def _bounds(its: Sequence[Record]) -> tuple[float, float]:
@@ -172,65 +253,34 @@ def _bounds(its: Sequence[Record]) -> tuple[float, float]:
     return spread.low, spread.high
 
 
-def _differ(ours: Sequence[Values], theirs: Sequence[Values], *, permutations: int) -> float:
-    """How likely so large a difference is where regimes are alike: of an example all seeds are one draw.
+def _apart(ours: _Side, theirs: _Side) -> tuple[float | None, dict[str, Any]]:
+    """The p-value of a difference of means, and the difference with its interval, effect size and detectable size.
 
-    papers/001 §5.1 has predictions of all seeds concatenated and permuted. Were each seed's swapped on its own, five
-    seeds of a sentence would count as five sentences, and two regimes that differ by their examples alone would be
-    called different in up to a quarter of studies.
+    Of one seed there is no p-value, and the interval is over its examples: of an F1 of counts a bootstrap's, else
+    Student's. One seed's hits have McNemar's detectable difference.
     """
-    if ours[0].ndim == 2:
-        return permuted_f1(_sum(ours), _sum(theirs), times=permutations)
-    return paired_t(_mean(ours), _mean(theirs))
-
-
-def _differ_apart(ours: Sequence[Values], theirs: Sequence[Values], *, times: int) -> float:
-    """The other reading of papers/001 §5.1: the examples of all seeds end to end, and each swapped on its own."""
-    sides = (np.concatenate(side, axis=1).astype(np.float64) for side in (ours, theirs))
-    return permuted_f1(*sides, times=times)
-
-
-def _apart(ours: Sequence[Values], theirs: Sequence[Values]) -> dict[str, float | None]:
-    """The difference over examples, its 95 % interval, its effect size, and the smallest one that would be found.
-
-    An F1 of counts has a bootstrap's interval over examples, each with its counts of all seeds, and no effect size: it
-    is no mean. One seed's hits have McNemar's detectable difference, all else the paired t-test's.
-    """
-    if ours[0].ndim == 2:
-        made = bootstrap_f1_difference(_sum(ours), _sum(theirs))
-        return {
-            "difference": made.value,
-            "low": made.low,
-            "high": made.high,
-            "effect": None,
-            "detectable": detectable_error(made.error),
-        }
-    first, second = _mean(ours), _mean(theirs)
-    apart = first - second
-    low, high = mean_interval(apart)
-    if len(ours) == 1 and set(np.unique(np.stack([first, second]))) <= {0.0, 1.0}:
-        detectable = detectable_share(float((apart != 0).mean()), apart.size)
+    apart = ours.examples() - theirs.examples()
+    deviation = float(apart.std(ddof=1)) if apart.size > 1 else 0.0
+    said = {"seeds": ours.seeds, "base_seeds": theirs.seeds, "item_deviation": deviation}
+    effect = None if ours.counted else paired_effect(ours.examples(), theirs.examples())
+    tested = seed_difference(ours.scores, theirs.scores, apart)
+    if tested is not None:
+        ends = {"low": tested.ci_low, "high": tested.ci_high, "over": "seeds and examples"}
+        more = {"effect": effect, "detectable": tested.detectable}
+        return tested.p, {**said, "difference": tested.difference, **ends, **more}
+    difference = float(np.mean(ours.scores) - np.mean(theirs.scores))
+    detectable: float | None
+    if ours.counted and len(ours.seeds) == len(theirs.seeds) == 1:
+        made = bootstrap_f1_difference(ours.counts(), theirs.counts())
+        low, high, detectable = made.low, made.high, detectable_error(made.error)
     else:
-        detectable = detectable_mean(float(apart.std(ddof=1)) if apart.size > 1 else 0.0, apart.size)
-    return {
-        "difference": float(apart.mean()),
-        "low": low,
-        "high": high,
-        "effect": paired_effect(first, second),
-        "detectable": detectable,
-    }
-
-
-def _mean(side: Sequence[Values]) -> NDArray[np.float64]:
-    """Each example's value, averaged over seeds."""
-    mean: NDArray[np.float64] = np.mean([values.astype(np.float64) for values in side], axis=0)
-    return mean
-
-
-def _sum(side: Sequence[Values]) -> NDArray[np.float64]:
-    """Each example's counts of all seeds together."""
-    whole: NDArray[np.float64] = np.sum([counts.astype(np.float64) for counts in side], axis=0)
-    return whole
+        low, high = mean_interval(apart - apart.mean() + difference)
+        hits = len(ours.seeds) == len(theirs.seeds) == 1 and set(np.unique([*ours.items, *theirs.items])) <= {0.0, 1.0}
+        detectable = (
+            detectable_share(float((apart != 0).mean()), apart.size) if hits else detectable_mean(deviation, apart.size)
+        )
+    ends = {"low": low, "high": high, "over": "examples"}
+    return None, {**said, "difference": difference, **ends, "effect": effect, "detectable": detectable}
 
 
 def distance_table(records: Sequence[Record], *, states: Sequence[str]) -> list[dict[str, Any]]:

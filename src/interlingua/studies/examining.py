@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -22,6 +22,7 @@ from interlingua.studies.record import Record, versions
 from interlingua.studies.scenarios import Scenario, TransferSettings
 from interlingua.studies.stages import Pairs
 from interlingua.studies.store import Items, Made
+from interlingua.tasks.chance import KINDS, chance
 from interlingua.tasks.saving import FineTuned
 from interlingua.training.distances import WordDistances
 from interlingua.training.loop import Monitor
@@ -107,7 +108,7 @@ class Examiner:
         else:
             said = self._said(tuned.model, exam)
         if said is not None:
-            scores = exam.task.judge(said, exam.examples)
+            scores = self._judged(said, exam)
         spoken = list(scenario.spoken)
         shared = Record(
             exam.task.name,
@@ -130,6 +131,15 @@ class Examiner:
     def _said(self, model: torch.nn.Module, exam: Exam) -> Any:
         inputs = self.exam_inputs[exam.digest]
         return exam.task.predict(model, inputs, labels=self.lesson.labels, precision=self.precision)
+
+    def _judged(self, said: Any, exam: Exam) -> Scores:
+        """The exam's scores, and in the details of the task's own metric the chance level."""
+        task, scores = exam.task, dict(exam.task.judge(said, exam.examples))
+        own = scores.get(task.metric)
+        if own is not None and getattr(task, "kind", None) in KINDS:
+            told = chance(task, said, exam.examples, self.lesson.labels, own)
+            scores[task.metric] = replace(own, details={**own.details, "chance": told})
+        return scores
 
     def _map(self, tuned: FineTuned, code: str, seed: int, control: str | None) -> Map:
         """From the language's vectors to those of the language of training, at this model's last layer."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from interlingua.stats import over_seeds
-from interlingua.studies.comparing import distance_table, summarise
+from interlingua.studies.comparing import distance_table, paper_p, summarise
 from interlingua.studies.published import Published
 from interlingua.studies.record import Record
 from interlingua.studies.scenarios import REGIMES
@@ -59,12 +59,13 @@ def study_distances(records: Sequence[Record]) -> list[Entry]:
 def beside(scores: Sequence[Mapping[str, Any]], records: Sequence[Record], paper: Sequence[Published]) -> list[Entry]:
     """Each published number with ours of the same task, test, metric and regime.
 
-    Ours is of the encoder that the paper names, where the study has it; else of every encoder there is.
+    Ours is of the encoder that the paper names, where the study has it; else of every encoder there is. Its `p_paper`
+    are by the paper's own tests, which hold the seeds fixed.
     """
     ours: dict[tuple[str, ...], list[tuple[str, float, Mapping[str, float]]]] = {}
     for entry in scores:
         cell = tuple(entry[key] for key in ("task", "source", "test", "metric", "regime"))
-        ours.setdefault(cell, []).append((entry["encoder"], entry["mean"], entry["p"]))
+        ours.setdefault(cell, []).append((entry["encoder"], entry["mean"], paper_p(entry)))
     for key, values in (_consistencies(records) | _cosines(records)).items():
         ours.setdefault(key[1:], []).append((key[0], over_seeds(values).mean, {}))
     found: list[Entry] = []
@@ -84,7 +85,7 @@ def beside(scores: Sequence[Mapping[str, Any]], records: Sequence[Record], paper
                     "paper_encoder": each.encoder,
                     "encoder": encoder,
                     "ours": value,
-                    "p": dict(p),
+                    "p_paper": dict(p),
                 }
             )
     return found

@@ -30,8 +30,7 @@ def chance(task: Any, predictions: Any, examples: Examples[Any], labels: Sequenc
     `always` is the one answer that the model gives to every example, None where it gives several. A score is above
     chance where its 95 % interval is, and the answers are not all the same.
     """
-    kinds = {"sequence": _label, "token": _tag, "span": _span}
-    levels, said = kinds[task.kind](predictions, examples, labels)
+    levels, said = KINDS[task.kind](predictions, examples, labels)
     if score.null is not None:
         levels["its own answers, shuffled"] = score.null
     by = max(levels, key=lambda name: levels[name])
@@ -77,3 +76,7 @@ def _pieces(text: str) -> list[tuple[int, int]]:
     if len(text) > _LETTERS_PER_WORD * len(found):
         found = [match.span() for match in re.finditer(r"\S", text)]
     return found
+
+
+KINDS = {"sequence": _label, "token": _tag, "span": _span}
+"""How the levels of chance and the answers of a task are found, by the task's kind."""
