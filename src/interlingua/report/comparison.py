@@ -16,7 +16,7 @@ from interlingua.report.scatter import Dot, dot_plot
 from interlingua.report.sections import Section
 from interlingua.report.tables import Cell, Ref, Table, Told, refs
 from interlingua.report.wording import listing, number, visible
-from interlingua.stats import mean_interval
+from interlingua.stats import paired_difference
 
 Numbers = Mapping[str, Reading]
 _NO_SETTING = ("names", "skipped", "left_out", "trained", "seconds", "created", "metrics", "before", "after", "steps",
@@ -136,7 +136,7 @@ def gaps(runs: tuple[Run, Run], numbers: tuple[Numbers, Numbers]) -> dict[str, G
 
 
 def paired_change(runs: tuple[Run, Run], behind: tuple[Sequence[Record], ...]) -> Change | None:
-    """The mean difference of records over the same sentences with its Student interval; None where they are not.
+    """The mean difference of records over the same sentences with its 95 % interval; None where they are not.
 
     They are where each has a partner of the other run (of whatever layer) with the corpus's digest, the seed and the
     number of rows in common, and both have their items. Bounds are averaged over records, as everywhere.
@@ -152,8 +152,8 @@ def paired_change(runs: tuple[Run, Run], behind: tuple[Sequence[Record], ...]) -
         ours, theirs = runs[0].items(record), runs[1].items(other[key])
         if ours is None or theirs is None or ours.shape != theirs.shape or len(ours) < 2:
             return None
-        apart = theirs.astype(np.float64) - ours
-        ends.append((float(apart.mean()), *mean_interval(apart)))
+        more = [hubs for each in (record, other[key]) if (hubs := (each.get("details") or {}).get("hubs"))]
+        ends.append(paired_difference(theirs.astype(np.float64) - ours, more)[:3])
     return Change(*(float(end) for end in np.mean(ends, axis=0)))
 
 

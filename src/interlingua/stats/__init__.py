@@ -16,6 +16,7 @@ from interlingua.stats.few import Correlated, correlated
 from interlingua.stats.intervals import (
     Z95,
     Spread,
+    clustered_share,
     group_sums,
     half_sample_interval,
     half_samples,
@@ -23,6 +24,7 @@ from interlingua.stats.intervals import (
     interval_of_half_samples,
     mean_interval,
     over_seeds,
+    paired_difference,
     wilson_interval,
 )
 from interlingua.stats.power import detectable_error, detectable_mean, detectable_share
@@ -41,6 +43,7 @@ __all__ = [
     "bootstrap_mean",
     "bootstrap_ratio",
     "cliffs_delta",
+    "clustered_share",
     "correlate",
     "correlated",
     "detectable_error",
@@ -57,6 +60,7 @@ __all__ = [
     "mantel",
     "mean_interval",
     "over_seeds",
+    "paired_difference",
     "paired_effect",
     "paired_t",
     "pearson",
