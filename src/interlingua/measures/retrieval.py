@@ -77,8 +77,9 @@ def retrieval(
     1 a few sentences, the hubs, are neighbours of many.
 
     `details`: `hubs`, what shared candidates add to the variance, and its degrees of freedom (absent where nothing). Of
-    `…/centred`, where `raw` is asked for too: `above_raw`, the mean of centred less raw by row and its interval. Nothing here is random; `seed` is taken because every measure of sentences is given one. `sides`
-    are both sides with what is kept of them.
+    `…/centred`, where `raw` is asked for too: `above_raw`, the mean of centred less raw by row and its interval.
+    Nothing here is random; `seed` is taken because every measure of sentences is given one. `sides` are both sides with
+    what is kept of them.
 
     >>> generator = torch.Generator().manual_seed(0)
     >>> english = torch.randn(50, 16, generator=generator)

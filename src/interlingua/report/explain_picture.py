@@ -12,7 +12,10 @@ import numpy as np
 from interlingua.report.evidence import trend
 from interlingua.report.scatter import PALETTE
 from interlingua.report.wording import visible
-from interlingua.stats import correlated
+from interlingua.stats import correlate
+
+LEAST = 4
+"""Below four languages no correlation is told: of three even a perfect order has p = 0.33."""
 
 Found = Mapping[str, Any]
 _WIDE, _TALL, _LEFT, _TOP = 460, 340, 64, 40
@@ -126,9 +129,10 @@ def _legend(run: Found, points: Mapping[int, Sequence[tuple[str, float, float]]]
     for place, mine in points.items():
         model, source = run["models"][place]
         level = _TOP + _TALL + 62 + 18 * place
-        found = correlated(*(np.array([point[axis] for point in mine]) for axis in (1, 2)))
+        found = correlate(*([point[axis] for point in mine] for axis in (1, 2))) if len(mine) >= LEAST else None
+        within = "" if found is None or found.low is None else f" ({found.low:.2f} to {found.high:.2f})"
         shown = f"{short_names(run)[model]}, trained in {visible(source)}" + (
-            f": r = {found.r:.2f} ({found.low:.2f} to {found.high:.2f}), n = {found.n}" if found else ""
+            f": ρ = {found.value:.2f}{within}, n = {found.n}" if found else ""
         )
         parts.append(f'<circle cx="{_LEFT + 6}" cy="{level - 4}" r="5" fill="{PALETTE[place % len(PALETTE)]}"/>')
         parts.append(f'<text x="{_LEFT + 18}" y="{level}">{html.escape(shown)}</text>')

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 
-import numpy as np
-
 from interlingua.report.audit import named_table
 from interlingua.report.explain import correlation_said, verdict
+from interlingua.report.explain_picture import LEAST
 from interlingua.report.papers import in_names
 from interlingua.report.readings import Record
 from interlingua.report.runs import Run, colour
@@ -18,7 +17,7 @@ from interlingua.report.study import consistency_tables
 from interlingua.report.study_parts import Controlled, consistency_controls, consistency_points, slug
 from interlingua.report.tables import Table
 from interlingua.report.wording import visible
-from interlingua.stats import correlated
+from interlingua.stats import correlate
 
 _WORDS = in_names(
     "Whether the model looks at the same words in two languages (papers/002): flow times cosine, summed. Texts that "
@@ -62,7 +61,7 @@ def explained(run: Run) -> list[str]:
         about = {**run.about, "settings": settings}
         found = verdict(f"{model} ({regime})", source, aspect, languages, scores.get(group[:4], {}), about)
         others = [point for point in points.get(group, []) if point[0] != source]
-        goes = correlated(*np.array([[x, y] for _, x, y, _ in others]).T) if others else None
+        goes = correlate([x for _, x, *_ in others], [y for *_, y, _ in others]) if len(others) >= LEAST else None
         with_scores = f" With performance: {correlation_said(asdict(goes))}." if goes and found.kind != "chance" else ""
         said.append(f"{task}, {aspect}. {found.sentence}{with_scores}")
     return said

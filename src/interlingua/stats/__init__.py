@@ -12,7 +12,6 @@ from interlingua.stats.bootstrap import (
 from interlingua.stats.correlation import Association, correlate, detectable_rho, mantel, pearson, spearman
 from interlingua.stats.draws import above_draws
 from interlingua.stats.effects import cliffs_delta, hedges_correction, paired_effect
-from interlingua.stats.few import Correlated, correlated
 from interlingua.stats.intervals import (
     Z95,
     Spread,
@@ -35,7 +34,6 @@ __all__ = [
     "Z95",
     "Association",
     "Bootstrapped",
-    "Correlated",
     "Spread",
     "above_draws",
     "bootstrap",
@@ -45,7 +43,6 @@ __all__ = [
     "cliffs_delta",
     "clustered_share",
     "correlate",
-    "correlated",
     "detectable_error",
     "detectable_mean",
     "detectable_rho",

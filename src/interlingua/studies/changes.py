@@ -24,8 +24,8 @@ def with_changes(before: Found, after: Found, layer: int) -> dict[str, Any]:
 
     `changes` has the adjusted layer, and each state at its best layer, language means removed: where another layer was
     nearly as good before, the first alone says too much; `tied` are the layers that are as good. A change is a mean
-    difference by sentence and its interval, which counts the candidates that all sentences share (`hubs`). Where items are not known, as in the state of an older version,
-    there is none.
+    difference by sentence and its interval, which counts the candidates that all sentences share (`hubs`). Where items
+    are not known, as in the state of an older version, there is none.
 
     `verdict` has every comparison that it is made of (`comparisons`): both directions, as is and with means removed, at
     the adjusted layer and with each state at its own best layer, of the held-out rows and of the sampler. Each is
