@@ -17,7 +17,7 @@ from interlingua.report.readings import Reading
 from interlingua.score import Scores
 from interlingua.stats import correlate, paired_difference
 
-TRUTH_DRAWS = 800
+TRUTH_DRAWS = 400
 LAYERS = {"no hubs": (0.0, 0.0, 0.0), "hubs": (0.05, 1.0, 0.0), "strong hubs": (0.1, 1.0, -0.5)}
 """The share of candidates that are hubs, how many standard deviations nearer they are to every query, and how much
 nearer translations are."""
@@ -200,19 +200,19 @@ def _unrelated_pairs(draw: np.random.Generator) -> bool:
 
 ROWS = [
     *(
-        Row(f"P@1 among 200, {name} (queries and candidates)", "coverage", partial(_covered_matrix, world), times=1500,
+        Row(f"P@1 among 200, {name} (queries and candidates)", "coverage", partial(_covered_matrix, world), times=1000,
             before=before)
         for (name, world), before in zip(LAYERS.items(), ("0.95", "0.86", "0.83"), strict=True)
     ),
     *(
         Row(f"P@1 among 200, {space}, {name}", "coverage", partial(_covered, f"p@1/cosine/{space}", spread, offset),
-            times=600)
+            times=400)
         for space in ("raw", "centred")
         for name, spread, offset in (("vectors of one length", 0.0, 0.0), ("vectors of many lengths", 0.5, 3.0))
     ),
     *(
         Row(f"difference of two models’ P@1 among 200, {first}, {second}", "coverage",
-            partial(_covered_difference, (first, second, shared)), times=1000, before=before)
+            partial(_covered_difference, (first, second, shared)), times=600, before=before)
         for first, second, shared, before in (
             ("no hubs", "no hubs", 0.7, "0.94"), ("strong hubs", "no hubs", 0.0, "0.91"),
             ("strong hubs", "strong hubs", 0.7, "0.83"), ("strong hubs", "hubs", 0.7, "0.84"),
@@ -221,7 +221,7 @@ ROWS = [
     Row("P@1 of unrelated sentences called above chance", "error", _called_above_chance, times=400, nominal=0.025),
     *(
         Row(f"{title}, embedded encoder en–ru, layer {layer}", "coverage", partial(_covered_real, what, layer),
-            times=400)
+            times=300)
         for what, title, layers in (
             ("p@1/cosine/raw", "P@1 as is", (0, 3, 5, 8)), ("p@1/cosine/centred", "P@1 without means", (0, 3, 5, 8)),
             ("centring", "what centring adds", (0, 5, 8)), ("other", "P@1 of layer 5 less this one’s", (0, 8)),

@@ -24,7 +24,7 @@ from interlingua.stats import above_draws, mantel
 from interlingua.wordalign.quality import LinkCounts, quality
 
 Draw = np.random.Generator
-TRUTH_DRAWS = 400
+TRUTH_DRAWS = 300
 
 
 @cache
@@ -155,11 +155,11 @@ def _coverage(name: str, measured: Callable[[Draw], Score], times: int, before: 
 
 
 ROWS = [
-    _coverage("CKA of 150 sentences, related", partial(_cka, 1.0, 150), 1000),
-    _coverage("CKA of 150 sentences, unrelated", partial(_cka, 0.0, 150), 1000),
-    _coverage("AUC, cosine, 480 words of 120 sentences", partial(_separation, "auc/cosine"), 1000),
-    _coverage("distance of related words, 480 of 120 sentences", partial(_separation, "distance/related/l2"), 1000),
-    _coverage("distance of unrelated words, 480 of 120 sentences", partial(_separation, "distance/unrelated/l2"), 1000),
+    _coverage("CKA of 150 sentences, related", partial(_cka, 1.0, 150), 800),
+    _coverage("CKA of 150 sentences, unrelated", partial(_cka, 0.0, 150), 600),
+    _coverage("AUC, cosine, 480 words of 120 sentences", partial(_separation, "auc/cosine"), 600),
+    _coverage("distance of related words, 480 of 120 sentences", partial(_separation, "distance/related/l2"), 600),
+    _coverage("distance of unrelated words, 480 of 120 sentences", partial(_separation, "distance/unrelated/l2"), 600),
     _coverage("IsoScore, 480 words of 120 sentences", partial(_isotropy, "isoscore"), 1000),
     _coverage("mean cosine, 480 words of 120 sentences", partial(_isotropy, "average-cosine"), 1000),
     _coverage("variance on the first axis, 480 words of 120 sentences", partial(_isotropy, "top-1"), 1000),
@@ -167,12 +167,12 @@ ROWS = [
     _coverage("share of words cut, 200 sentences", partial(_tokenizer, "continued/source"), 1500),
     _coverage("share of unknown tokens, 200 sentences", partial(_tokenizer, "unknown/source"), 1500),
     _coverage("agreement of token counts, 200 sentences", partial(_tokenizer, "agreement"), 1500),
-    _coverage("error of a fitted map, 200 test sentences", _map, 600),
+    _coverage("error of a fitted map, 200 test sentences", _map, 400),
     _coverage("cosine of translations, 150 sentences, means removed", _parallel, 1500),
     _coverage("silhouette, 150 rows", partial(_clusters, "silhouette", 0.7), 400),
     _coverage("purity of neighbours, 150 rows", partial(_clusters, "purity", 0.7), 400),
-    _coverage("AER of 250 sentence pairs (bootstrap)", partial(_aer, 250), 1000),
-    _coverage("AER of 40 sentence pairs (bootstrap)", partial(_aer, 40), 1000),
+    _coverage("AER of 250 sentence pairs (bootstrap)", partial(_aer, 250), 400),
+    _coverage("AER of 40 sentence pairs (bootstrap)", partial(_aer, 40), 800),
     _coverage("rho over pairs of 8 languages, unrelated (jackknife)", partial(_mantel, 8, 0.0), 800),
     _coverage("rho over pairs of 12 languages, related (jackknife)", partial(_mantel, 12, 0.8), 800),
     Row("rho over pairs of 6 languages, unrelated (Mantel)", "error", partial(_mantel_rejects, 6), 600, "as now"),

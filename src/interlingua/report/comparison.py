@@ -80,10 +80,10 @@ def _text(run: Run) -> str:
 
 def _rows(run: Run, reading: Reading) -> set[tuple[object, ...]]:
     """The pairs behind a reading, each with its rows, and the seed where it decides which rows these are."""
-    found = _behind(run, reading)
+    found, own = _behind(run, reading), {entry.name for entry in measures}
     return {
         (record["source"], record.get("target"), record.get("n"),
-         record.get("seed") if record["measure"] in measures else None)
+         record.get("seed") if record["measure"] in own else None)
         for record in found
     } or {(reading.n,)}  # fmt: skip
 
