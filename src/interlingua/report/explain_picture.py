@@ -129,7 +129,7 @@ def _legend(run: Found, points: Mapping[int, Sequence[tuple[str, float, float]]]
     for place, mine in points.items():
         model, source = run["models"][place]
         level = _TOP + _TALL + 62 + 18 * place
-        found = correlate(*([point[axis] for point in mine] for axis in (1, 2))) if len(mine) >= LEAST else None
+        found = correlate([point[1] for point in mine], [point[2] for point in mine]) if len(mine) >= LEAST else None
         within = "" if found is None or found.low is None else f" ({found.low:.2f} to {found.high:.2f})"
         shown = f"{short_names(run)[model]}, trained in {visible(source)}" + (
             f": ρ = {found.value:.2f}{within}, n = {found.n}" if found else ""
