@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 import torch
+from scipy import stats
 from sklearn.metrics import silhouette_samples
 from sklearn.neighbors import NearestNeighbors
 
@@ -93,7 +94,21 @@ def test_nulls_are_of_shuffled_labels_and_intervals_students():
     assert scores["purity"].details["k"] == 10
     for score in scores.values():
         assert (score.value, score.n) == (pytest.approx(score.items.mean()), 30)
-        assert (score.low, score.high) == pytest.approx(mean_interval(score.items))
+    assert (scores["silhouette"].low, scores["silhouette"].high) == pytest.approx(
+        mean_interval(scores["silhouette"].items)
+    )
+
+
+def test_the_interval_of_purity_is_the_jackknife_of_purity_without_each_row():
+    vectors, labels = cloud(n=40)
+    whole = clusters(torch.tensor(vectors), labels, k=5)["purity"]
+    without = np.array(
+        [clusters(torch.tensor(np.delete(vectors, row, 0)), np.delete(labels, row), k=5)["purity"].value * 39
+         for row in range(40)]
+    )  # fmt: skip
+    influence = whole.value * 40 - without
+    half = stats.t.ppf(0.975, 39) * influence.std(ddof=1) / 40**0.5
+    assert (whole.low, whole.high) == pytest.approx((whole.value - half, min(whole.value + half, 1.0)))
 
 
 def test_intervals_stay_within_what_the_scores_can_be():

@@ -286,16 +286,23 @@ def test_two_rows_can_be_ranked_and_one_row_has_a_nearest():
             nearest(*sides, 1)
 
 
-def test_what_centring_adds_is_scipys_paired_interval_of_the_rows_and_only_where_both_are_asked_for():
+def test_what_centring_adds_is_scipys_paired_interval_of_the_rows_wider_by_hubs_and_only_where_both_are_asked_for():
     draw = torch.Generator().manual_seed(0)
     source = torch.randn(60, 8, generator=draw)
     target = source + torch.randn(60, 8, generator=draw) + 1
     scores = retrieval(source, target)
-    for name in ("p@1/cosine/centred", "mrr/csls/centred/backward"):
-        both = scores[name].items, scores[name.replace("centred", "raw")].items
-        expected = ttest_rel(*both).confidence_interval(0.95)
-        assert scores[name].details["above_raw"] == pytest.approx(
-            [np.mean(both[0] - both[1]), expected.low, expected.high]
-        )
-    assert not any(score.details for name, score in scores.items() if "raw" in name)
-    assert not any(score.details for score in retrieval(source, target, centre=(True,)).values())
+    seen = set()
+    for name in [name for name in scores if "centred" in name and "hubness" not in name]:
+        both = scores[name], scores[name.replace("centred", "raw")]
+        expected = ttest_rel(both[0].items, both[1].items).confidence_interval(0.95)
+        mean, low, high = scores[name].details["above_raw"]
+        assert mean == pytest.approx(np.mean(both[0].items - both[1].items))
+        hubs = [score.details["hubs"][0] for score in both if "hubs" in score.details]
+        seen.add(bool(hubs))
+        assert (high - low > expected.high - expected.low) == bool(hubs)
+        if not hubs:
+            assert (low, high) == pytest.approx(tuple(expected))
+    assert seen == {True, False}
+    assert not any("above_raw" in score.details for name, score in scores.items() if "raw" in name)
+    alone = retrieval(source, target, centre=(True,))
+    assert not any("above_raw" in score.details for score in alone.values())

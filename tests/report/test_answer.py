@@ -93,7 +93,8 @@ def test_retrieval_is_said_to_go_with_fertility_only_where_the_correlation_is_cl
 
 
 @pytest.mark.parametrize(
-    ("codes", "words"), [(["en", "hi", "ru"], "too few"), (["en", "hi", "ru", "sw", "de"], "5 languages are too few")]
+    ("codes", "words"),
+    [(["en", "hi", "ru"], "too few"), (["en", "hi", "ru", "sw", "de"], "only a perfect order")],
 )
 def test_few_languages_make_it_cautious(make, codes, words):
     make_records, make_run, _ = make

@@ -9,11 +9,14 @@ import pytest
 
 from interlingua.report.answer import SCALE, answer, verdict
 from interlingua.report.comparison import comparable, compared, gaps
-from interlingua.report.evidence import above_null
+from interlingua.report.evidence import above_null, association_said, at_chance
 from interlingua.report.kinds import audit_numbers
 from interlingua.report.readings import Reading, gather, mean
 from interlingua.report.runs import Run
+from interlingua.report.tables import summary_table
 from interlingua.report.wording import language_name
+from interlingua.stats import correlate
+from interlingua.stats.chance import binomial_p
 
 CODES = ["en", "es", "ru", "hi", "de", "sw", "zh", "tr"]
 TRIALS = 60
@@ -65,7 +68,8 @@ def test_chance_the_candidates_and_a_verdict_come_before_the_number(cases):
         first = said["Overall"]
         assert first.startswith(f"{verdict(reading)}: among ")
         assert first.index("candidates") < first.index("chance") < first.index("of sentences")
-        assert ("no better than chance" in first) == (not above_null(reading))
+        assert ("no better than chance" in first) == at_chance(found)
+        assert above_null(reading) or at_chance(found)
 
 
 def test_no_verdict_contradicts_its_interval():
@@ -177,3 +181,103 @@ def test_alignment_that_language_means_hide_is_not_called_none():
     assert "and 60.0\xa0% once each language’s mean is removed" in first
     assert "no better than chance" in first
     assert "no alignment shows" not in first
+
+
+def two_runs(draw, *, change=lambda records: records):
+    """Two models' audits of the same sentences; `change` makes the second's records."""
+    records, about = random_records(draw, rows=200)
+    moved = [{**each, **{key: min(max(each[key] + 0.3, 0), 1) for key in ("value", "low", "high")}} for each in records]
+    runs = []
+    for place, own in enumerate((records, change(moved))):
+        more = {"kind": "audit", "model": f"m{place}", "digests": {"corpus": "a"}}
+        runs.append(Run({**about, **more}, own, first=place * len(records), key=str(place), name=f"run {place}"))
+    return runs, [audit_numbers(run) for run in runs]
+
+
+def test_the_differences_in_words_between_runs_are_those_of_the_table_and_of_the_numbers_beside_them():
+    draw, told = np.random.default_rng(5), 0
+    for _ in range(20):
+        runs, numbers = two_runs(draw)
+        section = compared(runs, numbers, kind="audit")
+        said = section.words[0]
+        for name, first, other, apart in section.tables[-1].rows:
+            if "retrieval" not in name or "candidates" in name:
+                continue
+            shown = float(str(apart).rstrip("*").replace("−", "-"))
+            assert shown == pytest.approx(other - first, abs=5.1e-4)
+            if str(apart).endswith("*"):
+                words = said.split("Higher: ")[1] if shown > 0 else said.split("Lower: ")[1]
+                assert f"{name} ({str(apart).rstrip('*')}" in words
+                told += 1
+            else:
+                assert f"{name} (" not in said
+    assert told > 20
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda records: [each for each in records if {each["source"], each["target"]} != {"en", "es"}],
+        lambda records: [{**each, "seed": 1} for each in records],
+        lambda records: [{**each, "n": each["n"] - (each["target"] == "es")} for each in records],
+    ],
+    ids=["other pairs", "rows drawn by another seed", "one pair with fewer rows"],
+)
+def test_means_over_other_pairs_or_rows_are_not_compared(change):
+    draw, tried = np.random.default_rng(6), 0
+    for _ in range(12):
+        runs, numbers = two_runs(draw, change=change)
+        if not numbers[1]:
+            continue
+        found = gaps(tuple(runs), tuple(numbers))
+        assert "retrieval, as is" not in found
+        tried += 1
+    assert tried > 5
+
+
+def test_runs_of_which_no_text_is_known_are_not_compared():
+    draw = np.random.default_rng(7)
+    records, about = random_records(draw)
+    bare = [{**each, "digests": {}} for each in records]
+    runs = [Run({**about, "kind": "audit"}, bare, first=at * len(bare), key=str(at), name=str(at)) for at in (0, 1)]
+    assert not gaps(tuple(runs), tuple(audit_numbers(run) for run in runs))
+
+
+def test_averaging_records_gives_the_numbers_of_the_page():
+    draw = np.random.default_rng(8)
+    for _ in range(20):
+        records, run = random_records(draw, equal=True)
+        found = gather(records)
+        layer = found.best_layer()
+        for name in ("raw", "centred"):
+            mine = [each["value"] for each in records
+                    if each["layer"] == layer and each["variant"] == f"p@1/cosine/{name}"]  # fmt: skip
+            page = mean(found.at("retrieval", f"p@1/cosine/{name}", layer).values()).value
+            assert page == pytest.approx(np.mean(mine))
+            each = {code: row[2 + (name == "centred")] for row in summary_table(found, run).rows for code in row[1:2]}
+            for code, value in each.items():
+                own = [each["value"] for each in records if code in (each["source"], each["target"])
+                       and each["layer"] == layer and each["variant"] == f"p@1/cosine/{name}"]  # fmt: skip
+                assert value == pytest.approx(np.mean(own)) or name == "centred"
+
+
+def test_shares_that_chance_gives_in_over_5_percent_are_never_called_above_it():
+    for n in (20, 50, 200, 600, 1000):
+        for hits in range(12):
+            reading = Reading(hits / n, 1 / n, max(hits - 0.5, 0) / n, (hits + 5) / n, n)
+            assert not above_null(reading) or binomial_p(hits, n, 1 / n) < 0.025
+        assert above_null(Reading(0.5, 1 / n, 0.4, 0.6, n))
+
+
+def test_a_correlation_that_is_not_clear_says_what_so_many_languages_could_show():
+    draw, clear = np.random.default_rng(9), 0
+    for _ in range(60):
+        n = int(draw.integers(3, 18))
+        x = draw.normal(size=n)
+        found = correlate(x, x * draw.choice([0, 3]) + draw.normal(size=n))
+        said = association_said(found)
+        assert f"{n} languages" in said
+        assert "least possible" in said
+        assert bool(re.search("may exist|too few", said)) == (found.sign == 0)
+        clear += found.sign != 0
+    assert 5 < clear < 55

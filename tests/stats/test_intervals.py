@@ -72,8 +72,9 @@ def test_half_samples_are_of_half_the_rows_or_of_what_can_be_afforded(most, size
 
 def test_the_spread_of_half_samples_is_that_of_their_deviations_from_their_own_mean():
     # Two samples 2 apart deviate by sqrt 2; 2 of 10 rows spread sqrt(8 / 2) = 2 times as much as the whole.
-    assert interval_of_half_samples([1.0, 3.0], 5, 10, 7.0) == pytest.approx((7 - Z95 * 2**0.5, 7 + Z95 * 2**0.5))
-    assert interval_of_half_samples([1.0, 3.0], 2, 10, 7.0) == pytest.approx((7 - Z95 / 2**0.5, 7 + Z95 / 2**0.5))
+    half = float(scipy_stats.t.ppf(0.975, 1)) * 2**0.5
+    assert interval_of_half_samples([1.0, 3.0], 5, 10, 7.0) == pytest.approx((7 - half, 7 + half))
+    assert interval_of_half_samples([1.0, 3.0], 2, 10, 7.0) == pytest.approx((7 - half / 2, 7 + half / 2))
 
 
 def test_seeds_together_are_scipys_description_and_interval():

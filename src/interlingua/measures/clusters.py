@@ -32,7 +32,8 @@ def clusters(vectors: Tensor, labels: Sequence[str], *, k: int = 10, seed: int =
       places evenly, so that the order of rows does not matter. Its null is exact: a row's label is shared by a
       share (n_label - 1) / (n - 1) of the others. `details`: `k` and `by_label`.
 
-    Intervals are Student's over rows; rows of one sentence or name are not independent, so they are too narrow there.
+    Intervals are Student's over rows, those of the purity by the jackknife: a row is also the neighbour of others. Rows
+    of one sentence or name are not independent, so they are too narrow there.
 
     >>> rows = torch.tensor([[1.0, 0.0], [1.0, 0.1], [0.0, 1.0], [0.1, 1.0]])
     >>> scores = clusters(rows, ["ru", "ru", "tr", "tr"], k=1)
@@ -54,13 +55,13 @@ def clusters(vectors: Tensor, labels: Sequence[str], *, k: int = 10, seed: int =
         raise InputError("k must be at least 1 and below the number of rows", value=k, remedy=f"{n} rows are given.")
     draw = np.random.default_rng(seed)
     labellings = np.stack([member, *(draw.permutation(member) for _ in range(NULL_SHUFFLES))])
-    widths, shares = _passed(unit(vectors), labellings, len(names), k)
+    widths, shares, costs = _passed(unit(vectors), labellings, len(names), k)
     counts = np.bincount(member)
     chance = float(((counts[member] - 1) / (n - 1)).mean())
     shuffled = float(np.mean([width.mean() for width in widths[1:]]))
     return {
         "silhouette": _score(widths[0], shuffled, names, member, floor=-1.0),
-        "purity": _score(shares, chance, names, member, floor=0.0, k=k),
+        "purity": _score(shares, chance, names, member, floor=0.0, k=k, costs=costs),
     }
 
 
@@ -87,13 +88,16 @@ def _single(vectors: Tensor) -> Tensor:
 
 def _passed(
     rows: Tensor, labellings: NDArray[np.int64], classes: int, k: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Silhouettes under every labelling and purity under the first, in one pass over blocks of distances."""
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Silhouettes under every labelling and purity under the first, in one pass over blocks of distances.
+
+    And what each row costs the purity of others: what they would gain where it is gone, and the next takes its place.
+    """
     n = len(rows)
     marks = torch.nn.functional.one_hot(torch.from_numpy(labellings).to(rows.device), classes).double()
     sizes = marks.sum(dim=1)
     widths = np.empty((len(labellings), n))
-    shares = np.empty(n)
+    shares, costs = np.empty(n), np.zeros(n)
     for block in blocks(n, n, rows.device):
         distances = (1 - (rows[block] @ rows.T).double()).clamp_min(0)
         places = torch.arange(block.start, block.stop, device=rows.device)
@@ -102,8 +106,10 @@ def _passed(
             widths[number, block] = _widths(distances @ mark, mark[block], sizes[number]).cpu().numpy()
         distances[torch.arange(len(places)), places] = torch.inf
         same = (marks[0][block] @ marks[0].T) > 0
-        shares[block] = _purity(distances, same, k).cpu().numpy()
-    return widths, shares
+        purity, cost = _purity(distances, same, k)
+        shares[block] = purity.cpu().numpy()
+        costs += cost.cpu().numpy()
+    return widths, shares, costs
 
 
 def _widths(sums: Tensor, own: Tensor, sizes: Tensor) -> Tensor:
@@ -117,13 +123,19 @@ def _widths(sums: Tensor, own: Tensor, sizes: Tensor) -> Tensor:
     return torch.where(count > 1, width, 0.0)
 
 
-def _purity(distances: Tensor, same: Tensor, k: int) -> Tensor:
-    """The share of same-label rows among the k nearest; rows as far as the k-th share the places that are left."""
+def _purity(distances: Tensor, same: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """The share of same-label rows among the k nearest; rows as far as the k-th share the places that are left.
+
+    And for every other row the sum of what these rows would gain without it.
+    """
     edge = distances.kthvalue(k, dim=1, keepdim=True).values
     nearer, tied = distances < edge, distances == edge
     left = k - nearer.sum(dim=1)
-    hits = (nearer & same).sum(dim=1) + left * (tied & same).sum(dim=1) / tied.sum(dim=1)
-    return hits / k
+    places = nearer.double() + tied * (left / tied.sum(dim=1))[:, None]
+    purity = (places * same).sum(dim=1) / k
+    beyond = distances == distances.kthvalue(min(k + 1, distances.shape[1]), dim=1, keepdim=True).values
+    following = (beyond & same).sum(dim=1) / beyond.sum(dim=1)
+    return purity, (places * (following[:, None] - same.double())).sum(dim=0) / k
 
 
 def _score(
@@ -134,8 +146,10 @@ def _score(
     *,
     floor: float,
     k: int | None = None,
+    costs: NDArray[np.float64] | None = None,
 ) -> Score:
-    low, high = mean_interval(items)
+    moved = items if costs is None else items - costs
+    low, high = mean_interval(moved - moved.mean() + items.mean())
     by_label = {str(name): float(items[member == place].mean()) for place, name in enumerate(names)}
     details = {"by_label": by_label} | ({} if k is None else {"k": k})
     return Score(float(items.mean()), len(items), null, max(low, floor), min(high, 1.0), items, details)

@@ -157,7 +157,7 @@ def procrustes(
     Both sides are centred by their training means. `groups` (n,) keeps rows of one number (the words of one
     sentence) on one side of the split; `fraction` of the groups train. Cosines ignore the length of the test rows.
     `details` of `p@1/mapped` has the sizes: a split with fewer training rows than dimensions fits W only in part;
-    as `above_identity` the mean of mapped less identity by row and its Student interval (also of `mrr/mapped`); and, as
+    as `above_identity` the mean of mapped less identity by row and its interval (also of `mrr/mapped`); and, as
     `undefined`, what is left out, with the reason.
     `sides` are both sides with what is kept of them.
 
@@ -196,7 +196,7 @@ def procrustes(
             about["undefined"] = ["error/mapped: the target's test rows are all alike"]
         if f"{name}/identity" in controls:
             about["above_identity"] = gain(score, controls[f"{name}/identity"])
-        scores[f"{name}/mapped"] = _with_null(score, null[name].value, about)
+        scores[f"{name}/mapped"] = _with_null(score, null[name].value, {**score.details, **about})
     scores |= controls
     return scores | {"error/mapped": _error(mapped, astray, right, nothing, whose, seed)} if spread else scores
 

@@ -16,7 +16,7 @@ from interlingua.measures import measures
 from interlingua.measures.rows import Side, Sides, blocks, centred, checked, checked_pair, unit
 from interlingua.registry import unknown
 from interlingua.score import Score, Scores
-from interlingua.stats import Z95, mean_interval, wilson_interval
+from interlingua.stats import Z95, mean_interval, paired_difference, wilson_interval
 
 Ranks = NDArray[np.int64]
 SIMILARITIES = ("cosine", "csls", "margin")
@@ -76,9 +76,10 @@ def retrieval(
     nearest of a query (Radovanović et al. 2010, Eq. 1). About 0.3 is none (the null: neighbours drawn at random); above
     1 a few sentences, the hubs, are neighbours of many.
 
-    `details` of `…/centred`, where `raw` is asked for too: `above_raw`, the mean of centred less raw by row and its
-    Student interval. Nothing here is random; `seed` is taken because every measure of sentences is given one. `sides`
-    are both sides with what is kept of them.
+    `details`: `hubs`, what shared candidates add to the variance, and its degrees of freedom (absent where nothing). Of
+    `…/centred`, where `raw` is asked for too: `above_raw`, the mean of centred less raw by row and its interval.
+    Nothing here is random; `seed` is taken because every measure of sentences is given one. `sides` are both sides with
+    what is kept of them.
 
     >>> generator = torch.Generator().manual_seed(0)
     >>> english = torch.randn(50, 16, generator=generator)
@@ -103,12 +104,14 @@ def retrieval(
     for name, score in scores.items():
         raw = scores.get(name.replace("/centred", "/raw"), score)
         if raw is not score and score.items is not None:
-            scores[name] = replace(score, details={"above_raw": gain(score, raw)})
+            scores[name] = replace(score, details={**score.details, "above_raw": gain(score, raw)})
     return scores
 
 
 def gain(after: Score, before: Score) -> list[float]:
-    """The mean of the differences of two scores of the same rows, and the ends of its Student interval.
+    """The mean of the differences of two scores of the same rows, and the ends of its 95 % interval.
+
+    Student's, with what the hubs of either add (`hubs` in their details): rows share their candidates in both.
 
     >>> ours, theirs = (rank_scores(np.array(found), ks=[1])["p@1"] for found in ([1, 1, 1, 2], [1, 2, 1, 2]))
     >>> [round(end, 3) for end in gain(ours, theirs)]
@@ -116,8 +119,8 @@ def gain(after: Score, before: Score) -> list[float]:
     """
     assert after.items is not None
     assert before.items is not None
-    apart = after.items - before.items
-    return [float(apart.mean()), *mean_interval(apart)]
+    more = [score.details["hubs"] for score in (after, before) if "hubs" in score.details]
+    return list(paired_difference(after.items - before.items, more)[:3])
 
 
 def ranks(source: Tensor, target: Tensor, *, similarity: str = "cosine", neighbours: int = 10) -> tuple[Ranks, Ranks]:
@@ -145,8 +148,10 @@ def ranking_scores(found: Ranking, *, ks: Sequence[int]) -> Scores:
     scores = rank_scores(found.ranks, ks=ks)
     for name, score in scores.items():
         assert score.items is not None
-        low, high = interval_of_ranks(score.items, found.costs[name], found.squares[name], share=name != "mrr")
-        scores[name] = replace(score, low=low, high=high)
+        given = (score.items, found.costs[name], found.squares[name])
+        low, high = interval_of_ranks(*given, share=name != "mrr")
+        hubs = variance_of_hubs(*given, share=name != "mrr")
+        scores[name] = replace(score, low=low, high=high, details={"hubs": list(hubs)} if hubs[0] > 0 else {})
     return scores
 
 
@@ -183,16 +188,36 @@ def interval_of_ranks(
     if own == 0:  # All found, or none: no variance tells how many queries they are worth.
         return wilson_interval(mean * n, n) if share else (mean, mean)
     least = own / n if share else own / (n - 1)
-    variance = max(float((items - costs).var(ddof=1)) / n - squares / n**2, least)
-    fourth = float(np.sum((costs - costs.mean()) ** 4))
-    beyond = variance - least
-    freedom = max(2 * beyond**2 * n**4 / fourth, 2.0) if fourth > 0 else np.inf
+    beyond, freedom = variance_of_hubs(items, costs, squares, share=share)
+    variance = least + beyond
     plain = Z95 if share else float(special.stdtrit(n - 1, 0.975))
     z = float(np.sqrt((plain**2 * least + special.stdtrit(freedom, 0.975) ** 2 * beyond) / variance))
     if share:
         return wilson_interval(mean * own / variance, own / variance, z=z)
     half = z * float(np.sqrt(variance))
     return max(mean - half, 0.0), min(mean + half, 1.0)
+
+
+def variance_of_hubs(
+    items: NDArray[np.floating[Any]], costs: NDArray[np.float64], squares: float, *, share: bool
+) -> tuple[float, float]:
+    """What shared candidates add to the variance of a mean of items that were independent, and its freedom.
+
+    E and its degrees of freedom as `interval_of_ranks` has them; 0 where all items are alike.
+
+    >>> hits, hubs = np.array([1.0] * 60 + [0.0] * 40), np.where(np.arange(100) % 10 == 7, 3.0, 0.0)
+    >>> [round(each, 4) for each in variance_of_hubs(hits, hubs, 30.0, share=True)]
+    [0.0052, 10.1859]
+    """
+    n, own = len(items), float(items.var())
+    if n < 2 or own == 0:
+        return 0.0, float(n)
+    least = own / n if share else own / (n - 1)
+    fourth = float(np.sum((costs - costs.mean()) ** 4))
+    if fourth == 0:
+        return 0.0, float(n)
+    beyond = max(float((items - costs).var(ddof=1)) / n - squares / n**2 - least, 0.0)
+    return beyond, max(2 * beyond**2 * n**4 / fourth, 2.0)
 
 
 def hubness(occurrences: NDArray[np.float64], neighbours: int) -> Score:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from interlingua.measures import measures
 from interlingua.score import Score, Scores
-from interlingua.stats import mean_interval, wilson_interval
+from interlingua.stats import clustered_share, mean_interval
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,8 @@ def tokenization(source: Splits, target: Splits) -> Scores:
       translation (papers/003 §2 and §3.2, after Maronikolakis et al. 2021). Its null is the
       same over shuffled rows, exact in expectation over all pairings.
 
+    Intervals treat rows as drawn and not words or tokens: those of one sentence are alike. One row has none.
+
     >>> import numpy as np
     >>> split = Splits(2, np.array([1, 3, 2]), np.array([0, 0, 1]), np.array([5, 6, 7, 8, 5, 9]),
     ...                np.array([0, 0, 0, 0, 1, 1]), np.zeros(6, bool))
@@ -58,10 +60,10 @@ def tokenization(source: Splits, target: Splits) -> Scores:
     scores: Scores = {}
     for side, split in (("source", source), ("target", target)):
         if split.pieces.size:  # Without a segmenter there are tokens but no words.
-            scores[f"fertility/{side}"] = _mean(split.pieces.astype(float))
-            scores[f"continued/{side}"] = _share(split.pieces > 1)
+            scores[f"fertility/{side}"] = _mean(split.pieces.astype(float), split.word_row)
+            scores[f"continued/{side}"] = _share(split.pieces > 1, split.word_row)
         if split.unknown.size:
-            scores[f"unknown/{side}"] = _share(split.unknown)
+            scores[f"unknown/{side}"] = _share(split.unknown, split.token_row)
     ours, theirs = np.unique(source.tokens), np.unique(target.tokens)
     shared = np.intersect1d(ours, theirs, assume_unique=True).size
     union = ours.size + theirs.size - shared
@@ -91,12 +93,12 @@ def _shuffled_ratio(left: NDArray[np.int64], right: NDArray[np.int64]) -> float:
     return float((_ratio(a[:, None], b[None, :]) * weights).sum() / weights.sum())
 
 
-def _share(hits: NDArray[np.bool_]) -> Score:
-    """The share of hits with Wilson's interval, which stays in [0, 1] where hits are few."""
-    low, high = wilson_interval(float(hits.sum()), hits.size)
-    return Score(float(hits.mean()), n=hits.size, low=low, high=high)
+def _share(hits: NDArray[np.bool_], rows: NDArray[np.int64]) -> Score:
+    """The share of hits with an interval over rows, which stays in [0, 1] where hits are few."""
+    ends = clustered_share(hits, rows) if len(np.unique(rows)) > 1 else (None, None)
+    return Score(float(hits.mean()), n=hits.size, low=ends[0], high=ends[1])
 
 
-def _mean(values: NDArray[np.float64]) -> Score:
-    low, high = mean_interval(values)
-    return Score(float(values.mean()), n=values.size, low=low, high=high)
+def _mean(values: NDArray[np.float64], rows: NDArray[np.int64] | None = None) -> Score:
+    ends = mean_interval(values, rows) if rows is None or len(np.unique(rows)) > 1 else (None, None)
+    return Score(float(values.mean()), n=values.size, low=ends[0], high=ends[1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from interlingua.report.evidence import (
@@ -13,11 +13,12 @@ from interlingua.report.evidence import (
     above_null,
     association_numbers,
     association_power,
+    association_said,
+    at_chance,
     change,
     peak,
-    tied_for_first,
 )
-from interlingua.report.readings import Reading, Readings, Record, both_ways, gather, mean
+from interlingua.report.readings import Reading, Readings, Record, both_ways, gather, mean, tied_for_first
 from interlingua.report.wording import language_name, listing, number, points, share_percent
 from interlingua.stats import Association, correlate
 
@@ -124,7 +125,7 @@ def _centred_too(found: Readings, key: tuple[str, str], layer: int) -> str:
 
 def _languages(found: Readings, run: Mapping[str, Any]) -> Finding | None:
     key, layer = found.headline(), found.best_layer()
-    if key is None or len(found.languages) < 3 or not above_null(mean(found.at(*key, layer).values())):
+    if key is None or len(found.languages) < 3 or at_chance(found):
         return None
     if not found.equal_candidates():
         return Finding("Languages", _not_comparable(found.at(*key, layer), run))
@@ -186,7 +187,7 @@ def _pairs(found: Readings, run: Mapping[str, Any]) -> Finding | None:
     if key is None:
         return None
     pairs = both_ways(found.at(*key, layer))
-    if len(pairs) < 3 or not above_null(mean(pairs.values())) or not found.equal_candidates():
+    if len(pairs) < 3 or at_chance(found) or not found.equal_candidates():
         return None
     order = sorted(pairs, key=lambda pair: -pairs[pair].value)
     if len(tied_for_first(pairs)) == len(pairs):
@@ -197,7 +198,10 @@ def _pairs(found: Readings, run: Mapping[str, Any]) -> Finding | None:
     def named(chosen: Iterable[tuple[str, str | None]]) -> str:
         return listing([f"{_pair(pair, run)} ({_show(key, pairs[pair].value)})" for pair in chosen])
 
-    return Finding("Pairs", f"Closest: {named(order[:count])}. Farthest: {named(order[: -count - 1 : -1])}.")
+    tied = len(tied_for_first(pairs))
+    among = f" ({tied} pairs are tied for first: within the interval of the highest)" if tied > 1 else ""
+    text = f"Closest: {named(order[:count])}{among}. Farthest: {named(order[: -count - 1 : -1])}."
+    return Finding("Pairs", text)
 
 
 def _layers(found: Readings, run: Mapping[str, Any]) -> Finding | None:
@@ -239,8 +243,10 @@ def _output_and_layers(found: Readings, key: tuple[str, str], top: Peak) -> Find
     own = [layer for layer in top.layers if layer != top.layer]
     values = {layer: mean(found.at(*key, layer).values()).value for layer in own}
     best = max(own, key=lambda layer: (values[layer], -layer))
-    within = ", within the interval of the output" if best in top.rivals else ""
-    last = "" if best == own[-1] else f"; the last reads {_show(key, values[own[-1]])}"
+    tied = [at for at in tied_for_first({at: mean(found.at(*key, at).values()) for at in own}) if at != best]
+    within = f" (tied with {listing([str(at) for at in tied])})" if tied else ""
+    within += ", within the interval of the output" if best in top.rivals else ""
+    last = "" if best == own[-1] or own[-1] in tied else f"; the last reads {_show(key, values[own[-1]])}"
     text = (
         f"The output reads {_show(key, top.reading.value)}. Of layers {found.span(own)} (layer 0 is the embedding "
         f"output, layer k the output of block k) layer {best} reads highest, {_show(key, values[best])}{within}{last}."
@@ -347,11 +353,8 @@ def _tokenizer(found: Readings, run: Mapping[str, Any]) -> Finding | None:
     if not fertility:
         return None
     order = sorted(fertility, key=lambda code: fertility[code])
-    ends = (
-        f"The tokenizer cuts {language_name(order[-1], run)} most finely ({number(fertility[order[-1]])} pieces per "
-        f"word) and {language_name(order[0], run)} least ({number(fertility[order[0]])})."
-    )
-    if key and not (above_null(mean(found.at(*key, layer).values())) and found.equal_candidates()):
+    ends = _cut_most_and_least(found, order, run)
+    if key and (at_chance(found) or not found.equal_candidates()):
         return Finding("Tokenizer", ends)
     each = _by_language(found, key, layer) if key else {}
     codes = [code for code in order if code in each]
@@ -362,6 +365,24 @@ def _tokenizer(found: Readings, run: Mapping[str, Any]) -> Finding | None:
     relation = correlate([fertility[code] for code in codes], [each[code].value for code in codes])
     parts = [ends, _fertility_verdict(relation), _agreement(found, each)]
     return Finding("Tokenizer", " ".join(part for part in parts if part))
+
+
+def _cut_most_and_least(found: Readings, order: Sequence[str], run: Mapping[str, Any]) -> str:
+    """Which languages the tokenizer cuts most finely and least, with those tied with them."""
+    each = {code: reading for code in order if (reading := found.fertility(code)) is not None}
+    turned = {
+        code: replace(reading, value=-reading.value, low=None if reading.high is None else -reading.high)
+        for code, reading in each.items()
+    }
+    groups = [sorted(tied_for_first(its), key=order.index) for its in (each, turned)]
+    if set(groups[0]) & set(groups[1]):
+        first, last = (number(each[code].value) for code in (order[0], order[-1]))
+        return f"The tokenizer cuts all languages about as finely: {first} to {last} pieces per word."
+    most, least = (
+        listing([f"{language_name(code, run)} ({number(each[code].value)})" for code in group])
+        for group in (groups[0][::-1], groups[1])
+    )
+    return f"The tokenizer cuts {most} into most pieces per word, and {least} into fewest."
 
 
 def _fertility_verdict(relation: Association | None) -> str:
@@ -386,7 +407,7 @@ def _agreement(found: Readings, each: Mapping[str, Reading]) -> str:
     relation = correlate(list(agreement.values()), [each[code].value for code in agreement])
     if len(agreement) < FEW or relation is None:
         return ""
-    return f"Agreement of token counts and retrieval: {association_numbers(relation)}."
+    return f"Agreement of token counts and retrieval: {association_said(relation)}"
 
 
 def _by_language(found: Readings, key: tuple[str, str], layer: int | None) -> dict[str, Reading]:

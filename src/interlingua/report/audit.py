@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from interlingua.report.answer import CENTRED, RAW, answer
-from interlingua.report.evidence import above_null, change, peak
+from interlingua.report.evidence import above_null, at_chance, change, peak
 from interlingua.report.figures import CLUSTERED, GIVEN, distance_histograms, heat_maps, layer_curves
 from interlingua.report.page import Page, render_page, settings_section
 from interlingua.report.readings import Readings, Record, mean
@@ -175,7 +175,7 @@ def _tokenizer(run: Run, found: Readings) -> Section | None:
 def _blame(run: Run, found: Readings) -> tuple[Figure, ...]:
     """Retrieval against the tokenizer's pieces a word, a dot a language, for three languages or more."""
     key, layer = found.headline(), found.best_layer()
-    if key is None or not above_null(mean(found.at(*key, layer).values())) or not found.equal_candidates():
+    if key is None or at_chance(found) or not found.equal_candidates():
         return ()
     dots = [
         (code, pieces.value, value.value, refs(value))

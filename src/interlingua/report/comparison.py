@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from interlingua.report.evidence import Change
+from interlingua.measures import measures
+from interlingua.report.evidence import Change, at_chance
 from interlingua.report.page import in_words
 from interlingua.report.readings import Reading, Record
 from interlingua.report.runs import Run
@@ -16,7 +17,7 @@ from interlingua.report.scatter import Dot, dot_plot
 from interlingua.report.sections import Section
 from interlingua.report.tables import Cell, Ref, Table, Told, refs
 from interlingua.report.wording import listing, number, visible
-from interlingua.stats import mean_interval
+from interlingua.stats import paired_difference
 
 Numbers = Mapping[str, Reading]
 _NO_SETTING = ("names", "skipped", "left_out", "trained", "seconds", "created", "metrics", "before", "after", "steps",
@@ -45,10 +46,11 @@ def compared(runs: Sequence[Run], numbers: Sequence[Numbers], *, kind: str) -> S
 
 
 def comparable(first: Reading, other: Reading, runs: tuple[Run, Run]) -> bool:
-    """Whether a difference of two readings says something of the models: same text, and as many rows or candidates.
+    """Whether a difference of two readings says something of the models: same text, rows, candidates and pairs.
 
     The text is the same where the records behind the readings have one corpus digest (runs whose records have none, of
-    older versions or other commands, go by the run's).
+    older versions or other commands, go by the run's). Rows are the same where the same pairs have as many, and a
+    measure of a corpus drew or split them by the same seed. An audit of which no text is known is compared with none.
 
     >>> both = Run({"digests": {"corpus": "a"}}), Run({"digests": {"corpus": "a"}})
     >>> comparable(Reading(0.2, n=600), Reading(0.3, n=600), both)
@@ -56,11 +58,10 @@ def comparable(first: Reading, other: Reading, runs: tuple[Run, Run]) -> bool:
     >>> comparable(Reading(0.2, n=600), Reading(0.3, n=200), both)
     False
     """
-    texts = [_texts(run, reading) for run, reading in zip(runs, (first, other), strict=True)]
-    if texts[0] != texts[1]:
-        return False
-    sizes = [_sizes(run, reading) for run, reading in zip(runs, (first, other), strict=True)]
-    return sizes[0] == sizes[1]
+    texts, rows = zip(*((_texts(run, reading), _rows(run, reading)) for run, reading in
+                        zip(runs, (first, other), strict=True)), strict=True)  # fmt: skip
+    unknown = texts[0] == {"None"} and any(run.about.get("kind") == "audit" for run in runs)
+    return texts[0] == texts[1] and rows[0] == rows[1] and not unknown
 
 
 def _behind(run: Run, reading: Reading) -> list[Record]:
@@ -70,11 +71,21 @@ def _behind(run: Run, reading: Reading) -> list[Record]:
 
 def _texts(run: Run, reading: Reading) -> set[str]:
     found = {str((record.get("digests") or {}).get("corpus")) for record in _behind(run, reading)}
-    return found - {"None"} or {str((run.about.get("digests") or {}).get("corpus"))}
+    return found - {"None"} or {_text(run)}
 
 
-def _sizes(run: Run, reading: Reading) -> set[int]:
-    return {record.get("n") or 0 for record in _behind(run, reading)} or {reading.n}
+def _text(run: Run) -> str:
+    return str((run.about.get("digests") or {}).get("corpus"))
+
+
+def _rows(run: Run, reading: Reading) -> set[tuple[object, ...]]:
+    """The pairs behind a reading, each with its rows, and the seed where it decides which rows these are."""
+    found, own = _behind(run, reading), {entry.name for entry in measures}
+    return {
+        (record["source"], record.get("target"), record.get("n"),
+         record.get("seed") if record["measure"] in own else None)
+        for record in found
+    } or {(reading.n,)}  # fmt: skip
 
 
 def other_sentences(runs: Sequence[Run]) -> tuple[str, ...]:
@@ -136,7 +147,7 @@ def gaps(runs: tuple[Run, Run], numbers: tuple[Numbers, Numbers]) -> dict[str, G
 
 
 def paired_change(runs: tuple[Run, Run], behind: tuple[Sequence[Record], ...]) -> Change | None:
-    """The mean difference of records over the same sentences with its Student interval; None where they are not.
+    """The mean difference of records over the same sentences with its 95 % interval; None where they are not.
 
     They are where each has a partner of the other run (of whatever layer) with the corpus's digest, the seed and the
     number of rows in common, and both have their items. Bounds are averaged over records, as everywhere.
@@ -152,8 +163,8 @@ def paired_change(runs: tuple[Run, Run], behind: tuple[Sequence[Record], ...]) -
         ours, theirs = runs[0].items(record), runs[1].items(other[key])
         if ours is None or theirs is None or ours.shape != theirs.shape or len(ours) < 2:
             return None
-        apart = theirs.astype(np.float64) - ours
-        ends.append((float(apart.mean()), *mean_interval(apart)))
+        more = [hubs for each in (record, other[key]) if (hubs := (each.get("details") or {}).get("hubs"))]
+        ends.append(paired_difference(theirs.astype(np.float64) - ours, more)[:3])
     return Change(*(float(end) for end in np.mean(ends, axis=0)))
 
 
@@ -238,14 +249,21 @@ def numbers_table(runs: Sequence[Run], numbers: Sequence[Numbers], gapped: Seque
     return Table("numbers", "Key numbers", f"* {_CLEAR}.", heads, tuple(rows), tuple(records))
 
 
-def whole(reading: Reading) -> float | int:
+def whole(reading: Reading) -> float | int | Told:
     """The number, a layer or a count as a whole one: it is above 1, or has neither interval nor record.
+
+    A layer is shown with those tied with it, which `details` have.
 
     >>> whole(Reading(0.0)), whole(Reading(1.0, low=0.9, high=1.0))
     (0, 1.0)
     """
     bare = reading.value > 1 or (reading.low is None and not reading.records)
-    return int(reading.value) if bare and float(reading.value).is_integer() else reading.value
+    if not bare or not float(reading.value).is_integer():
+        return reading.value
+    if tied := reading.details.get("tied"):
+        names = listing([str(each) for each in tied])
+        return Told(f"{int(reading.value)} (tied with {names})", {"": int(reading.value), "tied": names})
+    return int(reading.value)
 
 
 def difference(first: Reading | None, other: Reading | None, found: Gap | None) -> Told:
@@ -259,18 +277,15 @@ def difference(first: Reading | None, other: Reading | None, found: Gap | None) 
     """
     if first is None or other is None:
         return Told("–", {"": None})
-    if found is None and not _counts(first, other):
-        return Told("not comparable", {"": None})
     if found is None:
-        apart = other.value - first.value
-        return Told(f"{apart:+.0f}".replace("-", "−"), {"": int(apart)})
+        return Told("–" if _counts(first, other) else "not comparable", {"": None})
     mark = "*" if found.clear else ""
     ends = {} if found.paired is None else {"low": found.paired.low, "high": found.paired.high}
     return Told(f"{_signed(found.value)}{mark}", {"": found.value, **ends, "marks": mark})
 
 
 def _counts(first: Reading, other: Reading) -> bool:
-    return isinstance(whole(first), int) and isinstance(whole(other), int)
+    return all(isinstance(whole(each), int | Told) for each in (first, other))
 
 
 def alignment_and_transfer(audits: Sequence[Run], transfers: Sequence[Run]) -> Section | None:
@@ -287,6 +302,8 @@ def alignment_and_transfer(audits: Sequence[Run], transfers: Sequence[Run]) -> S
                 if (entry["metric"], entry["regime"]) == (study.about["metric"], regime)
             }
             pairs = found.at(*key, layer) if key else {}
+            # Alignment with each language is compared: nothing to see at chance, or over other candidates.
+            pairs = pairs if found.equal_candidates() and not at_chance(found) else {}
             dots = [
                 (code, reading.value, scores[code], refs(reading))
                 for code in scores

@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, TypeVar
+from dataclasses import dataclass
 
 import numpy as np
 
 from interlingua.report.readings import Pair, Reading, Readings, lower_is_better, mean
 from interlingua.report.wording import number, p_value
-from interlingua.stats import Association, correlate, correlated
+from interlingua.stats import Association, correlate
+from interlingua.stats.chance import LEVEL, binomial_p
 
-K = TypeVar("K")
 Line = tuple[tuple[float, float], tuple[float, float]]
 
 FEW = 5
 """With fewer items no correlation is told and no line drawn: of 4 even a perfect order has p = 0.08."""
 
 
-def above_null(reading: Reading) -> bool:
+def above_null(reading: Reading, *, tries: int = 1) -> bool:
     """Whether the interval lies above the null; a reading without either gets the benefit of the doubt.
+
+    A share whose chance is one of its n candidates must also have more hits than chance gives in 2.5 % of studies, over
+    the `tries` it was the best of (Bonferroni): of 200 sentences 3 hits have an interval above 1/200, which chance
+    gives in 8 %.
 
     >>> above_null(Reading(0.3, null=0.1, low=0.2, high=0.4)), above_null(Reading(0.3, null=0.25, low=0.2, high=0.4))
     (True, False)
+    >>> [above_null(Reading(hits / 200, 1 / 200, hits / 200 - 0.0099, 0.1, 200)) for hits in (3, 4)]
+    [False, True]
     """
-    return reading.low is None or reading.null is None or reading.low > reading.null
+    if reading.low is None or reading.null is None:
+        return True
+    if reading.low <= reading.null:
+        return False
+    one_in_n = abs(reading.null * reading.n - 1) < 0.5
+    return not one_in_n or tries * binomial_p(reading.value * reading.n, reading.n, reading.null) < LEVEL / 2
 
 
 def apart_from_null(reading: Reading) -> bool:
@@ -87,17 +97,6 @@ def change(after: Mapping[Pair, Reading], before: Mapping[Pair, Reading], key: s
     return Change(value, one.low - other.high, one.high - other.low)
 
 
-def tied_for_first(each: Mapping[K, Reading]) -> list[K]:
-    """The items that lie within the interval of the highest, it included: on other sentences any may be first.
-
-    >>> tied_for_first({"a": Reading(0.5, low=0.4, high=0.6), "b": Reading(0.45), "c": Reading(0.3)})
-    ['a', 'b']
-    """
-    top = max(each, key=lambda item: each[item].value)
-    low = each[top].value if (end := each[top].low) is None else end
-    return [item for item in each if each[item].value >= low]
-
-
 @dataclass(frozen=True)
 class Peak:
     """The layer with the best mean over pairs, its reading, and the other layers that read within its interval."""
@@ -111,8 +110,8 @@ class Peak:
 
     @property
     def chance(self) -> bool:
-        """Whether even this layer is no better than its null."""
-        return not above_null(self.reading)
+        """Whether even this layer is no better than its null, counting how many it was chosen from."""
+        return not above_null(self.reading, tries=1 if self.output else max(len(self.layers), 1))
 
     @property
     def flat(self) -> bool:
@@ -128,6 +127,12 @@ class Peak:
     def stands_out(self) -> bool:
         """Whether it is a layer to name: above chance, and above some other layer; a lone layer is no choice."""
         return not self.output and not self.chance and not self.flat
+
+
+def at_chance(found: Readings) -> bool:
+    """Whether the headline is no better than chance, so that nothing is ranked by it; False without one."""
+    top = peak(found)
+    return top is not None and top.chance
 
 
 def peak(found: Readings, key: tuple[str, str] | None = None) -> Peak | None:
@@ -157,13 +162,13 @@ def association_numbers(found: Association) -> str:
     r"""A correlation over languages with all that judges it; the only wording of one.
 
     >>> association_numbers(Association(-0.156, -0.59, 0.35, 0.54, 1e-4, 0.648, 17))
-    'Spearman’s ρ = −0.16 (95\xa0% interval −0.59 to 0.35), p = 0.54, 17 languages'
+    'Spearman’s ρ = −0.16 (95\xa0% interval −0.59 to 0.35), p = 0.54 (least possible < 0.001), 17 languages'
     """
     kind = "Mantel’s ρ" if found.of_pairs else "Spearman’s ρ"
     bounds = "" if found.low is None else (
         f" (95\N{NO-BREAK SPACE}% interval {number(found.low)} to {number(found.high)})"
     )  # fmt: skip
-    return f"{kind} = {number(found.value)}{bounds}, {p_value(found.p)}, {found.n} languages"
+    return f"{kind} = {number(found.value)}{bounds}, {p_value(found.p)} ({_least(found)}), {found.n} languages"
 
 
 def association_power(found: Association) -> str:
@@ -171,18 +176,36 @@ def association_power(found: Association) -> str:
 
     >>> association_power(Association(-0.16, -0.59, 0.35, 0.54, 1e-4, 0.648, 17))
     '17 languages show a |ρ| of 0.65 or more with 80\xa0% power; a weaker relation may exist.'
+    >>> association_power(Association(0.5, -0.7, 0.97, 0.45, 2 / 120, None, 5))
+    'Of 5 languages only a perfect order, or nearly, has p below 0.05; a weaker relation may exist.'
     >>> association_power(Association(0.5, None, None, 0.33, 2 / 24, None, 4))
     '4 languages are too few to show any relation: p cannot fall below 0.083.'
     """
-    if found.detectable is None or found.least_p >= 0.05:
+    if found.least_p >= 0.05:
         return (
             f"{found.n} languages are too few to show any relation: p cannot fall below "
             f"{p_value(found.least_p).removeprefix('p = ')}."
         )
+    if found.detectable is None:
+        return f"Of {found.n} languages only a perfect order, or nearly, has p below 0.05; a weaker relation may exist."
     return (
         f"{found.n} languages show a |ρ| of {number(found.detectable)} or more with 80\N{NO-BREAK SPACE}% power; "
         "a weaker relation may exist."
     )
+
+
+def association_said(found: Association) -> str:
+    r"""The numbers of a correlation as a sentence, and, where it is not clear, what so many languages could have shown.
+
+    >>> association_said(Association(0.9, 0.6, 0.98, 0.001, 1e-4, 0.648, 17))
+    'Spearman’s ρ = 0.90 (95\xa0% interval 0.60 to 0.98), p = 0.001 (least possible < 0.001), 17 languages.'
+    """
+    numbers = f"{association_numbers(found)}."
+    return numbers if found.sign else f"{numbers} {association_power(found)}"
+
+
+def _least(found: Association) -> str:
+    return f"least possible {p_value(found.least_p).removeprefix('p ').removeprefix('= ')}"
 
 
 @dataclass(frozen=True)
@@ -202,9 +225,9 @@ def trend(across: Sequence[float], up: Sequence[float]) -> Trend:
     >>> trend([1, 2, 3], [1, 2, 3]).said
     'Too few for a line: 3 dots.'
     >>> trend([1, 2, 3, 4, 5, 6], [2, 1, 4, 3, 6, 5]).said
-    'No line: Spearman’s ρ = 0.83 (95\xa0% interval −0.13 to 0.99), p = 0.058, 6 languages.'
-    >>> trend([1, 2, 3, 4, 5, 6], [2, 3, 4, 5, 6, 9]).said
-    'Spearman’s ρ = 1.00 (95\xa0% interval 0.63 to 1.00), p = 0.003, 6 languages, with the least-squares line.'
+    'No line: Spearman’s ρ = 0.83 (95\xa0% interval −0.13 to 0.99), p = 0.058 (least possible 0.003), 6 languages.'
+    >>> trend([1, 2, 3, 4, 5, 6], [2, 3, 4, 5, 6, 9]).said.removeprefix('Spearman’s ρ = 1.00 (95\xa0% interval ')
+    '0.63 to 1.00), p = 0.003 (least possible 0.003), 6 languages, with the least-squares line.'
     """
     if len(across) < FEW:
         return Trend(None, f"Too few for a line: {len(across)} dots.")
@@ -225,32 +248,6 @@ def trend_of_pairs(across: Sequence[float], up: Sequence[float], *, r: float, p:
     if p >= 0.05:
         return Trend(None, f"{told}: no line.")
     return Trend(_least_squares(across, up), f"{told}, with the least-squares line.")
-
-
-def correlation_said(each: Mapping[str, Any]) -> str:
-    """A correlation in words: r, its interval, of how many languages, and what so few could show."""
-    gap = "\N{NO-BREAK SPACE}"
-    within = f"95{gap}% {number(each['low'])} to {number(each['high'])}"
-    clear = "" if each["low"] > 0 or each["high"] < 0 else "not shown to differ from 0: "
-    power = f"so few would show |r| from {number(each['detectable'])} on with 80{gap}% power"
-    return f"{clear}r = {number(each['r'])} ({within}) over {each['n']} languages; {power}"
-
-
-def linear_trend(across: Sequence[float], up: Sequence[float]) -> Trend:
-    """The same by Pearson's r, where that is the coefficient of the text beside it (`stats.correlated`).
-
-    >>> linear_trend([1, 2, 3], [1, 2, 3]).said
-    'No line: too few dots, or one number for all.'
-    >>> linear_trend([1, 2, 3, 4, 5, 6], [2, 3, 4, 5, 6, 9]).line is not None
-    True
-    """
-    found = correlated(np.asarray(across, np.float64), np.asarray(up, np.float64))
-    if found is None:
-        return Trend(None, "No line: too few dots, or one number for all.")
-    said = correlation_said(asdict(found))
-    if found.low <= 0 <= found.high:
-        return Trend(None, f"No line: {said}.")
-    return Trend(_least_squares(across, up), f"{said}, with the least-squares line.")
 
 
 def _least_squares(across: Sequence[float], up: Sequence[float]) -> Line:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
 
-from interlingua.report.explain_picture import aspects, selected, short_names
+from interlingua.report.evidence import association_said
+from interlingua.report.explain_picture import LEAST, aspects, selected, short_names
 from interlingua.report.tables import Table
 from interlingua.report.wording import language_name, listing, number, visible
-from interlingua.stats import above_draws, correlated
+from interlingua.stats import Association, above_draws, correlate
 
 Found = Mapping[str, Any]
 
@@ -379,7 +380,7 @@ def choices_table(records: Sequence[Found], run: Found) -> Table | None:
 
 
 def correlations(records: Sequence[Found], run: Found) -> list[dict[str, Any]]:
-    """Pearson's r of consistency and performance over languages, for every model and aspect (papers/002 §3.4, Fig. 2).
+    """Spearman's rho of consistency and performance over languages, per model and aspect (papers/002 §3.4, Fig. 2).
 
     `without_source` leaves out the language of training, whose consistency is 1 by construction: one such point makes
     any correlation high. The paper does not say which it has. Languages in which the model is at chance are left out.
@@ -398,12 +399,19 @@ def correlations(records: Sequence[Found], run: Found) -> list[dict[str, Any]]:
                     if (model, source, code) in cells and (model, source, code) in performance
                 ]
                 keys = [key for key in keys if not (without and key[2] == source)]
-                sides = [np.array([each[key]["value"] for key in keys]) for each in (cells, performance)]
-                found = correlated(*sides)
+                sides = [[each[key]["value"] for key in keys] for each in (cells, performance)]
+                found = correlate(*sides) if len(keys) >= LEAST else None
                 if found is not None:
                     about = {"model": model, "source": source, "aspect": aspect, "without_source": without}
                     told.append({**about, "languages": len(keys), **asdict(found)})
     return told
+
+
+def correlation_said(each: Found) -> str:
+    """A correlation in words: rho, its interval, p, of how many languages, and what so few could show."""
+    found = Association(**{field.name: each[field.name] for field in fields(Association)})
+    clear = "" if found.sign else "not shown to differ from 0: "
+    return f"{clear}{association_said(found)}".removesuffix(".")
 
 
 def correlation_table(found: Sequence[Found], run: Found) -> Table | None:
@@ -415,17 +423,18 @@ def correlation_table(found: Sequence[Found], run: Found) -> Table | None:
             visible(each["aspect"]),
             "without the source" if each["without_source"] else "all",
             each["languages"],
-            each["r"],
+            each["value"],
             each["low"],
             each["high"],
+            each["p"],
             each["detectable"],
             each["least_p"],
         )
         for each in found
     )
-    heads = ("model", "source", "what", "languages", "n", "r", "low", "high", "detectable", "least p")
+    heads = ("model", "source", "what", "languages", "n", "rho", "low", "high", "p", "detectable", "least p")
     caption = (
-        "Pearson's r over languages, 95 % interval (Fisher). Detectable: the smallest |r| that so few languages would "
+        "Spearman's rho over languages, 95 % interval, p by permutations. Detectable: the smallest |rho| that so few "
         "show with 80 % power; least p: the smallest that they allow (permutations). The source's own consistency is 1 "
         "by construction. Languages in which the model is not above chance are left out."
     )

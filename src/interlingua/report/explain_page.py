@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from interlingua.report.evidence import correlation_said, linear_trend
 from interlingua.report.explain import (
     Standing,
     above_heads,
     all_tables,
+    correlation_said,
     correlations,
     is_wrong,
     lead,
@@ -293,9 +293,7 @@ def _performance(run: Run) -> Iterator[Figure]:
         series = {name: dots for name, dots in series.items() if len(dots) > 1}
         if series:
             axes = (f"consistency of attributions ({aspect})", str(run.about["metric"]))
-            yield dot_plot(
-                f"correlation-{aspect}", visible(aspect), "A dot per language.", series, axes, judge=linear_trend
-            )
+            yield dot_plot(f"correlation-{aspect}", visible(aspect), "A dot per language.", series, axes)
 
 
 def _examples(run: Run) -> list[Section]:

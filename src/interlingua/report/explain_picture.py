@@ -9,10 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from interlingua.report.evidence import linear_trend
+from interlingua.report.evidence import trend
 from interlingua.report.scatter import PALETTE
 from interlingua.report.wording import visible
-from interlingua.stats import correlated
+from interlingua.stats import correlate
+
+LEAST = 4
+"""Below four languages no correlation is told: of three even a perfect order has p = 0.33."""
 
 Found = Mapping[str, Any]
 _WIDE, _TALL, _LEFT, _TOP = 460, 340, 64, 40
@@ -106,7 +109,7 @@ def scatter(records: Sequence[Found], run: Found) -> str:
 def _dots(mine: Sequence[tuple[str, float, float]], colour: str, x: Any, y: Any, name: str) -> list[str]:
     parts = []
     across, up = (np.array([point[axis] for point in mine]) for axis in (1, 2))
-    ends = linear_trend(across.tolist(), up.tolist()).line
+    ends = trend(across.tolist(), up.tolist()).line
     if ends:
         path = f"M{x(ends[0][0]):.1f} {y(ends[0][1]):.1f}L{x(ends[1][0]):.1f} {y(ends[1][1]):.1f}"
         parts.append(f'<path class="fit" stroke="{colour}" d="{path}"/>')
@@ -126,9 +129,10 @@ def _legend(run: Found, points: Mapping[int, Sequence[tuple[str, float, float]]]
     for place, mine in points.items():
         model, source = run["models"][place]
         level = _TOP + _TALL + 62 + 18 * place
-        found = correlated(*(np.array([point[axis] for point in mine]) for axis in (1, 2)))
+        found = correlate([point[1] for point in mine], [point[2] for point in mine]) if len(mine) >= LEAST else None
+        within = "" if found is None or found.low is None else f" ({found.low:.2f} to {found.high:.2f})"
         shown = f"{short_names(run)[model]}, trained in {visible(source)}" + (
-            f": r = {found.r:.2f} ({found.low:.2f} to {found.high:.2f}), n = {found.n}" if found else ""
+            f": ρ = {found.value:.2f}{within}, n = {found.n}" if found else ""
         )
         parts.append(f'<circle cx="{_LEFT + 6}" cy="{level - 4}" r="5" fill="{PALETTE[place % len(PALETTE)]}"/>')
         parts.append(f'<text x="{_LEFT + 18}" y="{level}">{html.escape(shown)}</text>')

@@ -17,7 +17,7 @@ from interlingua.report.readings import Pair, Reading, Readings, both_ways, lowe
 from interlingua.report.runs import Run, colour
 from interlingua.report.sections import Choice, Figure, Trace, band, faded, label, short
 from interlingua.report.tables import Cell, Ref, Table, refs
-from interlingua.report.wording import language_name, measure_name, variant_name, visible
+from interlingua.report.wording import UNRANKED, language_name, measure_name, variant_name, visible
 
 MEAN, CLUSTERED, GIVEN = "mean", "clustered", "given"
 PAIRS, HISTOGRAM_NUMBERS = 200, 150_000
@@ -70,11 +70,32 @@ def layer_curves(runs: Mapping[str, tuple[Run, Readings]]) -> tuple[list[Choice]
             name = f"curve-{measure}-{variants[0].split('/')[0]}".replace("@", "").replace(" ", "-").replace(",", "")
             tops = [top for _, found in runs.values() if (top := peak(found)) is not None]
             marked = sorted({top.layer for top in tops if top.stands_out and len(top.layers) > 1})
-            figures.append(_curve_figure(name, (title, axis, caption + _at_null(curves)), curves, marked))
+            figures.append(
+                _curve_figure(
+                    name, (title, axis, caption + _pools(runs, measure, variants) + _at_null(curves)), curves, marked
+                )
+            )
     languages = sorted((value, text) for value, text in options.items() if "\t" not in value and value != MEAN)
     pairs = sorted((value, text) for value, text in options.items() if "\t" in value)
     menu = Choice("line", "Show", ((MEAN, options[MEAN]), *languages, *pairs), MEAN)
     return [menu] if figures else [], figures
+
+
+def _pools(runs: Mapping[str, tuple[Run, Readings]], measure: str, variants: Sequence[str]) -> str:
+    """Among how many candidates a share was read, and chance; of runs that did not read the same, that they differ."""
+    told = {
+        run.name: found.told_pool(measure, variants[0], found.layers(measure, variants[0])[0])
+        for run, found in runs.values()
+        if found.layers(measure, variants[0])
+    }
+    if len(set(told.values())) == 1:
+        text = next(iter(told.values()))
+        said = f" {text[0].upper()}{text[1:]}." if text else ""
+    else:
+        said = f" {'; '.join(f'{visible(name)}: {pool}' for name, pool in told.items() if pool)}."
+    texts = {str((run.about.get("digests") or {}).get("corpus")) for run, _ in runs.values()}
+    apart = len(texts) > 1 or len(set(told.values())) > 1
+    return f"{said} The runs did not read the same, so their lines are not to be compared." if apart else said
 
 
 def _curves(run: Run, found: Readings, measure: str, line: tuple[str, int]) -> Iterator[Curve]:
@@ -191,12 +212,16 @@ def heat_maps(run: Run, found: Readings) -> list[Figure]:
     layer = found.best_layer()
     figures: list[Figure] = []
     order: list[str] = []
-    for measure, variant, title, caption in MAPS:
+    for measure, variant, title, words in MAPS:
+        caption = words
         readings = found.at(measure, variant, layer) or found.at(measure, variant.replace("raw", "centred"), layer)
         present = {code for pair in readings for code in pair if code is not None}
         if len(present) < 3:
             continue
         order = order or cluster_order(readings, distances=measure == "spelling")
+        if measure == "retrieval" and not found.equal_candidates():
+            caption = f"{words} {UNRANKED}"
+            order = [code for code in found.languages if code in present]
         clustered = [code for code in order if code in present] + sorted(present - set(order))
         given = [code for code in found.languages if code in present]
         traces = [

@@ -284,7 +284,7 @@ def _spelling(found: Found) -> Table | None:
             _told_p(scatter[key]["details"]["p"]),
             len(scatter["points"]),
         )
-        for name, key in (("Pearson", "pearson"), ("Spearman", "spearman"), ("Pearson, script held", "within"))
+        for name, key in (("all pairs", "pearson"), ("script held", "within"))
         if scatter.get(key)
     )
     caption = (

@@ -15,7 +15,7 @@ from interlingua.report.explain_picture import aspects, selected
 from interlingua.report.geometry_page import geometry_page, geometry_sections
 from interlingua.report.geometry_tables import STATES, last_layer, sets_of
 from interlingua.report.page import Page, render_page
-from interlingua.report.readings import Reading, mean
+from interlingua.report.readings import HEADLINE, Reading, mean
 from interlingua.report.runs import Run
 from interlingua.report.sections import Section
 from interlingua.report.study_answer import peaks
@@ -60,13 +60,21 @@ def audit_numbers(run: Run) -> Numbers:
     }
     numbers = {name: mean(pairs.values()) for name, key in wanted.items() if (pairs := found.at(*key, layer))}
     top = peak(found)
-    best = {"best layer": Reading(float(top.layer))} if top is not None and top.stands_out else {}
+    best = (
+        {"best layer": Reading(float(top.layer), details={"tied": list(top.rivals)})}
+        if top is not None and top.stands_out
+        else {}
+    )
+    pools = {"candidates of retrieval": HEADLINE[0], "candidates of the rotation": wanted["after a fitted rotation"]}
+    counts = {
+        name: Reading(float(count)) for name, its in pools.items() if (count := found.pool(*its, layer)[0]) is not None
+    }
     each = {
         f"retrieval of {visible(code)}": reading
         for code in found.languages
         if key is not None and key[0] == "retrieval" and (reading := found.language(*key, layer, code))
     }
-    return best | numbers | each
+    return best | counts | numbers | each
 
 
 def adjustment_numbers(run: Run) -> Numbers:

@@ -7,11 +7,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 from interlingua.errors import InputError
 from interlingua.measures import measures
+from interlingua.report.wording import share_percent
 
+K = TypeVar("K")
 Record = Mapping[str, Any]
 Pair = tuple[str, str | None]
 
@@ -99,6 +101,28 @@ class Readings:
         """Whether all pairs of the headline were read over equally many rows, so that they can be ranked."""
         key = self.headline()
         return key is None or len({reading.n for reading in self.at(*key, self.best_layer()).values()}) == 1
+
+    def pool(self, measure: str, variant: str, layer: int | None) -> tuple[int | None, float | None]:
+        """Among how many candidates a P@1 at a layer was read, and its chance level; None where they differ, or none.
+
+        Of a dictionary the candidates are not those who ask, and only chance tells how many they are.
+        """
+        readings = self.at(measure, variant, layer)
+        if not variant.startswith("p@1/") or not readings:
+            return None, None
+        counts = {reading.n for reading in readings.values()}
+        if measure.startswith("procrustes-dictionary"):
+            plain = self.at(measure, "p@1/identity", layer)
+            return None, mean(plain.values()).null if plain else None
+        if len(counts) > 1 or not (count := counts.pop()):
+            return None, None
+        return count, 1 / count
+
+    def told_pool(self, measure: str, variant: str, layer: int | None) -> str:
+        """The candidates and the chance level of a P@1 in words; nothing where they are not one number."""
+        count, chance = self.pool(measure, variant, layer)
+        level = "" if chance is None else f"chance {share_percent(chance)}"
+        return f"among {count:,}, {level}" if count is not None else level
 
     def language(self, measure: str, variant: str, layer: int | None, code: str) -> Reading | None:
         """The mean over the pairs that a language is a side of, both directions; None when there are none."""
@@ -204,6 +228,17 @@ def lower_is_better(told: str | None, measure: str, variant: str) -> bool:
         name = measure.removesuffix(SAME_LANGUAGE)
         told = next((entry.best(variant) for entry in measures if entry.name == name), "high")
     return told == "low"
+
+
+def tied_for_first(each: Mapping[K, Reading]) -> list[K]:
+    """The items that lie within the interval of the highest, it included: on other sentences any may be first.
+
+    >>> tied_for_first({"a": Reading(0.5, low=0.4, high=0.6), "b": Reading(0.45), "c": Reading(0.3)})
+    ['a', 'b']
+    """
+    top = max(each, key=lambda item: each[item].value)
+    low = each[top].value if (end := each[top].low) is None else end
+    return [item for item in each if each[item].value >= low]
 
 
 def both_ways(readings: Mapping[Pair, Reading]) -> dict[Pair, Reading]:

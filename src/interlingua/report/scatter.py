@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from interlingua.report.evidence import Trend, trend
+from interlingua.report.evidence import trend
 from interlingua.report.runs import Run, colour
 from interlingua.report.sections import Figure, Trace, faded, label, short
 from interlingua.report.tables import Ref, Table
@@ -77,13 +77,12 @@ def dot_plot(
     first: int = 0,
     diagonal: bool = False,
     named: bool = True,
-    judge: Callable[[Sequence[float], Sequence[float]], Trend] = trend,
 ) -> Figure:
     """One number against another: a dot a language, a colour a series (from the `first`), and a line.
 
     The line is each series' least-squares line where its dots bear one out, and the caption says so; or the one of
     equals, where the two numbers are of one kind. Dots that are too many or too long to be `named` beside say what they
-    are of on hover. `judge` says whether they do, by the coefficient of the text beside it.
+    are of on hover.
     """
     traces: list[Trace] = []
     rows, records = [], []
@@ -107,7 +106,7 @@ def dot_plot(
              "marker": {"color": ink, "size": 9}, "textfont": {"color": "@ink"}, "cliponaxis": False,
              "hover": f"{label(name_)}<br>%{{hovertext}}: %{{x:.3f}}, %{{y:.3f}}", "records": [dot[3] for dot in dots]}
         )  # fmt: skip
-        found = judge(across, up)
+        found = trend(across, up)
         said[visible(name_)] = found.said
         if found.line and not diagonal:
             traces.append(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, replace
+from dataclasses import replace
 
 import numpy as np
 
+from interlingua.report.explain_picture import LEAST
 from interlingua.report.papers import in_names
 from interlingua.report.readings import Record, lower_is_better
 from interlingua.report.runs import Run
@@ -35,7 +36,7 @@ from interlingua.report.transfer import (
 )
 from interlingua.report.transfer_page import behind_entry, entry_records, score_records
 from interlingua.report.wording import visible
-from interlingua.stats import correlated
+from interlingua.stats import correlate
 
 Numbered = Sequence[tuple[int, Record]]
 """Records with their places on the page."""
@@ -216,12 +217,13 @@ def _correlations(run: Run) -> list[Table]:
     rows, records = [], []
     for key, points in found.items():
         for named, chosen in (("all", points), ("others", [point for point in points if point[0] != key[3]])):
-            goes = correlated(*np.array([[x, y] for _, x, y, _ in chosen]).T) if chosen else None
+            goes = correlate([x for _, x, *_ in chosen], [y for *_, y, _ in chosen]) if len(chosen) >= LEAST else None
             if goes is None:  # Too few languages, or one number for all.
                 continue
-            rows.append((*map(visible, key), named, *astuple(goes)))
+            numbers = (goes.n, goes.value, goes.low, goes.high, goes.p, goes.detectable, goes.least_p)
+            rows.append((*map(visible, key), named, *numbers))
             behind = tuple(place for *_, refs in chosen if isinstance(refs, tuple) for place in refs)
-            records.append((*[None] * 7, behind, None, None, None, None))
+            records.append((*[None] * 7, behind, *[None] * 5))
     heads = (
         "model",
         "task",
@@ -230,15 +232,16 @@ def _correlations(run: Run) -> list[Table]:
         "what",
         "languages",
         "n",
-        "r",
+        "rho",
         "low",
         "high",
+        "p",
         "detectable",
         "least p",
     )
     caption = (
-        "Pearson's r with Fisher's 95 % interval over four languages or more. Detectable: the smallest |r| that so few "
-        "would show with 80 % power; least p: the smallest that they allow. 'others' leaves the language of training "
+        "Spearman's rho, 95 % interval, p by permutations; four languages or more. Detectable: the smallest |rho| they "
+        "show with 80 % power; least p: the smallest that they allow. 'others' leaves the language of training "
         "out."
     )
     name, title = "consistency-and-performance", "Consistency and performance"

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 
-import numpy as np
-
 from interlingua.report.audit import named_table
-from interlingua.report.evidence import correlation_said, linear_trend
-from interlingua.report.explain import verdict
+from interlingua.report.explain import correlation_said, verdict
+from interlingua.report.explain_picture import LEAST
 from interlingua.report.papers import in_names
 from interlingua.report.readings import Record
 from interlingua.report.runs import Run, colour
@@ -25,7 +23,7 @@ from interlingua.report.study_parts import (
 )
 from interlingua.report.tables import Table
 from interlingua.report.wording import visible
-from interlingua.stats import correlated
+from interlingua.stats import correlate
 
 _WORDS = in_names(
     "How similar the words are that attributions of two languages lie on (papers/002): flow times cosine, summed. "
@@ -69,7 +67,7 @@ def explained(run: Run) -> list[str]:
         about = {**run.about, "settings": settings}
         found = verdict(f"{model} ({regime})", source, aspect, languages, scores.get(group[:4], {}), about)
         others = [point for point in points.get(group, []) if point[0] != source]
-        goes = correlated(*np.array([[x, y] for _, x, y, _ in others]).T) if others else None
+        goes = correlate([x for _, x, *_ in others], [y for *_, y, _ in others]) if len(others) >= LEAST else None
         with_scores = f" With performance: {correlation_said(asdict(goes))}." if goes and found.kind != "chance" else ""
         said.append(f"{task}, {aspect}. {found.sentence}{with_scores}")
     return said
@@ -164,7 +162,6 @@ def _performance(run: Run) -> list[Figure]:
             caption,
             series,
             (f"consistency of {aspect}", f"score of {task}"),
-            judge=linear_trend,
         )
         for (task, aspect), series in drawn.items()
     ]

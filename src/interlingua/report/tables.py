@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from interlingua.report.readings import Reading, Readings, Record, finite, gather
-from interlingua.report.wording import UNRANKED, language_name, number, visible
+from interlingua.report.readings import Reading, Readings, Record, finite, gather, tied_for_first
+from interlingua.report.wording import UNRANKED, language_name, listing, number, visible
 
 Cell = str | int | float | None
 
@@ -300,6 +300,18 @@ def summary_table(records: Iterable[Record] | Readings, run: Mapping[str, Any]) 
         f", at layer {found.name(layer)} (layer 0 is the embedding output)." if layer is not None else "."
     )
     caption += "" if ranked else f" {UNRANKED}"
+    pools = {
+        "retrieval": found.told_pool("retrieval", "p@1/cosine/raw", layer)
+        or found.told_pool("retrieval", "p@1/cosine/centred", layer),
+        "rotated": found.told_pool("procrustes", "p@1/mapped", layer),
+    }
+    if told := "; ".join(f"{name} {pool}" for name, pool in pools.items() if pool):
+        caption += f" {told[0].upper()}{told[1:]}."
+    tied = (
+        tied_for_first({code: each for code in order if (each := bounded[code])}) if ranked and len(order) > 2 else []
+    )
+    if len(tied) > 1:
+        caption += f" Tied for first: {listing([language_name(code, run) for code in order if code in tied])}."
     behind_cells = tuple((None, None, *(refs(behind[head][code]) for head in kept)) for code in order)
     return Table("languages", "Languages", caption, ("Language", "Code", *kept), rows, behind_cells)
 

@@ -11,10 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from interlingua.report.answer import CENTRED, RAW, answer
-from interlingua.report.evidence import above_null, apart_from_null, peak
+from interlingua.report.evidence import Peak, above_null, apart_from_null, at_chance, peak
 from interlingua.report.figures import cluster_order
 from interlingua.report.panels import PANELS
-from interlingua.report.readings import Reading, Readings, Record, gather, mean
+from interlingua.report.readings import Reading, Readings, Record, gather, mean, tied_for_first
 from interlingua.report.screen import plain_table, print_titled, shaded_cell, sparkline, stretched
 from interlingua.report.wording import (
     UNRANKED,
@@ -163,10 +163,22 @@ def language_lines(found: Readings, run: Mapping[str, Any]) -> Table:
     below = f"No better than chance: {'all languages' if len(lost) == len(each) else listing(lost)}." if lost else ""
     table.caption = Text(
         " ".join(
-            [*(["Bars run from 0 to 1."] if len(layers) > 1 else []), below, *([] if ranked else [UNRANKED])]
+            [
+                *(["Bars run from 0 to 1."] if len(layers) > 1 else []),
+                _tied(each, run) if ranked and not lost else "",
+                below,
+                *([] if ranked else [UNRANKED]),
+            ]
         ).strip()
     )
     return table
+
+
+def _tied(each: Mapping[str, Reading], run: Mapping[str, Any]) -> str:
+    """The languages that are tied for first, where there are several."""
+    tied = tied_for_first(each) if len(each) > 2 else []
+    names = listing([language_name(code, run) for code in sorted(tied, key=lambda code: -each[code].value)])
+    return f"Tied for first: {names}." if len(tied) > 1 else ""
 
 
 def layer_lines(found: Readings) -> Table:
@@ -189,30 +201,45 @@ def layer_lines(found: Readings) -> Table:
             if len(layers) > 1 and top is not None:
                 readings = [mean(found.at(measure, variant, layer).values()) for layer in layers]
                 line = [reading.value for reading in readings]
-                at = _LEVEL if top.flat else found.name(top.layer)
+                at = _LEVEL if top.flat else best_layers(found, top)
                 at = at if any(map(apart_from_null, readings)) else _AT_NULL
                 used.add(at)
                 bars = sparkline(line, low=min(0.0, *line), high=max(1.0, *line))
                 ends = (number(min(line)), number(max(line)), at)
-                table.add_row(title, Text(variant_name(measure, variant)), Text(bars), *ends)
+                pool = found.told_pool(measure, variant, top.layer)
+                what = variant_name(measure, variant) + (f" ({pool})" if pool else "")
+                table.add_row(title, Text(what), Text(bars), *ends)
     words = (
-        "Bars run from 0 to 1, or to the greatest value beyond; layer 0 is the embedding output. Best at: the layer "
-        "with the most, of errors, distances and crowding with the least."
+        "Bars run from 0 to 1, or to the greatest value beyond; layer 0 is the embedding output. Best at: the layers "
+        "within the interval of the one with the most, of errors, distances and crowding with the least. Among fewer "
+        "candidates more is found: shares of different numbers of them are not to be compared."
     )
     table.caption = Text(" ".join([words, *(text for sign, text in _NO_LAYER.items() if sign in used)]))
     return table
+
+
+def best_layers(found: Readings, top: Peak) -> str:
+    """The best layer and those tied with it, in order; of many the first three.
+
+    >>> best_layers(Readings({}, ()), Peak(3, Reading(0.5), (2, 4), (1, 2, 3, 4, 5)))
+    '2, 3, 4'
+    """
+    group = sorted((top.layer, *top.rivals))
+    names = [found.name(layer) for layer in group]
+    return ", ".join(names) if len(names) < 5 else f"{found.name(top.layer)} and {len(names) - 1} tied"
 
 
 def pair_cells(found: Readings, *, width: int) -> Table:
     """Language by language at the best layer, close ones together, shaded; no rows where it does not fit the width."""
     key, layer = found.headline(), found.best_layer()
     readings = found.at(*key, layer) if key else {}
-    codes = cluster_order(readings)
+    alike = found.equal_candidates()
+    codes = cluster_order(readings) if alike else list(dict.fromkeys(str(code) for pair in readings for code in pair))
     what = "retrieval" if key and key[0] == "retrieval" else "CKA"
-    poor = bool(readings) and not above_null(mean(readings.values()))
+    poor = bool(readings) and at_chance(found)
     where = f"{found.name(layer)}{', no better than chance' if poor else ''}"
     title = f"Language by language: {what}, percent, at layer {where}"
-    table = plain_table(title, "Rows are sources. Shades run from 0 to 100.")
+    table = plain_table(title, f"Rows are sources. Shades run from 0 to 100.{'' if alike else f' {UNRANKED}'}")
     longest = max((len(code) for code in codes), default=0)
     if len(codes) < 3 or longest + 2 + len(codes) * 5 > width:
         return Table()

@@ -12,10 +12,10 @@ from interlingua.stats.bootstrap import (
 from interlingua.stats.correlation import Association, correlate, detectable_rho, mantel, pearson, spearman
 from interlingua.stats.draws import above_draws
 from interlingua.stats.effects import cliffs_delta, hedges_correction, paired_effect
-from interlingua.stats.few import Correlated, correlated
 from interlingua.stats.intervals import (
     Z95,
     Spread,
+    clustered_share,
     group_sums,
     half_sample_interval,
     half_samples,
@@ -23,6 +23,7 @@ from interlingua.stats.intervals import (
     interval_of_half_samples,
     mean_interval,
     over_seeds,
+    paired_difference,
     wilson_interval,
 )
 from interlingua.stats.power import (
@@ -47,7 +48,6 @@ __all__ = [
     "Z95",
     "Association",
     "Bootstrapped",
-    "Correlated",
     "SeedDifference",
     "Spread",
     "above_draws",
@@ -56,8 +56,8 @@ __all__ = [
     "bootstrap_mean",
     "bootstrap_ratio",
     "cliffs_delta",
+    "clustered_share",
     "correlate",
-    "correlated",
     "detectable_error",
     "detectable_mean",
     "detectable_over_seeds",
@@ -75,6 +75,7 @@ __all__ = [
     "mantel",
     "mean_interval",
     "over_seeds",
+    "paired_difference",
     "paired_effect",
     "paired_t",
     "pearson",

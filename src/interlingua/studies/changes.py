@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from interlingua.stats import holm, mean_interval, paired_t
+from interlingua.stats import holm, paired_difference
 from interlingua.stats.chance import LEVEL, above_chance
 
 Found = Mapping[str, Any]
@@ -16,6 +16,7 @@ HIGHER, LOWER, UNCLEAR = "higher", "lower", "unclear"
 _STATES = ("before", "after")
 BEST = "best layer"
 """How the names of comparisons of each state at its own best layer begin, beside names of scores."""
+Sides = tuple[NDArray[np.float64], Sequence[Sequence[float]]]
 _WAYS = ("p@1/cosine/centred", "p@1/cosine/centred/backward")
 
 
@@ -24,8 +25,8 @@ def with_changes(before: Found, after: Found, layer: int) -> dict[str, Any]:
 
     `changes` has the adjusted layer, and each state at its best layer, language means removed: where another layer was
     nearly as good before, the first alone says too much; `tied` are the layers that are as good. A change is a mean
-    difference by sentence and its Student interval. Where items are not known, as in the state of an older version,
-    there is none.
+    difference by sentence and its interval, which counts the candidates that all sentences share (`hubs`). Where items
+    are not known, as in the state of an older version, there is none.
 
     `verdict` has every comparison that it is made of (`comparisons`): both directions, as is and with means removed, at
     the adjusted layer and with each state at its own best layer, of the held-out rows and of the sampler. Each is
@@ -72,7 +73,7 @@ def _tied(by_layer: Found, best: str) -> list[int]:
     """The layers that a paired t-test over sentences does not tell from the best, after Holm's correction."""
     others = [at for at in by_layer if at != best]
     top = _both(by_layer[best])
-    found = holm([paired_t(top, _both(by_layer[at])) for at in others])
+    found = holm([_change(top, _both(by_layer[at]))["p"] for at in others])
     return sorted(int(at) for at, p in zip(others, found, strict=True) if p >= LEVEL)
 
 
@@ -90,7 +91,7 @@ def _verdict(texts: Mapping[str, tuple[Found, Found]], layer: int) -> dict[str, 
             for way in ("", "/backward"):
                 name = f"p@1/cosine/{kind}{way}"
                 both = [state[at][name] for state, at in zip((old, new), tops, strict=True)]
-                change = _change(*(np.array(score["items"], np.float64) for score in both))
+                change = _change(*map(_one, both))
                 values = [score["value"] for score in both]
                 compared.append(_compared(text, f"{BEST}/{kind}{way}", [int(at) for at in tops], values, change))
     for each, corrected in zip(compared, holm([each["p"] for each in compared]), strict=True):
@@ -156,19 +157,29 @@ def _without(by_layer: Found) -> dict[str, Any]:
 def _changed(before: Found, after: Found) -> dict[str, Any]:
     if "items" not in before or "items" not in after:
         return {}
-    return _change(np.array(before["items"], np.float64), np.array(after["items"], np.float64))
+    return _change(_one(before), _one(after))
 
 
-def _change(before: NDArray[np.float64], after: NDArray[np.float64]) -> dict[str, Any]:
-    """The mean change with its interval, and the p-value of the paired t-test that the interval is of."""
-    apart = after - before
-    return {"change": [float(apart.mean()), *mean_interval(apart)], "p": paired_t(after, before)}
+def _change(before: Sides, after: Sides) -> dict[str, Any]:
+    """The mean change with its interval, and the p-value of the paired test that the interval is of."""
+    *change, p = paired_difference(after[0] - before[0], [*before[1], *after[1]])
+    return {"change": change, "p": p}
 
 
-def _both(scores: Found) -> NDArray[np.float64]:
-    """Each sentence's share of the two directions in which it finds its translation."""
-    ways = np.array([scores[way]["items"] for way in _WAYS], np.float64)
-    return np.asarray(ways.mean(axis=0))
+def _one(score: Found) -> Sides:
+    """What each sentence added to a score, and what shared candidates add to its variance."""
+    hubs = (score.get("details") or {}).get("hubs")
+    return np.array(score["items"], np.float64), [hubs] if hubs else []
+
+
+def _both(scores: Found) -> Sides:
+    """Each sentence's share of the two directions in which it finds its translation, and what candidates add.
+
+    The variance of a mean of two is at most the mean of theirs: their hubs may be of the same sentences.
+    """
+    ways = [_one(scores[way]) for way in _WAYS]
+    hubs = [[variance / 2, freedom] for _, more in ways for variance, freedom in more]
+    return np.asarray(np.mean([items for items, _ in ways], axis=0)), hubs
 
 
 def _best(by_layer: Found, kind: str = "centred") -> str:

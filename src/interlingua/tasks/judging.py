@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from interlingua.score import Score
 from interlingua.stats import Z95, mean_interval, wilson_interval
@@ -41,7 +42,7 @@ def f1(right: Sequence[int] | Ints, predicted: Sequence[int] | Ints, gold: Seque
 
     0 where nothing is predicted and nothing is gold, as seqeval has it. `details` has the counts of each example, from
     which any test can draw again. The interval is that of a ratio of sums over examples (Cochran 1977, Eq. 6.13):
-    ± 1.96 · sqrt(sum((2·right - F1·(predicted + gold))²) · n/(n-1)) / sum(predicted + gold).
+    ± t(0.975, n-1) · sqrt(sum((2·right - F1·(predicted + gold))²) · n/(n-1)) / sum(predicted + gold).
 
     >>> score = f1([1, 0], [1, 1], [2, 0])
     >>> score.value, score.details["right"]
@@ -52,6 +53,7 @@ def f1(right: Sequence[int] | Ints, predicted: Sequence[int] | Ints, gold: Seque
     value = 2 * float(hits.sum()) / max(float(both.sum()), 1.0)
     rest = 2 * hits - value * both
     n = len(hits)
-    half = Z95 * float(np.sqrt((rest**2).sum() * n / max(n - 1, 1))) / max(float(both.sum()), 1.0)
+    point = float(special.stdtrit(n - 1, 0.975)) if n > 1 else Z95
+    half = point * float(np.sqrt((rest**2).sum() * n / max(n - 1, 1))) / max(float(both.sum()), 1.0)
     counts = {"right": hits.tolist(), "predicted": said.tolist(), "gold": there.tolist()}
     return Score(value, n, low=max(value - half, 0.0), high=min(value + half, 1.0), details=counts)
