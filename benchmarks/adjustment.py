@@ -28,12 +28,11 @@ from benchmarks import fine_tuning
 from benchmarks.fine_tuning import RATE
 from benchmarks.sides import Side, now, version
 from interlingua.encoder import Encoder
-from interlingua.encoder.joined import joined_projections
+from interlingua.encoder.fused_layers import joined_projections
 from interlingua.objectives.adjustment import Adjustment
 from interlingua.objectives.anchor import Anchor
-from interlingua.training.bitext import Bitext, bitext
 from interlingua.training.loop import Monitor, Settings, Term, train
-from interlingua.training.pairpass import PairBatches, PairPass
+from interlingua.training.pair_batches import Bitext, PairBatches, PairPass, bitext
 from interlingua.training.reference import reference
 from interlingua.wordalign.links import Links
 from interlingua.words import Sentence

@@ -33,11 +33,11 @@ import torch
 from benchmarks.alignment_peers import PACKAGES, PEERS, Run, by_row
 from benchmarks.alignment_texts import Bitext, Directions, from_lines, shared, synthetic, whole
 from benchmarks.sides import Side, version
-from interlingua.wordalign.applied import combined
 from interlingua.wordalign.links import Links
-from interlingua.wordalign.numbering import Sentences
-from interlingua.wordalign.symmetrise import symmetrise
+from interlingua.wordalign.model import combined
+from interlingua.wordalign.symmetrize import symmetrise
 from interlingua.wordalign.training import align_both
+from interlingua.wordalign.vocabulary import Sentences
 
 FAST_ALIGN_RATE = 1600
 """Pairs of 20 words a second of CPU time and a direction, measured where fast_align could be installed."""

@@ -26,12 +26,9 @@ import numpy as np
 import torch
 
 from benchmarks.sides import Side, now, version
-from interlingua.attribution.attributed import Attributions, Case
-from interlingua.attribution.baselines import Baseline
-from interlingua.attribution.integrated import IntegratedGradients, gauss_legendre
-from interlingua.attribution.points import ends
-from interlingua.attribution.targets import of_texts
-from interlingua.attribution.through import Through
+from interlingua.attribution.embedding_forward import Through
+from interlingua.attribution.inputs import Attributions, Baseline, Case, of_texts
+from interlingua.attribution.integrated_gradients import IntegratedGradients, ends, gauss_legendre
 from interlingua.encoder.inputs import Inputs
 
 PAD, FIRST, LAST = 0, 101, 102

@@ -26,7 +26,7 @@ from interlingua.api import DEFAULT_MEASURES
 from interlingua.encoder import Cache, Encoder
 from interlingua.measures import measures
 from interlingua.readers import read_corpus
-from interlingua.readers.places import place_names
+from interlingua.readers.embedded import place_names
 from interlingua.studies.measuring import (
     MeasurePlan,
     encode_language,

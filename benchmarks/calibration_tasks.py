@@ -24,7 +24,7 @@ from interlingua.stats import (
     permuted_mean,
 )
 from interlingua.stats.chance import chance_p
-from interlingua.tasks.judging import accuracy, f1, mean_score
+from interlingua.tasks.scoring import accuracy, f1, mean_score
 
 Draw = np.random.Generator
 MANY = 200_000

@@ -24,11 +24,11 @@ import torch
 
 from benchmarks.sides import Side, now, version
 from interlingua.encoder import Encoder
+from interlingua.encoder.fused_layers import joined_projections
 from interlingua.encoder.inputs import Inputs
-from interlingua.encoder.joined import joined_projections
 from interlingua.objectives.task import TaskObjective
 from interlingua.readers.examples import Examples, TextPair
-from interlingua.tasks.nli import LABELS, Nli
+from interlingua.tasks.text_pairs import NLI_LABELS, Nli
 from interlingua.training.loop import Monitor, Settings, Term, train
 from interlingua.training.task import TaskModel
 
@@ -54,7 +54,7 @@ def config_of(args: argparse.Namespace, tokenizer: Any) -> Any:
         max_position_embeddings=512,
         hidden_dropout_prob=args.dropout,
         attention_probs_dropout_prob=args.dropout,
-        num_labels=len(LABELS),
+        num_labels=len(NLI_LABELS),
     )
 
 
@@ -66,7 +66,7 @@ def inputs_of(args: argparse.Namespace, encoder: Encoder, *, natural: bool) -> I
     sides = [
         [" ".join(draw.choice(words, n if natural else 128)) for n in lengths[:, side].tolist()] for side in (0, 1)
     ]
-    labels = draw.choice(LABELS, args.examples).tolist()
+    labels = draw.choice(NLI_LABELS, args.examples).tolist()
     pairs = tuple(TextPair(*item) for item in zip(*sides, labels, strict=True))
     return Nli().inputs(Examples(pairs, "en", "random"), encoder, training=True)
 
@@ -121,7 +121,7 @@ def ours(args: argparse.Namespace, config: Any, tokenizer: Any, data: Inputs, **
     torch.manual_seed(0)
     body = BertModel(config, add_pooling_layer=False).to(args.device)
     task = Nli()
-    model = TaskModel.of(Encoder.of(body, tokenizer, name="random"), task, LABELS, seed=0)
+    model = TaskModel.of(Encoder.of(body, tokenizer, name="random"), task, NLI_LABELS, seed=0)
     objective = TaskObjective(task, data, args.batch)
     settings = Settings(
         3 * args.steps,

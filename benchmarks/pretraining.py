@@ -18,8 +18,8 @@ import torch
 from tokenizers import Tokenizer
 
 from benchmarks.sides import Side, version
-from interlingua.encoder.joined import fused_activations, joined_projections
-from interlingua.encoder.newborn import attention, masked_lm
+from interlingua.encoder.fused_layers import fused_activations, joined_projections
+from interlingua.encoder.model_init import attention, masked_lm
 from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
 from interlingua.training.loop import Monitor, Settings, Term, train
 from interlingua.training.text import TokenStream

@@ -9,10 +9,8 @@ import torch
 
 import models
 import toys
-from interlingua.attribution.attributed import Case
-from interlingua.attribution.baselines import Baseline
-from interlingua.attribution.targets import END, Targets, of_answers, of_texts, of_tokens
-from interlingua.attribution.through import Through
+from interlingua.attribution.embedding_forward import Through
+from interlingua.attribution.inputs import END, Baseline, Case, Targets, of_answers, of_texts, of_tokens
 from interlingua.encoder import Encoder
 from interlingua.encoder.inputs import Inputs, frame
 from interlingua.tasks import tasks

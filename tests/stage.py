@@ -15,9 +15,9 @@ import interlingua
 import models
 import toys
 from interlingua.encoder import Encoder
-from interlingua.readers import sampler
+from interlingua.readers import embedded
 from interlingua.tasks import tasks
-from interlingua.tasks.saving import FineTuned, save
+from interlingua.tasks.saved_models import FineTuned, save
 from interlingua.training.task import TaskModel
 
 ASSETS = Path(interlingua.__file__).parent / "assets"
@@ -42,7 +42,7 @@ length = 16
 
 
 def texts(code: str) -> list[str]:
-    return (sampler._FOLDER / f"sampler.{code}").read_text("utf-8").splitlines()[:ROWS]
+    return (embedded._FOLDER / f"sampler.{code}").read_text("utf-8").splitlines()[:ROWS]
 
 
 def short_sampler(folder: Path) -> Path:

@@ -499,7 +499,7 @@ def test_bad_input_is_told_on_one_line_before_training_and_leaves_no_run(case, h
     write(home / "short.txt", lines[:3])
     write(home / "few.txt", lines[:12])
     write(home / "short.ru", ["a"])
-    monkeypatch.setattr("interlingua.training.phases.train", None)
+    monkeypatch.setattr("interlingua.training.regime.train", None)
     told = run("model", "--out", tmp_path / "out", "--device", "cpu", *options)
     assert told.code == 2, told.err
     assert told.out == ""

@@ -13,7 +13,7 @@ from interlingua.atomic_files import hidden_name, swap_in, sweep, write_beside
 from interlingua.encoder import Encoder
 from interlingua.encoder.loading import _first_line
 from interlingua.studies.collecting import _link_all
-from interlingua.training.folders import load_whole, save_whole
+from interlingua.training.checkpoints import load_whole, save_whole
 
 SOURCE = str(Path(interlingua.__file__).parents[1])
 

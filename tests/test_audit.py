@@ -22,7 +22,7 @@ import models
 from interlingua import api, cli
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Encoder
-from interlingua.encoder.onepass import Pass
+from interlingua.encoder.passes import Pass
 from interlingua.errors import InputError
 from interlingua.languages import name as language_name
 from interlingua.measures import measures

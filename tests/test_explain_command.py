@@ -21,7 +21,7 @@ from interlingua.errors import InputError, MissingExtra
 from interlingua.readers.examples import Answer, Question, TaggedWords
 from interlingua.studies.store import Store
 from interlingua.tasks import tasks
-from interlingua.tasks.saving import FineTuned, load, save
+from interlingua.tasks.saved_models import FineTuned, load, save
 from interlingua.training.task import TaskModel
 
 LANGUAGES = ("en", "es", "ru")
@@ -380,7 +380,7 @@ def test_without_a_segmenter_words_are_left_out_of_the_choices_and_the_run_goes_
     def absent(text: str) -> list[tuple[int, int]]:
         raise MissingExtra("segment", "finding words in han script")
 
-    monkeypatch.setattr("interlingua.attribution.words.token_spans", absent)
+    monkeypatch.setattr("interlingua.attribution.units.token_spans", absent)
     settings = ExplainSettings(steps=2, tolerance=None, faithful=False)
     result = explain(nli / "tuned", data(nli), rows=3, settings=settings, out=tmp_path)
     assert any("not scored by word" in note and "interlingua[segment]" in note for note in result.run["skipped"])

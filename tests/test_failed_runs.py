@@ -17,7 +17,7 @@ from interlingua.encoder import Encoder
 from interlingua.report.evidence import peak
 from interlingua.report.readings import gather
 from interlingua.tasks import tasks
-from interlingua.tasks.saving import FineTuned, save
+from interlingua.tasks.saved_models import FineTuned, save
 from interlingua.training.task import TaskModel
 from pages import page_data
 from tiny import TINY, as_toml

@@ -22,7 +22,7 @@ from interlingua.encoder import Encoder
 from interlingua.errors import InputError, Interrupted
 from interlingua.studies.runfolder import alone_in, check_folder, kind_of
 from interlingua.tasks import tasks
-from interlingua.tasks.saving import FineTuned, save
+from interlingua.tasks.saved_models import FineTuned, save
 from interlingua.training.task import TaskModel
 from worlds import World, make_world
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import interlingua
 from interlingua.errors import InputError
-from interlingua.readers.sources import read_sheets
 from interlingua.studies.synthesising import Rules
+from interlingua.synthetic.files import read_sheets
 
 ROOT = Path(__file__).resolve().parents[1]
 REAL = ROOT / "../shared/data/syntheticner"
@@ -99,7 +99,7 @@ def test_no_context_and_no_name_of_the_test_part_is_seen_in_training(made):
 
 
 def test_the_reader_of_the_ner_task_reads_what_is_written(made):
-    from interlingua.readers.iob import read_tagged
+    from interlingua.readers.tagged_words import read_tagged
 
     for part in ("train", "test"):
         read = read_tagged(made.folder / f"tr.{part}.iob2", language="tr")
@@ -395,11 +395,11 @@ def real():
 def test_the_papers_table_1_comes_out_of_the_real_files(real):
     contexts = {sheet.kind.label: sheet for sheet in read_sheets(real, "contexts", None)[0]}
     names = {sheet.kind.label: sheet for sheet in read_sheets(real, "names", None)[0]}
-    from interlingua.readers import sheets
+    from interlingua.synthetic import files as files_module
 
     def usable(label):
         # The paper's counts keep contexts with several slots and repeated rows, and drop those without a slot.
-        _, left = sheets.contexts(contexts[label], contexts[label].languages, slots="any")
+        _, left = files_module.contexts(contexts[label], contexts[label].languages, slots="any")
         slotless = sum(len(each.lines) for each in left if "without a slot" in each.reason)
         return len(contexts[label].rows) - slotless
 

@@ -256,7 +256,7 @@ def test_a_bitext_that_cannot_be_used_is_told_before_anything_is_trained(
     world: World, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "one.en-ru.tsv").write_text("a\tb\n", "utf-8")
-    monkeypatch.setattr("interlingua.training.phases.train", None)
+    monkeypatch.setattr("interlingua.training.regime.train", None)
     files = ["--train", world["ner-train-en.tsv"], "--test", f"ru={world['ner-test-ru.tsv']}"]
     bitext = ["--bitext", f"ru={tmp_path / 'one.en-ru.tsv'}"]
     code, _, err = run(world["model"], "--task", "ner", *files, *bitext, *QUICK, "--out", tmp_path / "out")

@@ -10,7 +10,7 @@ import numpy as np
 import models
 from interlingua.encoder import Encoder
 from interlingua.readers.examples import Answer, Examples, Question, TaggedWords, TextPair
-from interlingua.training.bitext import Bitext, bitext
+from interlingua.training.pair_batches import Bitext, bitext
 from interlingua.wordalign.links import Links
 from interlingua.words import Sentence
 

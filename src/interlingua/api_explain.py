@@ -17,9 +17,8 @@ from interlingua.argument_types import check_argument_types
 from interlingua.encoder.devices import pick_device
 from interlingua.errors import InputError
 from interlingua.paths import json_value
-from interlingua.readers.dictionary import read_dictionary
 from interlingua.readers.examples import Examples, Question, TaggedWords, TextPair
-from interlingua.readers.wordvectors import WordVectors, read_vectors
+from interlingua.readers.word_lists import WordVectors, read_dictionary, read_vectors
 from interlingua.report.explain_page import explain_files, texts_sections
 from interlingua.report.notebook import Drawing, drawing, framed
 from interlingua.report.page import Page, render_page
@@ -31,7 +30,7 @@ from interlingua.studies.onerow import RowExplanation, about_target, explain_row
 from interlingua.studies.record import versions
 from interlingua.studies.runfolder import alone_in, check_folder, told_before
 from interlingua.studies.store import Store, step_of, write_text
-from interlingua.tasks.saving import FineTuned, described, load
+from interlingua.tasks.saved_models import FineTuned, described, load
 from interlingua.training.task import Task
 from interlingua.words import token_spans
 

@@ -118,10 +118,9 @@ def adjust(
 
     from interlingua import api_adjust
     from interlingua.studies.adjusting import AdjustSettings
-    from interlingua.training.freezing import Freeze
-    from interlingua.training.lora import Lora
     from interlingua.training.processes import is_first_process
     from interlingua.training.regime import ADJUST
+    from interlingua.training.trainable import Freeze, Lora
 
     load_all(load)
     settings = AdjustSettings(

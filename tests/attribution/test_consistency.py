@@ -11,18 +11,18 @@ from scipy import stats
 
 import toys
 from cases import case_of, loaded
-from interlingua.attribution.attributed import Case
 from interlingua.attribution.consistency import Weighed, consistencies, consistency
-from interlingua.attribution.integrated import IntegratedGradients
-from interlingua.attribution.spaces import Aligned, Contextual, Embeddings, External
-from interlingua.attribution.through import Through
-from interlingua.attribution.words import units_of
+from interlingua.attribution.embedding_forward import Through
+from interlingua.attribution.inputs import Case
+from interlingua.attribution.integrated_gradients import IntegratedGradients
+from interlingua.attribution.shared_spaces import Aligned, Contextual, Embeddings, External
+from interlingua.attribution.units import units_of
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.readers.examples import Examples, Question, TextPair
-from interlingua.readers.wordvectors import WordVectors, read_vectors
-from interlingua.tasks.nli import Nli
+from interlingua.readers.word_lists import WordVectors, read_vectors
 from interlingua.tasks.qa import Qa
+from interlingua.tasks.text_pairs import Nli
 from interlingua.transport import WEIGHTINGS, Problem, exact
 from interlingua.words import token_spans
 
@@ -305,15 +305,15 @@ def test_a_rotated_language_is_turned_back_by_a_dictionary(bert: Encoder, monkey
     words = sorted({word for item in toys.toy("nli") for word in (item.first + " " + item.second).split()})
     dim = case.through.table.weight.shape[1]
     rotation, _ = torch.linalg.qr(torch.randn(dim, dim, generator=torch.Generator().manual_seed(0)))
-    from interlingua.attribution import spaces
+    from interlingua.attribution import shared_spaces
 
-    plain = spaces._known_words
+    plain = shared_spaces._known_words
 
     def turned(through: Through, encoder: Encoder, given: list[str]) -> tuple[np.ndarray, np.ndarray]:
         vectors, known = plain(through, encoder, [word.removeprefix("x") for word in given])
         return (vectors @ rotation.numpy() if given[0].startswith("x") else vectors), known
 
-    monkeypatch.setattr(spaces, "_known_words", turned)
+    monkeypatch.setattr(shared_spaces, "_known_words", turned)
     many = [(word, f"x{word}") for word in words]
     space, skipped = Aligned.of(case.through, bert, {"xx": many})
     assert not skipped

@@ -9,12 +9,10 @@ from scipy import stats
 
 from cases import case_of, linear_case, loaded
 from interlingua.attribution import NEEDS, attributions
-from interlingua.attribution.baselines import BASELINES, Baseline
-from interlingua.attribution.integrated import IntegratedGradients
-from interlingua.attribution.occlusion import Occlusion
-from interlingua.attribution.random_control import Random
-from interlingua.attribution.rollout import Rollout
-from interlingua.attribution.through import Through
+from interlingua.attribution.embedding_forward import Through
+from interlingua.attribution.inputs import BASELINES, Baseline
+from interlingua.attribution.integrated_gradients import IntegratedGradients
+from interlingua.attribution.methods import Occlusion, Random, Rollout
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from models import wordpiece
@@ -177,7 +175,7 @@ def test_a_user_file_adds_an_attribution(bert: Encoder, tmp_path: Path) -> None:
     path.write_text(
         "import numpy as np\n"
         "from interlingua.attribution import attributions\n"
-        "from interlingua.attribution.points import attributed\n"
+        "from interlingua.attribution.integrated_gradients import attributed\n"
         "@attributions.register('even', needs='scores')\n"
         "class Even:\n"
         "    '''The same for all.'''\n"

@@ -7,9 +7,8 @@ import pytest
 
 from cases import case_of, linear_case, loaded
 from interlingua.attribution.faithfulness import faithfulness
-from interlingua.attribution.integrated import IntegratedGradients
-from interlingua.attribution.points import ends
-from interlingua.attribution.random_control import Random
+from interlingua.attribution.integrated_gradients import IntegratedGradients, ends
+from interlingua.attribution.methods import Random
 
 
 def test_curves_run_from_the_whole_input_to_the_baseline_and_back() -> None:
@@ -39,7 +38,7 @@ def test_deleting_the_best_tokens_of_a_linear_model_takes_away_most_that_any_del
 
 
 def test_one_token_deleted_is_what_occlusion_takes_away(tmp_path_factory: pytest.TempPathFactory) -> None:
-    from interlingua.attribution.occlusion import Occlusion
+    from interlingua.attribution.methods import Occlusion
 
     case = case_of(loaded(tmp_path_factory.mktemp("models") / "bert", "bert"), "nli", scale="probability")
     found = Occlusion()(case)

@@ -9,10 +9,9 @@ import pytest
 import torch
 
 from cases import ARCHITECTURES, Linear, case_of, linear_case, loaded
-from interlingua.attribution.attributed import Case
-from interlingua.attribution.integrated import RULES, IntegratedGradients
-from interlingua.attribution.targets import Targets, of_texts
-from interlingua.attribution.through import _SAVED, Through, _budget
+from interlingua.attribution.embedding_forward import _SAVED, Through, _budget
+from interlingua.attribution.inputs import Case, Targets, of_texts
+from interlingua.attribution.integrated_gradients import RULES, IntegratedGradients
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 

@@ -18,7 +18,7 @@ from interlingua.report.explain import above_heads
 from interlingua.stats import above_draws
 from interlingua.studies.explaining import Explainer, ExplainSettings, Outside, Side, step_key
 from interlingua.tasks import tasks
-from interlingua.tasks.saving import FineTuned
+from interlingua.tasks.saved_models import FineTuned
 from interlingua.training.task import TaskModel
 
 HEADS = 24

@@ -283,7 +283,7 @@ def test_what_another_machine_left_in_the_cache_is_removed_after_a_day_of_silenc
 
 def test_chunks_do_not_show(bert: Encoder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     whole = bert.encode_views(LINES, [View(), View("word")])
-    monkeypatch.setitem(__import__("interlingua.encoder.onepass", fromlist=["x"])._CHUNK_TEXTS, "cpu", 3)
+    monkeypatch.setitem(__import__("interlingua.encoder.passes", fromlist=["x"])._CHUNK_TEXTS, "cpu", 3)
     parts = bert.encode_views(LINES, [View(), View("word")], cache=Cache(tmp_path))
     for ours, theirs in zip(whole, parts, strict=True):
         np.testing.assert_array_equal(ours.row, theirs.row)
@@ -308,7 +308,7 @@ def test_a_text_that_occurs_again_has_the_same_vectors_to_the_bit(
     texts, spans = repeated(0)
     only = tuple(range(3, len(texts), 2))
     views = [View(), View("word", only=only), View("token", pooling="first"), View("span", spans=tuple(spans))]
-    monkeypatch.setattr("interlingua.encoder.onepass._CHUNK_TEXTS", {"cpu": chunk, "cuda": chunk})
+    monkeypatch.setattr("interlingua.encoder.passes._CHUNK_TEXTS", {"cpu": chunk, "cuda": chunk})
     # A budget this small puts equal texts into batches of different width.
     encoder = Encoder.load(str(bert_folder), budget=96)
     made = encoder.encode_views(texts, views, cache=Cache(tmp_path / "cache") if kept else None)

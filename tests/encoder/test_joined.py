@@ -6,7 +6,7 @@ import pytest
 import torch
 from transformers import AutoConfig, AutoModelForMaskedLM
 
-from interlingua.encoder.joined import joined_projections
+from interlingua.encoder.fused_layers import joined_projections
 
 SIZES = {"vocab_size": 60, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 48}
 

@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 
 import models
 from interlingua.encoder import Encoder
-from interlingua.encoder.newborn import masked_lm, save_folder
+from interlingua.encoder.model_init import masked_lm, save_folder
 
 SMALL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
 SIZES = {"bert": SMALL, "electra": {**SMALL, "embedding_size": 16}, "modernbert": SMALL, "xlm-roberta": SMALL}

@@ -10,7 +10,7 @@ import torch
 
 import models
 from interlingua.encoder import Encoder
-from interlingua.encoder.wordtokens import HOWS, AlignedTokens, WordTokens, align_tokens, pool_words, word_tokens
+from interlingua.encoder.word_tokens import HOWS, AlignedTokens, WordTokens, align_tokens, pool_words, word_tokens
 from interlingua.errors import InputError
 from interlingua.wordalign.links import Links
 from interlingua.words import Sentence, token_spans, word_spans

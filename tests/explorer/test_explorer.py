@@ -11,8 +11,8 @@ import torch
 import models
 import toys
 from interlingua import align, explain_texts
-from interlingua.attribution.attributed import Case
-from interlingua.attribution.integrated import IntegratedGradients
+from interlingua.attribution.inputs import Case
+from interlingua.attribution.integrated_gradients import IntegratedGradients
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.explorer.explorer import Explorer
@@ -25,7 +25,7 @@ from interlingua.studies.examples import example_lines
 from interlingua.studies.explaining import Explainer, Outside
 from interlingua.studies.linkers import Saved
 from interlingua.tasks import tasks
-from interlingua.tasks.saving import FineTuned, save
+from interlingua.tasks.saved_models import FineTuned, save
 from interlingua.training.task import TaskModel
 
 

@@ -25,7 +25,7 @@ from hostile.mutations import damaged_documents, json_bytes
 from interlingua.encoder import Encoder
 from interlingua.studies.runfolder import alone_in
 from interlingua.tasks import tasks
-from interlingua.tasks.saving import FineTuned, save
+from interlingua.tasks.saved_models import FineTuned, save
 from interlingua.training.task import TaskModel
 from worlds import World, make_world
 

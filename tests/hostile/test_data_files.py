@@ -28,20 +28,18 @@ from hostile.bounded import SECONDS, Outcome, run_bounded
 from hostile.mutations import CODECS, NASTY, damaged_bytes, damaged_documents, json_bytes
 from interlingua.corpus import ParallelCorpus
 from interlingua.readers import read_corpus
-from interlingua.readers.dictionary import read_dictionary
 from interlingua.readers.documents import opened
 from interlingua.readers.examples import Examples
-from interlingua.readers.iob import read_tagged
 from interlingua.readers.sentence_pairs import open_bitext
-from interlingua.readers.slotted import read_slotted
 from interlingua.readers.squad import read_questions
-from interlingua.readers.syntheticner import read_syntheticner
-from interlingua.readers.wordvectors import read_vectors
+from interlingua.readers.tagged_words import read_tagged
+from interlingua.readers.word_lists import read_dictionary, read_vectors
 from interlingua.studies.recipe import read_config
 from interlingua.studies.studyfile import read_study
+from interlingua.synthetic.files import read_slotted, read_syntheticner
 from interlingua.tasks import tasks
 from interlingua.training.text import lines_of
-from interlingua.wordalign.gold import read_gold
+from interlingua.wordalign.quality import read_gold
 
 ROWS = [("The tap leaks.", "Кран течёт."), ("It's late", "Уже поздно"), ('She said "no".', "Она сказала «нет»."),
         ("Ten, or 10; done", "Десять, или 10; всё")]  # fmt: skip

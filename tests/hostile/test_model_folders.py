@@ -22,7 +22,7 @@ from hostile.bounded import Outcome, run_bounded
 from hostile.mutations import damaged_bytes, damaged_documents, json_bytes
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
-from interlingua.training.folders import load_whole
+from interlingua.training.checkpoints import load_whole
 
 TEXTS = ["The kitchen tap is leaking.", "Кухонный кран снова течёт."]
 BIG = 10**400

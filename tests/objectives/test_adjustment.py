@@ -12,13 +12,11 @@ from interlingua.objectives.adjustment import Adjustment
 from interlingua.objectives.anchor import Anchor
 from interlingua.objectives.contrastive import Contrastive
 from interlingua.objectives.drift import Drift
-from interlingua.training.bitext import bitext, joined
-from interlingua.training.freezing import Freeze, freezing
+from interlingua.training.forward import sharing
 from interlingua.training.loop import Settings, Term, train
-from interlingua.training.lora import Lora, adapted
-from interlingua.training.pairpass import PairBatches, PairPass
-from interlingua.training.passes import sharing
+from interlingua.training.pair_batches import PairBatches, PairPass, bitext, joined
 from interlingua.training.reference import reference
+from interlingua.training.trainable import Freeze, Lora, adapted, freezing
 from toys import sentences
 
 CPU = torch.device("cpu")

@@ -17,7 +17,7 @@ from interlingua.objectives.mlm import SpecialTokens
 from interlingua.objectives.task import TaskObjective
 from interlingua.tasks import tasks
 from interlingua.training.loop import Settings, Term, train
-from interlingua.training.pairpass import PairBatches, PairPass
+from interlingua.training.pair_batches import PairBatches, PairPass
 from interlingua.training.reference import reference
 from interlingua.training.regime import NAMES, SUMMARIES, regime
 from interlingua.training.task import TaskModel

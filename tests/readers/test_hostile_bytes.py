@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from interlingua.corpus import ParallelCorpus
 from interlingua.errors import InputError
 from interlingua.readers import read_corpus
-from interlingua.readers.dictionary import read_dictionary
+from interlingua.readers.word_lists import read_dictionary
 
 SEEDS = [
     b'en\tru\tid\na\tb\t1\n"c\td\n',

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from interlingua.readers import read_corpus
-from interlingua.readers.dictionary import find_dictionaries, read_dictionary
+from interlingua.readers.word_lists import find_dictionaries, read_dictionary
 
 DATA = Path(__file__).resolve().parents[2] / "../shared/data"
 pytestmark = [pytest.mark.shared, pytest.mark.skipif(not DATA.is_dir(), reason="no ../shared/data here")]

@@ -7,8 +7,8 @@ import pytest
 
 from interlingua.errors import InputError, MissingExtra
 from interlingua.readers import documents, read_corpus
-from interlingua.readers.dictionary import find_dictionaries, read_dictionary
-from interlingua.readers.naming import parse
+from interlingua.readers.file_names import parse
+from interlingua.readers.word_lists import find_dictionaries, read_dictionary
 
 
 def put(folder, files):

@@ -4,10 +4,9 @@ import pytest
 
 import interlingua
 from interlingua.errors import InputError
-from interlingua.readers import sheets
-from interlingua.readers.sources import read_sheets
-from interlingua.readers.syntheticner import marked, read_syntheticner
 from interlingua.studies.synthesising import Rules
+from interlingua.synthetic import files
+from interlingua.synthetic.files import marked, read_sheets, read_syntheticner
 from interlingua.synthetic.tables import Kind, Name
 
 PEOPLE = ",en,ru,gender\n0,Ada King,Ада Кинг,f\n1,Karl Weber,Карл Вебер,m\n2,Olga Volkova,Ольга Волкова,f\n"
@@ -32,18 +31,18 @@ def test_genders_are_kinds_of_their_own(tmp_path):
 def test_slots_say_the_gender_and_rows_whose_languages_disagree_are_told(tmp_path):
     text = 'en,ru\n[male] sang.,[male] пел.\n"[female], she sang.",[female] пела.\n[female] ran.,[male] бежал.\n'
     found = {sheet.kind.gender: sheet for sheet in read_syntheticner(file(tmp_path, "PER_sents_TEN.csv", text))[0]}
-    table, left = sheets.contexts(found["male"], ["en", "ru"])
+    table, left = files.contexts(found["male"], ["en", "ru"])
     assert table.lines == (2,)
     assert table.cells["ru"][0].pieces == ("", " пел.")
     assert [(each.reason, each.lines) for each in left] == [("contexts without a slot", (4,))]
-    assert sheets.contexts(found["female"], ["en"])[0].cells["en"][0].pieces == ("", ", she sang.")
+    assert files.contexts(found["female"], ["en"])[0].cells["en"][0].pieces == ("", ", she sang.")
 
 
 def test_lines_count_quoted_line_breaks_and_a_byte_order_mark_is_no_text(tmp_path):
     text = '\ufeffen,ru\n"[???]\nis big.",[???] велик.\n[???] sleeps.,Спит.\n'
     (sheet,), _ = read_syntheticner(file(tmp_path, "LOC_NOM_2sents.csv", text))
     assert [line for line, _ in sheet.rows] == [2, 4]
-    table, left = sheets.contexts(sheet, ["en", "ru"])
+    table, left = files.contexts(sheet, ["en", "ru"])
     assert table.cells["en"][0].pieces == ("", " is big.")
     assert left[0].lines == (4,)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from interlingua.errors import InputError
-from interlingua.readers.iob import read_tagged
 from interlingua.readers.squad import crossed, read_questions
+from interlingua.readers.tagged_words import read_tagged
 from interlingua.tasks import tasks
 
 

@@ -24,9 +24,9 @@ from interlingua.errors import InputError
 from interlingua.studies.adjusting import AdjustSettings, LinkedText, adjust, linked_text
 from interlingua.studies.linkedtexts import LinkedFiles
 from interlingua.studies.stages import PairSettings, drawn_pairs
-from interlingua.training.freezing import Freeze
-from interlingua.training.metrics import read_journal
+from interlingua.training.journal import read_journal
 from interlingua.training.regime import ADJUST, Schedule
+from interlingua.training.trainable import Freeze
 from toys import sentences
 
 CPU = torch.device("cpu")

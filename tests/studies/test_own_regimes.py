@@ -12,7 +12,7 @@ import torch
 import models
 from interlingua.api_study import Planned, plan_study
 from interlingua.encoder import Encoder
-from interlingua.encoder.views import View
+from interlingua.encoder.pooling import View
 from interlingua.errors import InputError
 from interlingua.studies.linkedtexts import LinkedText
 from interlingua.studies.mapping import fitted, linked_vectors, sentence_vectors
@@ -22,7 +22,7 @@ from interlingua.studies.steps.given import MODEL
 from interlingua.studies.store import Store
 from interlingua.studies.strict import Wrong
 from interlingua.studies.tables import PartTable, PhaseTable, RegimeTable
-from interlingua.tasks.saving import load
+from interlingua.tasks.saved_models import load
 from interlingua.wordalign.links import Links
 from interlingua.words import Sentence
 from worlds import World, make_world, run_here

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interlingua.studies import packed
-from interlingua.studies.packed import PackedTexts
+from interlingua.wordalign import spill
+from interlingua.wordalign.spill import PackedTexts
 
 TEXT = st.text(st.characters(), max_size=12)  # lone surrogates too
 
@@ -15,9 +15,9 @@ TEXT = st.text(st.characters(), max_size=12)  # lone surrogates too
 @given(st.lists(TEXT, max_size=30), st.sampled_from([0, 20, 10**6]), st.sampled_from([1, 9, 10**6]))
 def test_texts_come_back_as_they_were_however_much_stays_in_memory(texts: list[str], room: int, written: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(packed, "IN_MEMORY", room)
-        patch.setattr(packed, "_WRITTEN_AT_ONCE", written)
-        patch.setattr(packed, "_ROWS_AT_ONCE", 4)
+        patch.setattr(spill, "IN_MEMORY", room)
+        patch.setattr(spill, "_WRITTEN_AT_ONCE", written)
+        patch.setattr(spill, "_ROWS_AT_ONCE", 4)
         found = PackedTexts(texts)
         assert list(found) == texts
         assert [found[row] for row in range(-len(texts), len(texts))] == texts * 2

@@ -27,8 +27,8 @@ from interlingua.studies.synthesising import synthesise
 from interlingua.studies.transferring import Wanted
 from interlingua.studies.watching import Watch
 from interlingua.tasks.ner import Tagged, wrong_sentences
-from interlingua.training.metrics import read_journal
-from interlingua.training.similarity import Similarities
+from interlingua.training.journal import read_journal
+from interlingua.training.monitors import Similarities
 
 LANGUAGES = ("be", "en", "tr")
 SETTINGS = PairwiseSettings(train_rows=192, test_rows=40, epochs=10, learning_rate=3e-3, batch=16, checkpoint_every=50)

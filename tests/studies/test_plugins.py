@@ -36,7 +36,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from interlingua.objectives import objectives
-from interlingua.training.pairpass import PairPass
+from interlingua.training.pair_batches import PairPass
 
 
 @objectives.register("centre")

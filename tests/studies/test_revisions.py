@@ -13,7 +13,7 @@ from huggingface_hub import constants
 import models
 from interlingua.api_study import Planned, plan_study
 from interlingua.encoder import Encoder
-from interlingua.encoder.hub import asked_commit, cached_commit
+from interlingua.encoder.loading import asked_commit, cached_commit
 from interlingua.studies.graph import State
 from interlingua.studies.store import Store
 from interlingua.studies.strict import Wrong

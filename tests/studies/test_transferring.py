@@ -29,7 +29,7 @@ from interlingua.studies.scenarios import TransferSettings, phases_of
 from interlingua.studies.stages import PairSettings, bucket
 from interlingua.studies.store import Store
 from interlingua.tasks import ner
-from interlingua.tasks.saving import load
+from interlingua.tasks.saved_models import load
 from interlingua.training.regime import Phase, Regime, regime
 from interlingua.training.task import TaskModel
 from sentence_models import DENSE, NORMAL, folder_of

@@ -5,9 +5,8 @@ import numpy as np
 from interlingua.readers.examples import Answer, Examples, Question, TaggedWords, TextPair
 from interlingua.studies.aspects import verdicts
 from interlingua.tasks.ner import Ner, Tagged
-from interlingua.tasks.nli import LABELS, Nli
-from interlingua.tasks.pairs import Classified
 from interlingua.tasks.qa import Answers, Qa
+from interlingua.tasks.text_pairs import NLI_LABELS, Classified, Nli
 
 
 def test_gold_and_predicted_differ_where_the_model_is_wrong_by_the_tasks_own_judge() -> None:
@@ -17,7 +16,9 @@ def test_gold_and_predicted_differ_where_the_model_is_wrong_by_the_tasks_own_jud
     said = Answers(np.array([[0, 7], [8, 11]]), np.zeros(2))
     assert verdicts(Qa(), asked, said) == [("The cat", "The cat"), ("a mat / Cat", "sat")]
     pairs = Examples((TextPair("It rains.", "It is wet.", "neutral", 1),), "en", "nli.tsv")
-    assert verdicts(Nli(), pairs, Classified(LABELS, np.array([0]), np.zeros((1, 3)))) == [("neutral", "entailment")]
+    assert verdicts(Nli(), pairs, Classified(NLI_LABELS, np.array([0]), np.zeros((1, 3)))) == [
+        ("neutral", "entailment")
+    ]
     tagged = Examples(
         (TaggedWords(("Ada", "in", "Rome"), ("B-PER", "O", "B-LOC"), 1), TaggedWords(("No",), ("O",), 5)), "en", "x"
     )

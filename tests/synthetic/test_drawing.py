@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from interlingua.synthetic.drawing import Permutation, apportioned, shuffled
+from interlingua.synthetic.draws import Permutation, apportioned, shuffled
 
 
 @settings(max_examples=80, deadline=None)

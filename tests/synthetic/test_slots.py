@@ -4,8 +4,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from interlingua import words
-from interlingua.synthetic.euphony import suited
-from interlingua.synthetic.slots import SLOT, cut, fill
+from interlingua.synthetic.slots import SLOT, cut, fill, suited
 from interlingua.synthetic.tables import Name
 
 INVISIBLE = regex.compile(r"[\s\p{Cc}\p{Cf}\p{Cs}]")

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from interlingua.synthetic.splitting import split
+from interlingua.synthetic.products import split
 from interlingua.synthetic.tables import Kind, Name, Table, ambiguous_names
 
 

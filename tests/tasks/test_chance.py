@@ -10,8 +10,8 @@ import pytest
 from interlingua.readers.examples import Answer, Examples, Question, TaggedWords, TextPair
 from interlingua.tasks.chance import chance
 from interlingua.tasks.ner import Ner, Tagged
-from interlingua.tasks.nli import LABELS, Nli
 from interlingua.tasks.qa import Answers, Qa
+from interlingua.tasks.text_pairs import NLI_LABELS, Nli
 
 
 @dataclass(frozen=True)
@@ -26,17 +26,17 @@ def pairs(labels: list[str]) -> Examples[TextPair]:
 
 def of_pairs(gold: list[str], said: list[int]) -> dict[str, object]:
     task, examples = Nli(), pairs(gold)
-    predictions = Said(LABELS, np.array(said))
-    numbers = np.array([LABELS.index(label) for label in gold])
-    from interlingua.tasks.judging import accuracy
+    predictions = Said(NLI_LABELS, np.array(said))
+    numbers = np.array([NLI_LABELS.index(label) for label in gold])
+    from interlingua.tasks.scoring import accuracy
 
-    return chance(task, predictions, examples, LABELS, accuracy(predictions.choice, numbers))
+    return chance(task, predictions, examples, NLI_LABELS, accuracy(predictions.choice, numbers))
 
 
 def test_chance_of_pairs_is_the_most_frequent_label_or_one_in_as_many_as_there_are() -> None:
     told = of_pairs(["neutral"] * 60 + ["entailment"] * 40, [0, 1] * 50)
     assert told["level"] == pytest.approx(0.6)
-    even = of_pairs(list(LABELS) * 20, [0, 1, 2] * 20)
+    even = of_pairs(list(NLI_LABELS) * 20, [0, 1, 2] * 20)
     assert even["level"] == pytest.approx(1 / 3)
     assert even["above"]
 
@@ -52,7 +52,7 @@ def test_models_that_guess_are_hardly_ever_above_chance() -> None:
     draw = np.random.default_rng(0)
     above = 0
     for _ in range(400):
-        gold = [LABELS[n] for n in draw.integers(0, 3, 150)]
+        gold = [NLI_LABELS[n] for n in draw.integers(0, 3, 150)]
         above += bool(of_pairs(gold, draw.integers(0, 3, 150).tolist())["above"])
     assert above / 400 <= 0.05
 

@@ -12,8 +12,8 @@ from interlingua.encoder import Encoder
 from interlingua.encoder.inputs import IGNORED, longest_first
 from interlingua.readers.examples import Answer, Examples, Question, TaggedWords, TextPair
 from interlingua.tasks.ner import Ner
-from interlingua.tasks.nli import LABELS, Nli, mixed
 from interlingua.tasks.qa import Qa, best_spans
+from interlingua.tasks.text_pairs import NLI_LABELS, Nli, mixed
 from toys import words
 
 PLAIN = ("bert", "distilbert", "xlm-roberta", "deberta-v2", "modernbert", "qwen2")
@@ -28,7 +28,7 @@ def any_encoder(request, tmp_path_factory):
 def pairs(count: int = 12) -> Examples[TextPair]:
     text = words(400)
     items = (
-        TextPair(" ".join(text[k : k + 3 * k + 1]), " ".join(text[: 1 + (7 * k) % 40]), LABELS[k % 3])
+        TextPair(" ".join(text[k : k + 3 * k + 1]), " ".join(text[: 1 + (7 * k) % 40]), NLI_LABELS[k % 3])
         for k in range(count)
     )
     return Examples(tuple(items), "en", "pairs.tsv")
@@ -200,7 +200,9 @@ def test_the_best_span_is_that_of_a_search_through_all(seed, width, longest):
 
 def test_mixed_pairs_have_one_english_side_each_about_half_of_them_the_premise():
     def side(code: str) -> Examples[TextPair]:
-        return Examples(tuple(TextPair(f"{code} p{k}", f"{code} h{k}", LABELS[k % 3]) for k in range(400)), code, code)
+        return Examples(
+            tuple(TextPair(f"{code} p{k}", f"{code} h{k}", NLI_LABELS[k % 3]) for k in range(400)), code, code
+        )
 
     made = mixed(side("ru"), side("en"), seed=1)
     english = [(item.first.startswith("en"), item.second.startswith("en")) for item in made]

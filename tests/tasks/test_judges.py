@@ -15,13 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from interlingua.readers.examples import Answer, Examples, Question, TaggedWords, TextPair
-from interlingua.tasks.answers import exact, mlqa_words, overlap, squad_words
-from interlingua.tasks.entities import entities
-from interlingua.tasks.judging import accuracy, f1
-from interlingua.tasks.ner import Ner, Tagged
-from interlingua.tasks.nli import LABELS, Nli
-from interlingua.tasks.pairs import Classified
-from interlingua.tasks.qa import judge_answers
+from interlingua.tasks.ner import Ner, Tagged, entities
+from interlingua.tasks.qa import exact, judge_answers, mlqa_words, overlap, squad_words
+from interlingua.tasks.scoring import accuracy, f1
+from interlingua.tasks.text_pairs import NLI_LABELS, Classified, Nli
 
 TAGS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC", "B-ORG", "I-ORG")
 
@@ -119,8 +116,8 @@ def test_accuracy_of_pairs_is_that_of_scikit_learn_with_hits_as_items(seed):
 
     draw = np.random.default_rng(seed)
     gold, said = draw.integers(0, 3, size=(2, 50))
-    examples = Examples(tuple(TextPair("a", "b", LABELS[label]) for label in gold), "en", "x")
-    scores = Nli().judge(Classified(LABELS, said, np.eye(3, dtype=np.float32)[said]), examples)
+    examples = Examples(tuple(TextPair("a", "b", NLI_LABELS[label]) for label in gold), "en", "x")
+    scores = Nli().judge(Classified(NLI_LABELS, said, np.eye(3, dtype=np.float32)[said]), examples)
     assert scores["accuracy"].value == pytest.approx(accuracy_score(gold, said))
     assert np.array_equal(scores["accuracy"].items, gold == said)
     assert accuracy(said, gold).null == pytest.approx(np.mean(gold[:, None] == said))

@@ -11,7 +11,7 @@ import pytest
 
 from interlingua.readers.squad import crossed, read_questions
 from interlingua.tasks import tasks
-from interlingua.tasks.nli import mixed
+from interlingua.tasks.text_pairs import mixed
 
 DATA = Path(__file__).resolve().parents[2] / "../shared/data"
 pytestmark = [pytest.mark.shared, pytest.mark.skipif(not DATA.is_dir(), reason="no ../shared/data here")]

@@ -15,7 +15,7 @@ from interlingua.objectives.task import TaskObjective
 from interlingua.readers.examples import Examples
 from interlingua.tasks import tasks
 from interlingua.tasks.qa import Qa
-from interlingua.tasks.saving import FineTuned, load, made_by, save
+from interlingua.tasks.saved_models import FineTuned, load, made_by, save
 from interlingua.training.loop import Monitor, Settings, Term, train
 from interlingua.training.task import TaskModel
 from toys import toy

@@ -10,7 +10,7 @@ import torch
 from scipy import stats as scipy_stats
 
 from interlingua import api
-from interlingua.encoder.newborn import masked_lm
+from interlingua.encoder.model_init import masked_lm
 from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
 from interlingua.studies.pretraining import held_out_loss, unigram_losses
 from interlingua.studies.recipe import Config, Recipe, TextData

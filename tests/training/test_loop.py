@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from interlingua.encoder.newborn import attention, masked_lm
+from interlingua.encoder.model_init import attention, masked_lm
 from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
 from interlingua.training.checkpoints import Checkpoint
 from interlingua.training.loop import Monitor, Settings, Term, train

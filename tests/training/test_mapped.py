@@ -7,8 +7,8 @@ import torch
 from interlingua.errors import InputError
 from interlingua.measures.procrustes import fit
 from interlingua.training.checkpoints import Checkpoint
-from interlingua.training.distances import WordDistances
-from interlingua.training.mapped import map_states, mapped
+from interlingua.training.forward import map_states, mapped
+from interlingua.training.monitors import WordDistances
 from toys import make_toy
 
 CPU = torch.device("cpu")

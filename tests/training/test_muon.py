@@ -6,7 +6,7 @@ import scipy.linalg
 import torch
 
 import models
-from interlingua.encoder.newborn import masked_lm
+from interlingua.encoder.model_init import masked_lm
 from interlingua.training.checkpoints import Checkpoint
 from interlingua.training.loop import Settings, _optimizer
 from interlingua.training.muon import MuonAdamW, orthogonal

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import models
-from interlingua.training.passes import Forward
+from interlingua.training.forward import Forward
 
 
 @pytest.mark.parametrize("architecture", [name for name in models.ARCHITECTURES if name not in ("t5", "marian")])

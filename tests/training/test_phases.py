@@ -15,16 +15,14 @@ from interlingua.objectives.adjustment import Adjustment
 from interlingua.objectives.anchor import Anchor
 from interlingua.objectives.drift import Drift
 from interlingua.tasks.ner import Ner
-from interlingua.tasks.nli import Nli
+from interlingua.tasks.text_pairs import Nli
 from interlingua.training.checkpoints import Checkpoint
-from interlingua.training.freezing import Freeze, freezing
+from interlingua.training.journal import Journal, read_journal
 from interlingua.training.loop import Monitor, Settings, Term, train
-from interlingua.training.lora import Lora, adapted
-from interlingua.training.metrics import Journal, read_journal
-from interlingua.training.pairpass import PairBatches, PairPass
-from interlingua.training.phases import Place, Stage, train_stages, trainable
+from interlingua.training.pair_batches import PairBatches, PairPass
 from interlingua.training.reference import reference
-from interlingua.training.regime import ADJUST, NAMES, Part, Phase, regime
+from interlingua.training.regime import ADJUST, NAMES, Part, Phase, Place, Stage, regime, train_stages, trainable
+from interlingua.training.trainable import Freeze, Lora, adapted, freezing
 from toys import make_toy
 
 CPU = torch.device("cpu")

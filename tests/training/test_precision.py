@@ -5,11 +5,10 @@ import copy
 import pytest
 import torch
 
-from interlingua.encoder.newborn import attention, masked_lm
+from interlingua.encoder.model_init import attention, masked_lm
 from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
 from interlingua.training.checkpoints import Checkpoint
-from interlingua.training.halved import Halved
-from interlingua.training.loop import Monitor, Settings, Term, _Sum, train
+from interlingua.training.loop import Halved, Monitor, Settings, Term, _Sum, train
 from interlingua.training.text import token_stream
 from interlingua.training.tokenizer import SPECIAL, train_wordpiece
 
@@ -140,7 +139,7 @@ def own_device():
 @pytest.mark.usefixtures("own_device")
 @pytest.mark.parametrize("optimizer", ["adamw", "muon"])
 def test_a_recorded_step_does_what_the_step_does_and_resumes(mlm, tokenizer, tmp_path, monkeypatch, optimizer):
-    from interlingua.training import graphed, loop
+    from interlingua.training import cuda_graph, loop
 
     replays = []
     replay = torch.cuda.CUDAGraph.replay
@@ -165,12 +164,12 @@ def test_a_recorded_step_does_what_the_step_does_and_resumes(mlm, tokenizer, tmp
         return [entry["loss"] for entry in metrics]
 
     recorded = run("recorded", [None])
-    assert len(replays) == 12 - graphed._FIRST
+    assert len(replays) == 12 - cuda_graph._FIRST
     resumed = run("resumed", [0.0, 0.0, None])  # One step, another, and the rest: recorded anew after it goes on.
-    assert len(replays) == 2 * (12 - graphed._FIRST) - 2
+    assert len(replays) == 2 * (12 - cuda_graph._FIRST) - 2
     monkeypatch.setattr(loop, "Graphed", lambda update: update)
     plain = run("plain", [None])
-    assert len(replays) == 2 * (12 - graphed._FIRST) - 2
+    assert len(replays) == 2 * (12 - cuda_graph._FIRST) - 2
     assert recorded == pytest.approx(plain, abs=1e-3)
     assert resumed == pytest.approx(plain, abs=1e-3)
     assert recorded[0] != pytest.approx(recorded[-1], abs=1e-2)  # Something is learnt, so the steps were taken.

@@ -20,7 +20,7 @@ from tokenizers import Tokenizer
 import interlingua
 from interlingua import api
 from interlingua.encoder import Encoder, loading
-from interlingua.encoder.newborn import masked_lm
+from interlingua.encoder.model_init import masked_lm
 from interlingua.errors import InputError
 from interlingua.measures.retrieval import retrieval
 from interlingua.readers import read_corpus

@@ -7,7 +7,7 @@ import pytest
 
 from interlingua import api
 from interlingua.encoder import loading
-from interlingua.encoder.newborn import masked_lm
+from interlingua.encoder.model_init import masked_lm
 from interlingua.errors import InputError
 from interlingua.readers import read_corpus
 from interlingua.studies.recipe import read_config

@@ -16,10 +16,18 @@ from interlingua.measures.separation import separation
 from interlingua.objectives.task import TaskObjective
 from interlingua.tasks.ner import Ner
 from interlingua.training.checkpoints import Checkpoint
+from interlingua.training.journal import Journal, read_journal
 from interlingua.training.loop import Monitor, Settings, Term, train
-from interlingua.training.metrics import Journal, read_journal
-from interlingua.training.samples import ENOUGH_ROWS, LEAST_ROWS, Budget, Sample, cadence
-from interlingua.training.similarity import Similarities, curve, measured_share
+from interlingua.training.monitors import (
+    ENOUGH_ROWS,
+    LEAST_ROWS,
+    Budget,
+    Sample,
+    Similarities,
+    cadence,
+    curve,
+    measured_share,
+)
 from interlingua.training.task import TaskModel
 from toys import make_toy, sentences, toy
 

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from interlingua.errors import InputError
-from interlingua.training.text import lines_of, token_stream
-from interlingua.training.tidying import RULES, judged, tidy
+from interlingua.training.text import RULES, judged, lines_of, tidy, token_stream
 from interlingua.training.tokenizer import train_wordpiece
 
 BARE, VOWELLED = "الكتاب على الطاولة", "الكِتَابُ عَلَى الطَّاوِلَةِ"

@@ -7,13 +7,13 @@ import pytest
 import torch
 
 from aligner_by_loops import bitext
-from interlingua.wordalign import applied
-from interlingua.wordalign.applied import Applied, combined
-from interlingua.wordalign.expectation import Best
+from interlingua.wordalign import model
+from interlingua.wordalign.em_steps import Best
 from interlingua.wordalign.links import Links
-from interlingua.wordalign.numbering import Sentences
-from interlingua.wordalign.symmetrise import SYMMETRISATIONS, symmetrise
+from interlingua.wordalign.model import Applied, combined
+from interlingua.wordalign.symmetrize import SYMMETRISATIONS, symmetrise
 from interlingua.wordalign.training import Aligned, align_both
+from interlingua.wordalign.vocabulary import Sentences
 
 
 def as_list(links: Links) -> list[tuple[int, int, int]]:
@@ -34,7 +34,7 @@ def test_rows_at_a_time_give_what_symmetrising_all_links_gives(
 ) -> None:
     forward, backward = (one.applied for one in both)
     expected = as_list(symmetrise(forward.links, backward.links, how))
-    monkeypatch.setattr(applied, "_ROWS_AT_ONCE", size)
+    monkeypatch.setattr(model, "_ROWS_AT_ONCE", size)
     assert as_list(combined(forward, backward, how)) == expected == sorted(expected)
     assert as_list(combined(forward, backward, how, rows=20)) == [link for link in expected if link[0] < 20]
 
@@ -80,7 +80,7 @@ def test_long_rows_in_which_many_words_have_one_partner_have_their_links_in_orde
     n, m = ([3, 90, 5, 1, 60], [90, 4, 200, 1, 60])
     forward = made_up(n, m, draw, turned=False, none=none[0])
     backward = made_up(m, n, draw, turned=True, none=none[1])
-    monkeypatch.setattr(applied, "_ROWS_AT_ONCE", 2)
+    monkeypatch.setattr(model, "_ROWS_AT_ONCE", 2)
     said = [
         [(row, *((place, int(s))[:: 1 if one.turned else -1])) for row in range(5)
          for place, s in enumerate(one.best[one.starts[row] : one.starts[row + 1]]) if s >= 0]
@@ -102,7 +102,7 @@ def test_long_rows_in_which_many_words_have_one_partner_have_their_links_in_orde
 
 @pytest.mark.parametrize("size", [1, 2, 1000])
 def test_likelihoods_of_rows_are_the_sums_over_their_words(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    monkeypatch.setattr(applied, "_ROWS_AT_ONCE", size)
+    monkeypatch.setattr(model, "_ROWS_AT_ONCE", size)
     rows = [["a", "b"], [], ["c"], ["a", "b", "c", "d"], ["d"]]
     logs = -torch.rand(8, generator=torch.Generator().manual_seed(0))
     side = Sentences.of(rows)

@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from scipy.special import digamma, gammaln
 
-from interlingua.wordalign import distinct as hashing
+from interlingua.wordalign import vocabulary as hashing
 from interlingua.wordalign.diagonal import TENSIONS, Groups, Places, Prior
-from interlingua.wordalign.distinct import distinct
-from interlingua.wordalign.gamma import log_gamma_and_digamma
-from interlingua.wordalign.tension import best_tension, fast_align_tension
+from interlingua.wordalign.em_steps import best_tension, fast_align_tension, log_gamma_and_digamma
+from interlingua.wordalign.vocabulary import distinct
 
 SHAPES = [(1, 1), (1, 7), (7, 1), (5, 5), (6, 4), (4, 6), (40, 33), (300, 2)]
 

@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from aligner_by_loops import bitext
-from interlingua.wordalign.applied import combined
 from interlingua.wordalign.links import Links
-from interlingua.wordalign.model import Settings
-from interlingua.wordalign.symmetrise import symmetrise
+from interlingua.wordalign.model import Settings, combined
+from interlingua.wordalign.symmetrize import symmetrise
 from interlingua.wordalign.training import align_both, train_both
 
 Pairs = set[tuple[int, int]]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from interlingua.errors import InputError
 from interlingua.readers.documents import opened
-from interlingua.wordalign.gold import Gold, read_gold
 from interlingua.wordalign.links import Links
+from interlingua.wordalign.quality import Gold, read_gold
 
 LENGTHS = [(3, 4), (2, 2), (5, 5)]
 

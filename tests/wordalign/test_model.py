@@ -14,11 +14,11 @@ import torch
 from aligner_by_loops import ByLoops, Link, Rows, bitext
 from interlingua.atomic_files import hidden_name
 from interlingua.errors import InputError
-from interlingua.wordalign.entries import EntryStore
+from interlingua.wordalign.cooccurrence import EntryStore
 from interlingua.wordalign.links import Links
 from interlingua.wordalign.model import DiagonalModel, Settings
-from interlingua.wordalign.numbering import Sentences
 from interlingua.wordalign.training import train
+from interlingua.wordalign.vocabulary import Sentences
 
 
 def as_set(links: Links) -> set[Link]:

@@ -15,9 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aligner_by_loops import bitext
-from interlingua.wordalign import bytewise, numbering
-from interlingua.wordalign.bytewise import distinct_words
-from interlingua.wordalign.numbering import Sentences
+from interlingua.wordalign import vocabulary
+from interlingua.wordalign.vocabulary import Sentences, distinct_words
 
 WORD = st.text(st.characters(exclude_characters="\n"), max_size=15)  # lone surrogates and empty words too
 
@@ -39,7 +38,7 @@ def test_words_that_begin_alike_and_are_long_are_told_apart() -> None:
     found = distinct_words(words, torch.device("cpu"))
     assert found is not None
     assert found[1].tolist() == [0, 1, 2, 0, 1, 3]
-    assert len(words[0]) > bytewise._EVERY
+    assert len(words[0]) > vocabulary._EVERY
 
 
 @pytest.mark.parametrize("rows_at_once", [1, 7, 1000])
@@ -53,11 +52,11 @@ def test_both_ways_give_the_same_numbers(monkeypatch: pytest.MonkeyPatch, rows_a
         looked.append(words)
         return distinct_words(words, device)
 
-    monkeypatch.setattr(numbering, "distinct_words", spy)
+    monkeypatch.setattr(vocabulary, "distinct_words", spy)
     assert np.array_equal(Sentences.of(rows).ids, by_words.ids)
     assert not looked
-    monkeypatch.setattr(numbering, "_BY_BYTES", {"cpu"})
-    monkeypatch.setitem(numbering._ROWS_AT_ONCE, "bytes", rows_at_once)
+    monkeypatch.setattr(vocabulary, "_BY_BYTES", {"cpu"})
+    monkeypatch.setitem(vocabulary._ROWS_AT_ONCE, "bytes", rows_at_once)
     by_bytes = Sentences.of(rows)
     some = (rows[begin : begin + rows_at_once] for begin in range(0, len(rows), rows_at_once))
     assert looked == [list(itertools.chain.from_iterable(batch)) for batch in some]
@@ -67,7 +66,7 @@ def test_both_ways_give_the_same_numbers(monkeypatch: pytest.MonkeyPatch, rows_a
 
 
 def test_words_are_numbered_from_the_most_frequent_and_then_as_they_come(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(numbering, "_WORDS_AT_ONCE", 2)
+    monkeypatch.setattr(vocabulary, "_WORDS_AT_ONCE", 2)
     side = Sentences.of([["c", "b", "a"], ["a", "b"], ["d", "a"]])
     assert side.words == ("a", "b", "c", "d")
     assert [[side.words[k] for k in side.ids[i:j]] for i, j in zip(side.starts, side.starts[1:], strict=False)] == [
@@ -100,6 +99,6 @@ def test_rows_are_read_some_at_a_time_and_not_held(monkeypatch: pytest.MonkeyPat
             held.append(sum(one() is not None for one in seen))
             yield row
 
-    monkeypatch.setitem(numbering._ROWS_AT_ONCE, "words", 4)
+    monkeypatch.setitem(vocabulary._ROWS_AT_ONCE, "words", 4)
     assert len(Sentences.of(rows())) == 60
     assert max(held) <= 2 * 4 + 1  # those of this turn, of the last one, and the one at hand

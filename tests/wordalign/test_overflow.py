@@ -14,8 +14,8 @@ import pytest
 import torch
 
 from interlingua.errors import InputError, InterlinguaError
-from interlingua.wordalign.entries import EntryStore
-from interlingua.wordalign.overflow import Overflow
+from interlingua.wordalign.cooccurrence import EntryStore
+from interlingua.wordalign.spill import Overflow
 
 
 def test_parts_come_back_from_many_threads_in_any_order() -> None:

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from interlingua.errors import InputError
-from interlingua.wordalign.links import Links
-from interlingua.wordalign.pairs import PairFilters, word_pairs
+from interlingua.wordalign.links import Links, PairFilters, word_pairs
 
 WORDS = ["a", "be", "see", ",", "...", "7", "été", "«"]
 SENTENCE = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6)

@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from interlingua.readers.documents import opened
-from interlingua.wordalign import pharaoh
-from interlingua.wordalign.gold import read_gold
-from interlingua.wordalign.links import Links
-from interlingua.wordalign.pharaoh import write_pharaoh
+from interlingua.wordalign import links as links_module
+from interlingua.wordalign.links import Links, write_pharaoh
+from interlingua.wordalign.quality import read_gold
 
 Triples = set[tuple[int, int, int]]
 
@@ -36,7 +35,7 @@ def test_what_was_written_is_read(triples: Triples, base: int) -> None:
 def test_many_rows_are_written_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     links = Links.of([0, 0, 2, 4], [0, 1, 5, 0], [1, 0, 5, 0])
     whole = list(write_pharaoh(links, 6))
-    monkeypatch.setattr(pharaoh, "_ROWS_AT_ONCE", 2)
+    monkeypatch.setattr(links_module, "_ROWS_AT_ONCE", 2)
     assert list(write_pharaoh(links, 6)) == whole == ["0-1 1-0", "", "5-5", "", "0-0", ""]
 
 

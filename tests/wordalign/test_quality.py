@@ -12,9 +12,8 @@ from scipy import stats as scipy_stats
 
 from interlingua.errors import InputError
 from interlingua.wordalign import quality as measuring
-from interlingua.wordalign.gold import Gold
 from interlingua.wordalign.links import Links
-from interlingua.wordalign.quality import LinkCounts, count_links, quality, score_pairs
+from interlingua.wordalign.quality import Gold, LinkCounts, count_links, quality, score_pairs
 
 Cells = set[tuple[int, int]]
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from interlingua.errors import InputError
 from interlingua.wordalign.links import Links
-from interlingua.wordalign.symmetrise import SYMMETRISATIONS, symmetrise
+from interlingua.wordalign.symmetrize import SYMMETRISATIONS, symmetrise
 
 Grid = set[tuple[int, int]]
 NEIGHBOURS = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1)]
@@ -95,7 +95,7 @@ def one_link_a_word(draw: np.random.Generator, rows: int) -> tuple[list[Grid], l
 def test_links_of_two_directions_grow_as_in_atools(
     how: str, rows_at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys.modules["interlingua.wordalign.symmetrise"], "_ROWS_AT_ONCE", rows_at_once)
+    monkeypatch.setattr(sys.modules["interlingua.wordalign.symmetrize"], "_ROWS_AT_ONCE", rows_at_once)
     forward, backward = one_link_a_word(np.random.default_rng(0), 150)
     found = rows_of(symmetrise(links_of(forward), links_of(backward), how), 150)
     assert found == [by_links(ours, theirs, how) for ours, theirs in zip(forward, backward, strict=True)]
@@ -106,7 +106,7 @@ def test_links_of_two_directions_grow_as_in_atools(
 def test_rows_after_the_last_one_with_links_of_one_direction_have_those_of_the_other(
     how: str, shorter: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys.modules["interlingua.wordalign.symmetrise"], "_ROWS_AT_ONCE", 7)
+    monkeypatch.setattr(sys.modules["interlingua.wordalign.symmetrize"], "_ROWS_AT_ONCE", 7)
     sides = one_link_a_word(np.random.default_rng(3), 40)
     sides[shorter][10:] = [set()] * 30
     found = rows_of(symmetrise(links_of(sides[0]), links_of(sides[1]), how), 40)

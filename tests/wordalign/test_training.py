@@ -14,22 +14,13 @@ import torch
 
 from aligner_by_loops import ByLoops, Rows, bitext
 from interlingua.errors import InputError
-from interlingua.wordalign import (
-    cooccurrence,
-    distinct,
-    expectation,
-    link_words,
-    maximisation,
-    products,
-    slots,
-    training,
-)
+from interlingua.wordalign import cooccurrence, em_steps, link_words, training, vocabulary
+from interlingua.wordalign.blocks import workers
+from interlingua.wordalign.cooccurrence import Slots
 from interlingua.wordalign.links import Links
 from interlingua.wordalign.model import Settings
-from interlingua.wordalign.numbering import Sentences
-from interlingua.wordalign.slots import Slots
-from interlingua.wordalign.threads import workers
 from interlingua.wordalign.training import Trained, align_both, train, train_both
+from interlingua.wordalign.vocabulary import Sentences
 
 PLAIN = Settings(variational=False, optimise_tension=False)
 FIXED = Settings(optimise_tension=False)
@@ -127,7 +118,7 @@ def test_log_likelihoods_by_row_add_up_to_that_of_the_last_iteration() -> None:
 @pytest.fixture
 def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(cooccurrence.PIECE, "cpu", 23)
-    monkeypatch.setitem(maximisation._RANGE, "cpu", 7)
+    monkeypatch.setitem(em_steps._RANGE, "cpu", 7)
 
 
 def test_the_size_of_pieces_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,7 +126,7 @@ def test_the_size_of_pieces_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> 
     whole = train(source, target)
     for size in (1, 23, 300):
         monkeypatch.setitem(cooccurrence.PIECE, "cpu", size)
-        monkeypatch.setitem(maximisation._RANGE, "cpu", size)
+        monkeypatch.setitem(em_steps._RANGE, "cpu", size)
         cut = train(source, target)
         assert as_set(cut.applied.links) == as_set(whole.applied.links)
         assert probabilities(cut) == pytest.approx(probabilities(whole), rel=1e-6)
@@ -187,7 +178,7 @@ def test_what_has_just_as_many_cooccurrences_as_may_be_worked_on_at_once_is_not_
 def test_single_precision_gives_the_same_links_and_an_objective_of_six_digits(monkeypatch: pytest.MonkeyPatch) -> None:
     source, target = bitext(5, rows=80, words=25)
     double = train(source, target)
-    monkeypatch.setattr(maximisation, "EXACT", 0)
+    monkeypatch.setattr(em_steps, "EXACT", 0)
     single = train(source, target)
     assert as_set(single.applied.links) == as_set(double.applied.links)
     expected = [iteration.objective for iteration in double.iterations]
@@ -198,9 +189,9 @@ def test_single_precision_gives_the_same_links_and_an_objective_of_six_digits(mo
 @pytest.mark.parametrize("exact", [0, 1 << 20])
 def test_the_products_of_a_gpu_are_those_of_scipy(monkeypatch: pytest.MonkeyPatch, exact: int) -> None:
     source, target = bitext(16, rows=80, words=25)
-    monkeypatch.setattr(maximisation, "EXACT", exact)
+    monkeypatch.setattr(em_steps, "EXACT", exact)
     by_scipy = train(source, target)
-    monkeypatch.setattr(expectation, "weights", products.DeviceWeights)
+    monkeypatch.setattr(em_steps, "weights", cooccurrence.DeviceWeights)
     by_torch = train(source, target)
     assert as_set(by_torch.applied.links) == as_set(by_scipy.applied.links)
     expected = [iteration.objective for iteration in by_scipy.iterations]
@@ -214,7 +205,7 @@ def test_words_may_be_sorted_in_any_number_of_turns(monkeypatch: pytest.MonkeyPa
     if not complete:
         source[3], target[7], source[11], target[11] = [], [], [], []
     whole = train(source, target)
-    monkeypatch.setitem(slots._SORTED_AT_ONCE, "cpu", size)
+    monkeypatch.setitem(cooccurrence._SORTED_AT_ONCE, "cpu", size)
     assert train(source, target).iterations == whole.iterations
     order = Slots.of(Sentences.of(source), Sentences.of(target), torch.device("cpu")).order
     ids, starts = Sentences.of(target).ids, Sentences.of(target).starts
@@ -287,7 +278,7 @@ def test_a_full_disk_is_an_error_that_says_what_to_do(
 def test_hashing_finds_the_pairs_that_cells_of_their_own_find(monkeypatch: pytest.MonkeyPatch) -> None:
     source, target = bitext(7, rows=100, words=40)
     by_cells = probabilities(train(source, target))
-    monkeypatch.setattr(cooccurrence, "distinct", lambda keys, bound: distinct._by_hashing(keys))
+    monkeypatch.setattr(cooccurrence, "distinct", lambda keys, bound: vocabulary._by_hashing(keys))
     assert probabilities(train(source, target)) == pytest.approx(by_cells, rel=1e-6)
 
 
@@ -387,22 +378,22 @@ def test_rows_with_an_empty_side_change_nothing_for_the_others() -> None:
     assert [i.objective for i in among.iterations] == pytest.approx([i.objective for i in alone.iterations])
 
 
-@pytest.mark.parametrize("exact", [0, maximisation.EXACT])
+@pytest.mark.parametrize("exact", [0, em_steps.EXACT])
 @pytest.mark.parametrize(("null", "best"), [(0.5, -1), (0.49, 0), (0.51, -1)])
 def test_a_word_as_probable_as_the_empty_one_has_no_link(
     null: float, best: int, exact: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(maximisation, "EXACT", exact)
+    monkeypatch.setattr(em_steps, "EXACT", exact)
     for types in range(1, 12):  # All have the same probability, whatever its last digits are.
         trained = train([["a"]] * types, [[f"t{number}"] for number in range(types)], Settings(iterations=1, null=null))
         assert trained.applied.best.tolist() == [best] * types
 
 
-@pytest.mark.parametrize("exact", [0, maximisation.EXACT])
+@pytest.mark.parametrize("exact", [0, em_steps.EXACT])
 def test_of_a_word_that_stands_twice_as_far_from_the_diagonal_the_first_one_is_linked(
     exact: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(maximisation, "EXACT", exact)
+    monkeypatch.setattr(em_steps, "EXACT", exact)
     source, target = [["twice"]] * 50, [["this"]] * 50
     for length in range(3, 40):  # Other words are as many as there are places: none explains another.
         ours, theirs = ([f"{side}{length}-{place}" for place in range(length)] for side in "st")
@@ -485,7 +476,7 @@ def test_the_ends_of_what_a_setting_may_be_are_settings(name: str, value: float)
 
 def test_a_table_of_millions_of_logarithms_is_those_it_was_made_of() -> None:
     given = -100 * torch.rand(2, (3 << 20) + 5, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    for ours, theirs in zip(given, expectation.Table.of_logs(*given).logs(), strict=True):
+    for ours, theirs in zip(given, em_steps.Table.of_logs(*given).logs(), strict=True):
         assert theirs.dtype == torch.float32
         assert (ours - theirs).abs().max() < 1e-5
 

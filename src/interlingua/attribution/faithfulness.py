@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from interlingua.attribution.attributed import Attributions, Case
-from interlingua.attribution.points import scores_at
+from interlingua.attribution.inputs import Attributions, Case
+from interlingua.attribution.integrated_gradients import scores_at
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

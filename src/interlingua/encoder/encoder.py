@@ -14,13 +14,13 @@ import numpy as np
 import torch
 
 from interlingua.encoder import loading
-from interlingua.encoder.cutting import cut
 from interlingua.encoder.devices import BUDGET, pick_device
-from interlingua.encoder.onepass import Pass, Progress
-from interlingua.encoder.output import write_output
+from interlingua.encoder.model_init import cut
+from interlingua.encoder.output_layer import write_output
+from interlingua.encoder.passes import Pass, Progress
+from interlingua.encoder.pooling import POOLINGS, UNITS, View
 from interlingua.encoder.representations import Cache, MemoryWriter, Representations
 from interlingua.encoder.tokens import Tokeniser, items_of, language_mark, translates_into
-from interlingua.encoder.views import POOLINGS, UNITS, View
 from interlingua.errors import InputError
 from interlingua.measures.tokenization import Splits
 

@@ -1,13 +1,11 @@
-"""From a name to a tokenizer and a model: the embedded encoder, a folder, or a hub name.
-
-Only safetensors weights are read and no remote code is run unless the caller says so.
-"""
+"""How a model gets into memory: from a folder, a hub or the package, in safetensors, on a device, in a precision."""
 
 from __future__ import annotations
 
 import hashlib
 import math
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,18 +14,17 @@ from typing import Any
 
 import torch
 
-from interlingua.encoder.fitting import check_fit
-from interlingua.encoder.modelfiles import (
+from interlingua.encoder.model_folders import (
     build_within,
     check_config,
+    check_fit,
     check_holes,
     check_read_files,
     is_bad_input,
     model_json,
     stored_weights,
 )
-from interlingua.encoder.sentence_folders import sentence_folder
-from interlingua.encoder.sentence_head import SentenceHead, lower_cased
+from interlingua.encoder.sentence_folders import SentenceHead, lower_cased, sentence_folder
 from interlingua.encoder.tokenizer_files import check_tokenizer_files
 from interlingua.errors import InputError, MissingExtra
 from interlingua.paths import regular_folder, usable_path
@@ -528,3 +525,35 @@ def _first_line(error: BaseException, limit: int = 200) -> str:
         end = head.rfind(". ")
         line = head[:end] if end > 0 else f"{head.rpartition(' ')[0] or head}…"
     return line.rstrip(". ")
+
+
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_SECONDS = 10.0
+
+
+def cached_commit(name: str, revision: str | None = None) -> str | None:
+    """The commit of a revision (none said: main) of which the local cache has files; None where it has none.
+
+    A revision that is a commit stands for itself. Nothing is fetched.
+    """
+    if revision is not None and _COMMIT.fullmatch(revision):
+        return revision
+    from huggingface_hub import constants
+    from huggingface_hub.file_download import repo_folder_name
+
+    folder = Path(constants.HF_HUB_CACHE) / repo_folder_name(repo_id=name, repo_type="model")
+    try:
+        commit = (folder / "refs" / (revision or "main")).read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+    return commit if _COMMIT.fullmatch(commit) and (folder / "snapshots" / commit).is_dir() else None
+
+
+def asked_commit(name: str, revision: str | None = None) -> str | None:
+    """The commit that the hub has for a revision now; None where it cannot be asked, or does not know."""
+    from huggingface_hub import HfApi
+
+    try:
+        return HfApi().model_info(name, revision=revision, timeout=_SECONDS).sha
+    except Exception:  # No network, offline by choice, no such model: loading it will say which.
+        return None

@@ -1,4 +1,4 @@
-"""Hidden states to items: sentences, words or tokens pooled on the device, every layer, without a loop over items."""
+"""From sub-words to a sentence, word or span: which vectors are asked for, and how they are averaged."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from interlingua.encoder.tokens import Parts
+from interlingua.encoder.tokens import Items, Parts, TokenisedTexts, items_of
 
 Ints = NDArray[np.int64]
 MEANS = ("mean", "sinkless", "weighted")
@@ -135,3 +135,42 @@ def send(array: NDArray[Any], device: torch.device) -> torch.Tensor:
     """The array on the device; to a GPU through pinned memory, so that nothing waits."""
     tensor = torch.from_numpy(np.asarray(array, order="C"))  # `ascontiguousarray` would make a number a row of one.
     return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor
+
+
+UNITS = ("sentence", "word", "token", "span")
+POOLINGS = ("mean", "sinkless", "weighted", "first", "last", "cls")
+
+
+@dataclass(frozen=True)
+class View:
+    """What is wanted of a pass: the unit, how its sub-tokens are pooled, and of which texts and layers.
+
+    `pooling` None is the model's own: a sentence-transformers folder states it; else, and of words, it is the mean:
+    for a decoder without its attention sinks (`sinkless`).
+    `only` limits the view to some texts, by number; `layers` None is all of them. The unit `span` takes one piece of
+    every text, such as a name: its characters are `spans[text]`.
+    """
+
+    unit: str = "sentence"
+    pooling: str | None = None
+    special_tokens: bool = False
+    layers: tuple[int, ...] | None = None
+    only: tuple[int, ...] | None = None
+    spans: tuple[tuple[int, int], ...] | None = None
+
+    def items(self, tokens: TokenisedTexts, texts: Sequence[str], begin: int) -> Items:
+        """What is pooled of a chunk of texts, of which the first is number `begin`."""
+        own = None if self.spans is None else self.spans[begin : begin + len(texts)]
+        return moved(_chosen(items_of(tokens, self.unit, texts, spans=own), self.only, begin), begin)
+
+
+def _chosen(items: Items, only: tuple[int, ...] | None, begin: int) -> Items:
+    if only is None:
+        return items
+    kept = np.isin(items.row + begin, np.asarray(only))
+    return Items(items.row[kept], items.first[kept], items.last[kept], items.spans[kept], items.lost)
+
+
+def moved(items: Items, by: int) -> Items:
+    """The items as those of texts whose numbers are higher by so many."""
+    return Items(items.row + by, items.first, items.last, items.spans, items.lost)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from interlingua.encoder.modelfiles import model_json, numbers_in
+from interlingua.encoder.model_folders import model_json, numbers_in
 from interlingua.errors import InputError
 
 _FETCH = "Fetch the model again."

@@ -18,7 +18,7 @@ from unicodedata import category, normalize
 import numpy as np
 from numpy.typing import NDArray
 
-from interlingua.encoder.modelfiles import is_bad_input
+from interlingua.encoder.model_folders import is_bad_input
 from interlingua.errors import InputError
 from interlingua.languages import canonical, is_language
 from interlingua.words import word_spans

@@ -32,7 +32,7 @@ from interlingua.explorer.reading import Reading, read, words_of
 from interlingua.explorer.shelf import Band, Shelf
 from interlingua.registry import unknown
 from interlingua.studies.linkers import Saved
-from interlingua.wordalign.applied import combined
+from interlingua.wordalign.model import combined
 
 Answer = dict[str, Any]
 HOW = "grow-diag-final-and"

@@ -14,7 +14,7 @@ from interlingua.paths import json_value
 from interlingua.readers.examples import Examples, Question, TaggedWords, TextPair
 from interlingua.studies.examples import example_lines
 from interlingua.studies.explaining import Explainer, ExplainSettings, Outside, Read, Side
-from interlingua.tasks.saving import FineTuned, load
+from interlingua.tasks.saved_models import FineTuned, load
 
 SETTINGS = ExplainSettings(unit="word", target="predicted", steps=8, tolerance=None, faithful=False, choices=False)
 """Eight steps and no more: an answer has a second, and the completeness gap is shown beside it."""

@@ -9,8 +9,8 @@ import torch
 
 from interlingua.errors import InputError
 from interlingua.objectives import objectives
-from interlingua.training.pairpass import PairPass
-from interlingua.training.passes import Batch
+from interlingua.training.forward import Batch
+from interlingua.training.pair_batches import PairPass
 from interlingua.training.reference import Reference
 
 TARGETS, REDUCTIONS = ("joint", "frozen"), ("mean", "sum")

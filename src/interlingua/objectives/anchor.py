@@ -9,8 +9,8 @@ import torch
 
 from interlingua.objectives import objectives
 from interlingua.objectives.adjustment import REDUCTIONS, check_choice, reduced
-from interlingua.training.pairpass import PairPass
-from interlingua.training.passes import Batch
+from interlingua.training.forward import Batch
+from interlingua.training.pair_batches import PairPass
 from interlingua.training.reference import Reference
 
 

@@ -10,9 +10,8 @@ import torch
 from interlingua.errors import InputError
 from interlingua.objectives import objectives
 from interlingua.objectives.adjustment import check_choice
-from interlingua.training.bitext import pooled_texts
-from interlingua.training.pairpass import PairPass
-from interlingua.training.passes import Batch
+from interlingua.training.forward import Batch
+from interlingua.training.pair_batches import PairPass, pooled_texts
 
 UNITS = ("word", "sentence")
 

@@ -9,8 +9,8 @@ import torch
 
 from interlingua.errors import InputError
 from interlingua.objectives import objectives
-from interlingua.training.lora import Adapter, adapters
-from interlingua.training.passes import Batch
+from interlingua.training.forward import Batch
+from interlingua.training.trainable import Adapter, adapters
 
 
 @objectives.register("drift")

@@ -74,7 +74,7 @@ def read_corpus(
     >>> read_corpus({"English": ["Tea.", "Milk."], "Spanish": ["Té.", "Leche."]}).languages
     ('en', 'es')
     """
-    from interlingua.readers import inmemory, locating, scripts
+    from interlingua.readers import format_detection, inmemory, scripts
 
     asked = None if languages is None else codes.several(languages)
     if asked == ():
@@ -82,8 +82,8 @@ def read_corpus(
     if isinstance(path, ParallelCorpus):
         return path if asked is None else path.select(asked)
     if isinstance(path, str | os.PathLike):
-        request = locating.Request(asked, format, encoding, column)
-        return scripts.checked(locating.read(os.fspath(path), request, stdin=stdin), file=os.fspath(path))
+        request = format_detection.Request(asked, format, encoding, column)
+        return scripts.checked(format_detection.read(os.fspath(path), request, stdin=stdin), file=os.fspath(path))
     if column is not None:
         raise InputError("a column is named of a corpus in memory", value=column, remedy="Give that column alone.")
     return scripts.checked(inmemory.in_memory(path, languages=asked))

@@ -12,7 +12,7 @@ from typing import Any
 from interlingua.corpus import ParallelCorpus
 from interlingua.errors import InputError, MissingExtra
 from interlingua.readers import readers
-from interlingua.readers.gathering import Gathering
+from interlingua.readers.corpus_builder import Gathering
 from interlingua.readers.jsonl import gather_objects
 
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from interlingua.corpus import ParallelCorpus
 from interlingua.errors import InputError
-from interlingua.readers.gathering import Gathering
+from interlingua.readers.corpus_builder import Gathering
+from interlingua.readers.json_values import text_of
 from interlingua.readers.jsonl import gather_objects
-from interlingua.readers.jsontexts import text_of
 
 _NAME = "corpus in memory"
 _REMEDY = (

@@ -13,9 +13,9 @@ from typing import Any
 from interlingua.corpus import ParallelCorpus
 from interlingua.errors import InputError
 from interlingua.readers import readers, sniffers
+from interlingua.readers.corpus_builder import Gathering, by_role, language_of
 from interlingua.readers.documents import Document
-from interlingua.readers.gathering import Gathering, by_role, language_of
-from interlingua.readers.jsontexts import load_json, text_of
+from interlingua.readers.json_values import load_json, text_of
 from interlingua.readers.xquad import is_squad
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from interlingua import languages as codes
 from interlingua.corpus import clean
 from interlingua.errors import InputError
+from interlingua.readers.corpus_builder import looks_like_identifiers
 from interlingua.readers.documents import Document, opened
 from interlingua.readers.examples import Examples, Skips, TextPair, gathered
-from interlingua.readers.gathering import looks_like_identifiers
 from interlingua.readers.jsonl import json_on_line
 
 _FIELDS = {

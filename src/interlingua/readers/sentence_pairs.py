@@ -17,9 +17,9 @@ from typing import BinaryIO
 
 from interlingua.counting import counted
 from interlingua.errors import InputError
+from interlingua.readers.corpus_builder import is_header, language_of
 from interlingua.readers.documents import UNDECODABLE, Document, opened
-from interlingua.readers.gathering import is_header, language_of
-from interlingua.readers.naming import parse
+from interlingua.readers.file_names import parse
 
 FORMATS = ("pipes", "tsv", "xl-wa", "files")
 """`source ||| target`; two columns; two columns and one of gold links; a file a side."""
@@ -113,7 +113,7 @@ def open_bitext(
 
 @contextmanager
 def _document(path: str | Path, encoding: str | None, stdin: BinaryIO | None) -> Iterator[Document]:
-    from interlingua.readers.locating import missing
+    from interlingua.readers.format_detection import missing
 
     if str(path) == "-":
         yield Document(stdin or sys.stdin.buffer, name="stdin", encoding=encoding)

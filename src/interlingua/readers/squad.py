@@ -19,7 +19,7 @@ from interlingua.counting import counted
 from interlingua.errors import InputError
 from interlingua.readers.documents import opened
 from interlingua.readers.examples import Answer, Examples, Question, Skips, gathered
-from interlingua.readers.jsontexts import load_json, question_id, text_of
+from interlingua.readers.json_values import load_json, question_id, text_of
 
 _TYDI = {
     "arabic": "ar", "bengali": "bn", "english": "en", "finnish": "fi", "indonesian": "id", "japanese": "ja",

@@ -19,8 +19,8 @@ from interlingua import languages as codes
 from interlingua.corpus import ParallelCorpus
 from interlingua.errors import InputError
 from interlingua.readers import readers, sniffers
+from interlingua.readers.corpus_builder import Gathering
 from interlingua.readers.documents import Document
-from interlingua.readers.gathering import Gathering
 
 _NATIVE_CODES = frozenset(("bpt", "ept", "bx", "ex", "ph", "it", "ut", "x"))
 """Inline elements whose content is a format's code, not text (TMX 1.4b, Content Markup; `bx`, `ex`, `x` of XLIFF)."""

@@ -15,9 +15,9 @@ from interlingua.corpus import ParallelCorpus
 from interlingua.errors import InputError
 from interlingua.readers import readers
 from interlingua.readers.documents import Document, opened
-from interlingua.readers.files import one_file_each
-from interlingua.readers.jsontexts import load_json, question_id, text_of
-from interlingua.readers.naming import FileSet
+from interlingua.readers.file_names import FileSet
+from interlingua.readers.json_values import load_json, question_id, text_of
+from interlingua.readers.parallel_files import one_file_each
 
 
 def is_squad(document: Document) -> bool:

@@ -11,7 +11,6 @@ from interlingua.stats.bootstrap import (
 )
 from interlingua.stats.correlation import Association, correlate, detectable_rho, mantel, pearson, spearman
 from interlingua.stats.draws import above_draws
-from interlingua.stats.effects import cliffs_delta, hedges_correction, paired_effect
 from interlingua.stats.intervals import (
     Z95,
     Spread,
@@ -24,22 +23,25 @@ from interlingua.stats.intervals import (
     mean_interval,
     over_seeds,
     paired_difference,
+    stuck,
     wilson_interval,
 )
 from interlingua.stats.power import (
     ITEM_DEVIATION,
     SEED_DEVIATIONS,
     USUAL_DEVIATION,
+    cliffs_delta,
     detectable_error,
     detectable_mean,
     detectable_over_seeds,
     detectable_share,
+    hedges_correction,
     items_needed,
+    paired_effect,
     seeds_needed,
 )
 from interlingua.stats.seed_difference import SeedDifference, f1_influence, seed_difference
 from interlingua.stats.significance import holm, paired_t, permuted_f1, permuted_mean
-from interlingua.stats.stuck import stuck
 
 __all__ = [
     "ITEM_DEVIATION",

@@ -1,10 +1,10 @@
-"""Intervals of means, shares and dearer statistics; and what several seeds say together."""
+"""Intervals of means, shares and dearer statistics; what several seeds say; seeds that never left chance."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -206,3 +206,20 @@ def over_seeds(values: Sequence[float] | NDArray[np.floating[Any]]) -> Spread:
     array = np.asarray(values, np.float64)
     deviation = float(array.std(ddof=1)) if array.size > 1 else None
     return Spread(float(array.mean()), deviation, *mean_interval(array), int(array.size))
+
+
+CLEAR = 0.05
+"""By how much a score is above chance where something was learnt; below a tenth of it nothing was."""
+
+Key = TypeVar("Key")
+
+
+def stuck(values: Mapping[Key, float], null: float | None) -> set[Key]:
+    """Those at chance where another is clearly above it; none where none has learnt, which is no luck.
+
+    >>> stuck({0: 0.47, 1: 0.3333}, 0.333), stuck({0: 0.334, 1: 0.3333}, 0.333), stuck({0: 0.47, 1: 0.2}, None)
+    ({1}, set(), set())
+    """
+    if null is None or all(value - null <= CLEAR for value in values.values()):
+        return set()
+    return {key for key, value in values.items() if value - null < CLEAR / 10}

@@ -22,24 +22,22 @@ from interlingua.errors import InputError
 from interlingua.measures.retrieval import retrieval
 from interlingua.objectives.adjustment import REDUCTIONS, TARGETS, check_choice
 from interlingua.paths import read_json
-from interlingua.readers.sampler import sampler
+from interlingua.readers.embedded import sampler
 from interlingua.score import Score
 from interlingua.studies.changes import with_changes, without_items
 from interlingua.studies.linkedtexts import LinkedText, linked_text
 from interlingua.studies.runfolder import STATE, check_folder, told_by
 from interlingua.studies.stages import Material, Pairs, PairSettings, drawn_pairs, loop_settings, recorded, stages
 from interlingua.studies.store import cannot_write, write_text
-from interlingua.training.distances import WordDistances
-from interlingua.training.folders import load_whole, save_whole
-from interlingua.training.freezing import Freeze
+from interlingua.training.checkpoints import load_whole, save_whole
+from interlingua.training.forward import checked_layer, is_trained
 from interlingua.training.loop import Monitor
-from interlingua.training.lora import Lora
-from interlingua.training.pairpass import PairBatches
-from interlingua.training.passes import checked_layer, is_trained
-from interlingua.training.phases import Place, Stage, train_stages, trainable
+from interlingua.training.monitors import WordDistances
+from interlingua.training.pair_batches import PairBatches
 from interlingua.training.processes import first_process_first, is_first_process
-from interlingua.training.regime import ADJUST, Part, Phase, Schedule
-from interlingua.wordalign.pairs import PairFilters
+from interlingua.training.regime import ADJUST, Part, Phase, Place, Schedule, Stage, train_stages, trainable
+from interlingua.training.trainable import Freeze, Lora
+from interlingua.wordalign.links import PairFilters
 
 __all__ = ["AdjustSettings", "AdjustedModel", "LinkedText", "Origin", "adjust", "linked_text"]
 

@@ -22,12 +22,10 @@ from interlingua.studies import linkers
 from interlingua.studies.bitexts import LeftOut, ReadingRules, Rows, read_rows, tokenised
 from interlingua.studies.linkers import Found, Progress, Saved, Staged, Text, Watch
 from interlingua.studies.store import cannot_write
-from interlingua.wordalign.gold import Gold
-from interlingua.wordalign.links import Links
+from interlingua.wordalign.links import Links, write_pharaoh
 from interlingua.wordalign.model import Settings
-from interlingua.wordalign.pharaoh import write_pharaoh
-from interlingua.wordalign.quality import LinkCounts, PairScores, count_links, quality, score_pairs
-from interlingua.wordalign.symmetrise import SYMMETRISATIONS
+from interlingua.wordalign.quality import Gold, LinkCounts, PairScores, count_links, quality, score_pairs
+from interlingua.wordalign.symmetrize import SYMMETRISATIONS
 from interlingua.wordalign.training import Iteration
 from interlingua.wordalign_neural import NeuralSettings
 

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from interlingua.attribution.targets import END, START, Targets, of_answers, of_texts, of_tokens
+from interlingua.attribution.inputs import END, START, Targets, of_answers, of_texts, of_tokens
 from interlingua.corpus import Skip
 from interlingua.encoder.inputs import Inputs
 from interlingua.errors import InputError
 from interlingua.readers.examples import Examples
 from interlingua.registry import unknown
-from interlingua.tasks.answers import exact, official
-from interlingua.tasks.entities import entities
-from interlingua.tasks.pairs import label_numbers
+from interlingua.tasks.ner import entities
+from interlingua.tasks.qa import exact, official
+from interlingua.tasks.text_pairs import label_numbers
 
 Ints = NDArray[np.int64]
 CHOICES = ("gold", "predicted")

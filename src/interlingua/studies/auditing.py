@@ -23,7 +23,7 @@ from interlingua.errors import InputError
 from interlingua.measures import measures as registry
 from interlingua.measures.tokenization import Splits
 from interlingua.readers import read_corpus
-from interlingua.readers.places import place_names
+from interlingua.readers.embedded import place_names
 from interlingua.studies.dictionaries import Dictionary, dictionary_measurement
 from interlingua.studies.languagepairs import TWO_MODELS, asked_pairs, measurements
 from interlingua.studies.leftovers import left_out, unmeasured

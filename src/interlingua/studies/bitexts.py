@@ -11,7 +11,7 @@ from interlingua.errors import InputError, MissingExtra
 from interlingua.readers.inmemory import text_pairs
 from interlingua.readers.sentence_pairs import HEADER, SentencePair, open_bitext
 from interlingua.registry import unknown
-from interlingua.studies.packed import PackedTexts
+from interlingua.wordalign.spill import PackedTexts
 from interlingua.words import Sentence, Span, by_character, field_spans, has_tokens, lacks_segmenter, token_spans
 
 CUTS = ("auto", "words", "space")

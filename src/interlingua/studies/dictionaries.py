@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from interlingua.encoder import Cache, Encoder, Representations
 from interlingua.errors import InputError
 from interlingua.measures.procrustes import dictionary_precision
-from interlingua.readers.dictionary import find_dictionaries, read_dictionary
+from interlingua.readers.word_lists import find_dictionaries, read_dictionary
 from interlingua.studies.measuring import Measurement, MeasurePlan
 from interlingua.studies.record import Record, versions
 from interlingua.studies.store import Made

@@ -23,10 +23,10 @@ from interlingua.studies.scenarios import Scenario, TransferSettings
 from interlingua.studies.stages import Pairs
 from interlingua.studies.store import Items, Made
 from interlingua.tasks.chance import KINDS, chance
-from interlingua.tasks.saving import FineTuned
-from interlingua.training.distances import WordDistances
+from interlingua.tasks.saved_models import FineTuned
+from interlingua.training.forward import mapped
 from interlingua.training.loop import Monitor
-from interlingua.training.mapped import mapped
+from interlingua.training.monitors import WordDistances
 from interlingua.training.task import TaskModel
 
 _MAP_WORDS, _MAP_SENTENCES = 20_000, 5_000

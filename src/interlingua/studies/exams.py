@@ -10,11 +10,11 @@ from typing import Any
 from interlingua import languages as codes
 from interlingua.errors import InputError
 from interlingua.paths import usable_path
-from interlingua.readers.locating import missing
+from interlingua.readers.format_detection import missing
 from interlingua.readers.squad import crossed
 from interlingua.tasks import tasks
-from interlingua.tasks.nli import mixed
 from interlingua.tasks.retrieval import Retrieval
+from interlingua.tasks.text_pairs import mixed
 
 File = str | Path
 Files = File | tuple[File, ...]

@@ -13,21 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from interlingua.attribution import attributions
-from interlingua.attribution.attributed import Attributions, Case
-from interlingua.attribution.baselines import BASELINES, Baseline
 from interlingua.attribution.consistency import SOLVERS, Consistency, Weighed, consistencies, consistency
+from interlingua.attribution.embedding_forward import Through
 from interlingua.attribution.faithfulness import faithfulness
-from interlingua.attribution.integrated import IntegratedGradients
-from interlingua.attribution.random_control import Random
-from interlingua.attribution.spaces import SPACES, Aligned, Contextual, Embeddings, External, Space
-from interlingua.attribution.targets import SCALES
-from interlingua.attribution.through import Through
-from interlingua.attribution.words import UNITS, Units, units_of
+from interlingua.attribution.inputs import BASELINES, SCALES, Attributions, Baseline, Case
+from interlingua.attribution.integrated_gradients import IntegratedGradients
+from interlingua.attribution.methods import Random
+from interlingua.attribution.shared_spaces import SPACES, Aligned, Contextual, Embeddings, External, Space
+from interlingua.attribution.units import UNITS, Units, units_of
 from interlingua.corpus import Skip
 from interlingua.encoder.inputs import Inputs, frame, spread
 from interlingua.errors import InputError, MissingExtra, NoSegmenter
 from interlingua.readers.examples import Examples
-from interlingua.readers.wordvectors import WordVectors
+from interlingua.readers.word_lists import WordVectors
 from interlingua.registry import unknown
 from interlingua.score import Score, Scores
 from interlingua.stats import mean_interval
@@ -35,7 +33,7 @@ from interlingua.studies.aspects import CHOICES, Asked, Aspect, by_order, matche
 from interlingua.studies.record import Record, versions
 from interlingua.studies.store import Made
 from interlingua.tasks.chance import chance
-from interlingua.tasks.saving import FineTuned
+from interlingua.tasks.saved_models import FineTuned
 from interlingua.transport import WEIGHTINGS, quick
 
 Ints = NDArray[np.int64]

@@ -19,7 +19,7 @@ from interlingua.studies.pairwise import Pairwise, PairwiseSettings, tagged_exam
 from interlingua.studies.store import Made, Store, write_text
 from interlingua.studies.synthesising import Synthetic
 from interlingua.studies.transferring import Wanted
-from interlingua.tasks.saving import FineTuned
+from interlingua.tasks.saved_models import FineTuned
 from interlingua.training.processes import is_first_process
 
 Progress = Callable[[str, int, int], None]

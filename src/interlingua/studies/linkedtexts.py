@@ -20,8 +20,8 @@ from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.objectives.adjustment import check_choice
 from interlingua.paths import json_value
-from interlingua.readers.locating import missing
-from interlingua.readers.naming import parse
+from interlingua.readers.file_names import parse
+from interlingua.readers.format_detection import missing
 from interlingua.readers.scripts import checked, foreign_rows
 from interlingua.readers.sentence_pairs import open_bitext
 from interlingua.studies.aligning import METHODS, Alignment, align

@@ -20,17 +20,16 @@ from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.paths import read_json
 from interlingua.readers.documents import opened
-from interlingua.readers.locating import missing
+from interlingua.readers.format_detection import missing
 from interlingua.studies.bitexts import CUTS, LeftOut, ReadingRules, Rows
 from interlingua.studies.store import cannot_write, told_when_full, write_text
-from interlingua.wordalign.applied import combined
 from interlingua.wordalign.eflomal import LONGEST, eflomal_links
-from interlingua.wordalign.gold import Gold, read_gold
 from interlingua.wordalign.links import Links
-from interlingua.wordalign.model import DiagonalModel, Settings
-from interlingua.wordalign.numbering import Sentences
-from interlingua.wordalign.symmetrise import symmetrise
+from interlingua.wordalign.model import DiagonalModel, Settings, combined
+from interlingua.wordalign.quality import Gold, read_gold
+from interlingua.wordalign.symmetrize import symmetrise
 from interlingua.wordalign.training import Iteration, align_both
+from interlingua.wordalign.vocabulary import Sentences
 from interlingua.wordalign_neural import NeuralSettings, neural_links
 
 DIRECTIONS = ("forward", "backward")

@@ -9,8 +9,8 @@ import torch
 from numpy.typing import NDArray
 
 from interlingua.encoder import Encoder
-from interlingua.encoder.views import View
-from interlingua.encoder.wordtokens import WordTokens, align_tokens, word_tokens
+from interlingua.encoder.pooling import View
+from interlingua.encoder.word_tokens import WordTokens, align_tokens, word_tokens
 from interlingua.errors import InputError
 from interlingua.measures.procrustes import Map, fit
 from interlingua.studies.linkedtexts import LinkedText

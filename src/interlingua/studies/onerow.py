@@ -16,7 +16,7 @@ from interlingua.readers.examples import Examples, TaggedWords
 from interlingua.studies.aspects import by_order, verdicts
 from interlingua.studies.examples import example_lines, told_of
 from interlingua.studies.explaining import Explainer, Side
-from interlingua.tasks.saving import FineTuned
+from interlingua.tasks.saved_models import FineTuned
 from interlingua.training.task import Task
 
 Ints = NDArray[np.int64]

@@ -12,8 +12,8 @@ from interlingua.studies.mapping import CONTROLS
 from interlingua.studies.scenarios import REGIMES, TransferSettings, changed, defaults_of
 from interlingua.studies.stages import NEED_PAIRS, NO_PAIRS, known_objectives
 from interlingua.studies.tables import PhaseTable, RegimeTable
-from interlingua.training.freezing import Freeze
 from interlingua.training.regime import ADJUST, Part, Phase, Regime, Schedule, fine_tune
+from interlingua.training.trainable import Freeze
 
 TASK = "task"
 MOVE_THE_BODY = ("drift", *NEED_PAIRS)

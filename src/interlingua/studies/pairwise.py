@@ -30,12 +30,11 @@ from interlingua.studies.synthesising import Synthetic
 from interlingua.studies.transferring import Wanted
 from interlingua.studies.watching import Watch, Watched
 from interlingua.tasks.ner import Ner, Tagged, wrong_sentences
-from interlingua.tasks.saving import FineTuned
+from interlingua.tasks.saved_models import FineTuned
 from interlingua.training.checkpoints import put_weights, weights_of
-from interlingua.training.phases import Place, Stage, train_stages
+from interlingua.training.monitors import measured_share
 from interlingua.training.processes import is_first_process
-from interlingua.training.regime import Phase, regime
-from interlingua.training.similarity import measured_share
+from interlingua.training.regime import Phase, Place, Stage, regime, train_stages
 from interlingua.training.task import TaskModel
 
 MEASURE, WRONG = "pairwise", "wrong/sentence"

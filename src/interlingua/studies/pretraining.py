@@ -21,8 +21,8 @@ from tokenizers import Tokenizer
 
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Encoder
-from interlingua.encoder.joined import fused_activations, joined_projections
-from interlingua.encoder.newborn import attention, face, masked_lm, save_folder
+from interlingua.encoder.fused_layers import fused_activations, joined_projections
+from interlingua.encoder.model_init import attention, face, masked_lm, save_folder
 from interlingua.errors import InputError, system_error
 from interlingua.languages import canonical
 from interlingua.measures.retrieval import retrieval

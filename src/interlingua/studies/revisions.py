@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from interlingua.encoder.hub import asked_commit, cached_commit
+from interlingua.encoder.loading import asked_commit, cached_commit
 from interlingua.paths import read_json
 from interlingua.studies.home import Home
 from interlingua.studies.store import cannot_write, write_text

@@ -24,14 +24,12 @@ from interlingua.objectives.drift import Drift
 from interlingua.objectives.task import TaskObjective
 from interlingua.registry import unknown
 from interlingua.studies.linkedtexts import LinkedText
-from interlingua.training.bitext import Bitext, bitext, joined
 from interlingua.training.loop import Monitor, Objective, Settings, Term
-from interlingua.training.pairpass import PairBatches, PairPass
-from interlingua.training.phases import Stage
+from interlingua.training.pair_batches import Bitext, PairBatches, PairPass, bitext, joined
 from interlingua.training.processes import first_process_first
 from interlingua.training.reference import Reference, reference
-from interlingua.training.regime import Part, Phase
-from interlingua.wordalign.pairs import PairFilters, WordPairs, word_pairs
+from interlingua.training.regime import Part, Phase, Stage
+from interlingua.wordalign.links import PairFilters, WordPairs, word_pairs
 
 Progress = Callable[[str, int, int], None]
 NEED_PAIRS = ("adjustment", "anchor", "contrastive")

@@ -10,11 +10,10 @@ from typing import Any, TypeVar
 
 from interlingua import languages as codes
 from interlingua.errors import InputError
-from interlingua.readers import sheets as reading
-from interlingua.studies.kinds import Sources, first_of_each_kind, in_every_type, paired, selected, speaking
-from interlingua.synthetic.products import Product, Row, Sample, sample
+from interlingua.synthetic import files as reading
+from interlingua.synthetic.kinds import Sources, first_of_each_kind, in_every_type, paired, selected, speaking
+from interlingua.synthetic.products import Product, Row, Sample, sample, split
 from interlingua.synthetic.slots import Filled
-from interlingua.synthetic.splitting import split
 from interlingua.synthetic.tables import (
     Ambiguous,
     Context,

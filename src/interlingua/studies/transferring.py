@@ -25,9 +25,9 @@ from interlingua.studies.runfolder import STATE
 from interlingua.studies.scenarios import Scenario, TransferSettings, needs_pairs
 from interlingua.studies.stages import Material, Pairs, Progress, drawn_pairs, loop_settings, stages
 from interlingua.studies.store import Made, Store, step_of, write_text
-from interlingua.tasks.saving import FineTuned, made_by, save
-from interlingua.training.phases import Place, Stage, train_stages
+from interlingua.tasks.saved_models import FineTuned, made_by, save
 from interlingua.training.processes import first_process_first, is_first_process
+from interlingua.training.regime import Place, Stage, train_stages
 from interlingua.training.task import TaskModel
 
 STATES = ("untouched", "adjustment")

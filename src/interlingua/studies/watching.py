@@ -13,9 +13,19 @@ from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.studies.record import Record
 from interlingua.studies.store import Made
-from interlingua.training.bookkeeping import Monitor
-from interlingua.training.samples import SHARE, Budget, Cadence, Sample, cadence
-from interlingua.training.similarity import CKA_WORDS, COARSE, COSINE, Similarities, curve
+from interlingua.training.journal import Monitor
+from interlingua.training.monitors import (
+    CKA_WORDS,
+    COARSE,
+    COSINE,
+    SHARE,
+    Budget,
+    Cadence,
+    Sample,
+    Similarities,
+    cadence,
+    curve,
+)
 
 CANDIDATES = 64
 """Rows that a sample is taken from: how many of them are read is what the share allows."""

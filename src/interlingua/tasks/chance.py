@@ -18,7 +18,7 @@ import numpy as np
 
 from interlingua.readers.examples import Examples
 from interlingua.score import Score
-from interlingua.tasks.answers import official, overlap
+from interlingua.tasks.qa import official, overlap
 
 _DRAWS = 10  # random spans for each question
 _LETTERS_PER_WORD = 20  # a paragraph with fewer spaces is written without them

@@ -1,7 +1,8 @@
-"""Named entity recognition: a tag for each word (WikiAnn / PAN-X, CoNLL)."""
+"""Named entities: tags for words, entities from tags, and F1 of both."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
@@ -17,16 +18,41 @@ from interlingua.encoder.inputs import IGNORED, Inputs, Ranges, frame, framed
 from interlingua.encoder.tokens import Windows, covering, windows
 from interlingua.errors import InputError
 from interlingua.readers.examples import Examples, TaggedWords
-from interlingua.readers.iob import read_tagged
+from interlingua.readers.tagged_words import read_tagged
 from interlingua.registry import unknown
 from interlingua.score import Score, Scores
 from interlingua.tasks import tasks
-from interlingua.tasks.entities import entities
 from interlingua.tasks.heads import TokenHead
-from interlingua.tasks.judging import accuracy, f1
-from interlingua.tasks.predicting import Progress, by_token
+from interlingua.tasks.scoring import Progress, accuracy, by_token, f1
 from interlingua.training.loop import Batch
 from interlingua.training.task import FineTuning
+
+Entity = tuple[str, int, int]
+
+
+def entities(tags: Sequence[str], *, strict: bool = False) -> set[Entity]:
+    """The entities of a sentence: (type, first word, last word), as seqeval 1.2 finds them in IOB2 tags.
+
+    By default an I- that continues nothing begins an entity, as in the CoNLL evaluation script; `strict` (seqeval's
+    `mode="strict", scheme=IOB2`) has an entity begin with B- alone, so such an I- belongs to none.
+
+    >>> sorted(entities(["B-PER", "I-PER", "I-LOC", "O", "I-LOC"]))
+    [('LOC', 2, 2), ('LOC', 4, 4), ('PER', 0, 1)]
+    >>> sorted(entities(["B-PER", "I-PER", "I-LOC", "O", "I-LOC"], strict=True))
+    [('PER', 0, 1)]
+    """
+    found: set[Entity] = set()
+    kind, begin = "", -1
+    for place, tag in enumerate([*tags, "O"]):
+        goes_on = tag[:1] == "I" and begin >= 0 and tag[2:] == kind
+        if goes_on:
+            continue
+        if begin >= 0:
+            found.add((kind, begin, place - 1))
+        opens = tag[:1] == "B" or (tag[:1] == "I" and not strict)
+        kind, begin = (tag[2:], place) if opens else ("", -1)
+    return found
+
 
 Ints = NDArray[np.int64]
 OVERFLOW = ("window", "cut")

@@ -18,7 +18,7 @@ from interlingua.measures.retrieval import rank_scores, ranks
 from interlingua.readers import read_corpus
 from interlingua.score import Scores
 from interlingua.tasks import tasks
-from interlingua.tasks.predicting import Progress
+from interlingua.tasks.scoring import Progress
 
 Ints = NDArray[np.int64]
 

@@ -1,4 +1,4 @@
-"""Checkpoints: everything a run needs to go on, in safetensors, written beside and swapped into place."""
+"""Checkpoints a killed training goes on from, and model folders as they are written."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
+from interlingua.atomic_files import open_to_umask
+from interlingua.encoder import loading
+from interlingua.encoder.model_folders import model_json
 from interlingua.errors import InputError
 from interlingua.paths import read_json
 
@@ -144,3 +147,40 @@ def _unflatten(optimizer: torch.optim.Optimizer, flat: dict[str, torch.Tensor]) 
         number, _, name = key.partition(".")
         state.setdefault(int(number), {})[name] = value
     optimizer.load_state_dict({"state": state, "param_groups": whole["param_groups"]})
+
+
+def load_whole(name: str, *, trust_remote_code: bool = False, allow_pickle: bool = False) -> tuple[Any, Any, str]:
+    """The model called `name` in float32, its tokenizer, and its digest; checked as an encoder's folder is.
+
+    The model is of the class that its config names (`BertForMaskedLM`), so that a head is not lost; of a class that
+    `transformers` lacks, and of an encoder-decoder, it is the encoder alone.
+    """
+    loaded = loading.load(
+        name,
+        device=torch.device("cpu"),
+        precision="fp32",
+        trust_remote_code=trust_remote_code,
+        allow_pickle=allow_pickle,
+    )
+    folder = loading.find_folder(name, allow_pickle=allow_pickle)
+    model: Any = loaded.model
+    config = folder / "config.json"
+    stated = model_json(config, dict) if config.is_file() else {}
+    named = stated.get("architectures")
+    import transformers
+
+    kind = getattr(transformers, str(named[0]), None) if isinstance(named, list) and named else None
+    known = isinstance(kind, type) and issubclass(kind, transformers.PreTrainedModel)
+    if known and kind is not type(model) and not stated.get("is_encoder_decoder"):
+        model, _ = loading.read_model(kind, folder, stated, dtype=torch.float32, allow_pickle=allow_pickle)
+    return model.requires_grad_(True), loaded.tokenizer, loaded.digest
+
+
+def save_whole(model: Any, tokenizer: Any, folder: Path) -> None:
+    """An ordinary Hugging Face folder: config, tokenizer, and weights in float32 as safetensors."""
+    from transformers.utils import logging as chatter
+
+    chatter.disable_progress_bar()
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    open_to_umask(folder)

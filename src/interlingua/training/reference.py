@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from interlingua.atomic_files import hidden_name
 from interlingua.errors import InputError
-from interlingua.training.bitext import Bitext, pooled_words
-from interlingua.training.passes import Forward, checked_layer
+from interlingua.training.forward import Forward, checked_layer
+from interlingua.training.pair_batches import Bitext, pooled_words
 
 Progress = Callable[[str, int, int], None]
 KINDS = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}

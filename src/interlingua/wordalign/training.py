@@ -9,16 +9,21 @@ from typing import NamedTuple
 
 import torch
 
-from interlingua.wordalign.applied import Applied
-from interlingua.wordalign.cooccurrence import Cooccurrences
+from interlingua.wordalign.blocks import Workers, workers
+from interlingua.wordalign.cooccurrence import Cooccurrences, EntryStore
 from interlingua.wordalign.diagonal import Prior
-from interlingua.wordalign.entries import EntryStore
-from interlingua.wordalign.expectation import Best, Expected, Table, decode, expect
-from interlingua.wordalign.maximisation import Distributions
-from interlingua.wordalign.model import DiagonalModel, Settings, check_rows
-from interlingua.wordalign.numbering import Sentences
-from interlingua.wordalign.tension import best_tension, fast_align_tension
-from interlingua.wordalign.threads import Workers, workers
+from interlingua.wordalign.em_steps import (
+    Best,
+    Distributions,
+    Expected,
+    Table,
+    best_tension,
+    decode,
+    expect,
+    fast_align_tension,
+)
+from interlingua.wordalign.model import Applied, DiagonalModel, Settings, check_rows
+from interlingua.wordalign.vocabulary import Sentences
 
 Text = Iterable[Sequence[str]] | Sentences
 

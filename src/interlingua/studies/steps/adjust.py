@@ -23,8 +23,8 @@ from interlingua.studies.steps.given import (
 )
 from interlingua.studies.steps.training import Linked, stages_of, trained
 from interlingua.tasks.retrieval import Retrieval
-from interlingua.tasks.saving import FineTuned
-from interlingua.training.folders import save_whole
+from interlingua.tasks.saved_models import FineTuned
+from interlingua.training.checkpoints import save_whole
 from interlingua.training.processes import is_first_process
 from interlingua.training.task import TaskModel
 

@@ -7,16 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from interlingua.readers.dictionary import read_dictionary
 from interlingua.readers.examples import Examples
-from interlingua.readers.wordvectors import read_vectors
+from interlingua.readers.word_lists import read_dictionary, read_vectors
 from interlingua.studies.aspects import texts_of
 from interlingua.studies.examples import example_lines
 from interlingua.studies.explaining import Explainer, ExplainSettings, Outside
 from interlingua.studies.step import Work
 from interlingua.studies.steps.given import MODEL, Inputs, file_of, keep, note
 from interlingua.studies.store import Made, write_text
-from interlingua.tasks.saving import FineTuned, load
+from interlingua.tasks.saved_models import FineTuned, load
 from interlingua.words import token_spans
 
 _KEPT = 200  # examples of each language whose attributions and flows are written out

@@ -27,7 +27,7 @@ from interlingua.studies.steps.given import (
 )
 from interlingua.studies.steps.training import Linked, stages_of, trained
 from interlingua.studies.store import write_text
-from interlingua.tasks.saving import FineTuned, save
+from interlingua.tasks.saved_models import FineTuned, save
 from interlingua.training.processes import is_first_process
 from interlingua.training.task import TaskModel
 

@@ -18,10 +18,10 @@ from interlingua.studies.stages import PairSettings
 from interlingua.studies.step import Work
 from interlingua.studies.store import Made, Store, write_text
 from interlingua.studies.study import MADE
-from interlingua.tasks.saving import FineTuned, load
+from interlingua.tasks.saved_models import FineTuned, load
 from interlingua.training.processes import is_first_process
 from interlingua.training.task import TaskModel
-from interlingua.wordalign.pairs import PairFilters
+from interlingua.wordalign.links import PairFilters
 
 MODEL = Path("heavy") / "model"
 LINKS = "links.npz"

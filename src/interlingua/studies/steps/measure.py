@@ -9,7 +9,7 @@ from typing import Any
 
 from interlingua.measures import measures
 from interlingua.readers import read_corpus
-from interlingua.readers.places import place_names
+from interlingua.readers.embedded import place_names
 from interlingua.studies.dictionaries import dictionary_measurement, read_dictionaries
 from interlingua.studies.languagepairs import asked_pairs, measurements
 from interlingua.studies.leftovers import unmeasured

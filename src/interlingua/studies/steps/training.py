@@ -15,11 +15,10 @@ from interlingua.studies.scenarios import TransferSettings
 from interlingua.studies.stages import Material, Pairs, drawn_pairs, loop_settings, stages
 from interlingua.studies.step import Work
 from interlingua.studies.steps.given import LINKS, Inputs
-from interlingua.tasks.saving import FineTuned
+from interlingua.tasks.saved_models import FineTuned
 from interlingua.training.loop import Monitor
-from interlingua.training.phases import Place, Stage, train_stages
 from interlingua.training.processes import is_first_process
-from interlingua.training.regime import Phase
+from interlingua.training.regime import Phase, Place, Stage, train_stages
 
 
 @dataclass
