@@ -22,18 +22,18 @@ from typing import Any
 import torch
 from threadpoolctl import threadpool_limits
 
-from interlingua.api import DEFAULT_MEASURES
-from interlingua.encoder import Cache, Encoder
-from interlingua.measures import measures
-from interlingua.readers import read_corpus
-from interlingua.readers.embedded import place_names
-from interlingua.studies.measuring import (
+from interlingua.analyses.space_measures import (
     MeasurePlan,
     encode_language,
     language_measurement,
     pair_measurement,
     split_languages,
 )
+from interlingua.commands.audit import DEFAULT_MEASURES
+from interlingua.encoder import Cache, Encoder
+from interlingua.measures import measures
+from interlingua.readers import read_corpus
+from interlingua.readers.embedded import place_names
 
 LINKS = "word links"
 

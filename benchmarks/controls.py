@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
+from interlingua.analyses.seed_statistics import read_published
 from interlingua.attribution.consistency import Weighed, consistency
 from interlingua.encoder import Encoder
 from interlingua.encoder.inputs import Inputs
 from interlingua.stats import pearson
-from interlingua.studies.published import read_published
 from interlingua.tasks import tasks
 
 PUBLISHED = Path(__file__).resolve().parents[1] / "studies" / "published" / "consistency.tsv"

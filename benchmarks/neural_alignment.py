@@ -28,10 +28,10 @@ import numpy as np
 
 from interlingua.encoder import Encoder, Representations
 from interlingua.wordalign.links import Links
+from interlingua.wordalign.neural import METHODS, UNITS, NeuralSettings, neural_links
 from interlingua.wordalign.quality import Gold, LinkCounts, count_links, quality, read_gold
 from interlingua.wordalign.symmetrize import symmetrise
 from interlingua.wordalign.training import train_both
-from interlingua.wordalign_neural import METHODS, UNITS, NeuralSettings, neural_links
 from interlingua.words import Sentence, field_spans
 
 PAIRS = ("bg", "es", "ru", "sl")

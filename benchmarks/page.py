@@ -107,7 +107,7 @@ def main() -> None:
     if asked.folder is None:
         html = made_up(asked.points)
     else:
-        from interlingua.api_report import page_of
+        from interlingua.commands.report import page_of
 
         html = page_of(asked.folder)
     told: dict[str, Any] = {"bytes": len(html.encode())}

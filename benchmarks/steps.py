@@ -23,11 +23,11 @@ from statistics import median
 from typing import Any
 
 from benchmarks.sides import Side, version
-from interlingua.studies.executors import Options
-from interlingua.studies.graph import Graph
-from interlingua.studies.home import Home
-from interlingua.studies.running import run
-from interlingua.studies.step import Step, Work
+from interlingua.engine.executors import Options
+from interlingua.engine.graph import Graph
+from interlingua.engine.runner import run
+from interlingua.engine.step import Step, Work
+from interlingua.engine.workspace import Home
 
 _APART = 50
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import typer
 
-from interlingua.cli import app
+from interlingua.cli.app import app
 
 WIDTH = 100
 HEAD = """# Command line

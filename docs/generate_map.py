@@ -18,18 +18,18 @@ to that.
 """
 FLOORS = {
     "The ground: what everything stands on": (
-        "errors", "paths", "atomic_files", "children", "registry", "score", "languages", "words", "counting",
-        "argument_types", "corpus",
+        "errors", "paths", "argument_types", "registry", "score", "record", "languages", "words", "counting", "corpus",
     ),
-    "Floor 1: pure functions, and files read": (
-        "stats", "measures", "flattening", "transport", "kernels", "readers", "wordalign", "synthetic",
+    "Floor 1: the engine, pure functions, and files read": (
+        "engine", "stats", "measures", "flattening", "transport", "kernels", "readers", "synthetic",
     ),
     "Floor 2: models": ("encoder",),
-    "Floor 3: training and attribution": ("training", "attribution", "wordalign_neural"),
+    "Floor 3: training, word links and attributions": ("training", "wordalign", "attribution"),
     "Floor 4: what is trained": ("objectives", "tasks"),
-    "Floor 5: studies and reports": ("studies", "report"),
-    "Floor 6: what a notebook calls, and the live page": ("api", "explorer"),
-    "Floor 7: the command line": ("cli", "__init__", "__main__"),
+    "Floor 5: what is measured: objects in, records out": ("analyses",),
+    "Floor 6: studies and reports": ("studies", "report"),
+    "Floor 7: what a notebook calls, and the live page": ("commands", "explorer"),
+    "Floor 8: the command line": ("cli", "__init__", "__main__"),
 }  # fmt: skip
 
 
@@ -52,9 +52,8 @@ def page() -> str:
 
 
 def _room(path: Path) -> str:
-    """The package or module right under `interlingua`; what commands call, and commands, are one room each."""
-    first = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-    return next((kind for kind in ("api", "cli") if first.startswith(f"{kind}_")), first)
+    """The package or module right under `interlingua`."""
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
 def _first_line(path: Path) -> str:

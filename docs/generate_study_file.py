@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from interlingua.report.papers import in_names
-from interlingua.studies import tables
+from interlingua.studies.config import tables
 
 ROOT = Path(__file__).resolve().parents[1]
 HEAD = """# Every key of a study file
 
-<!-- Made by docs/generate_study_file.py from interlingua/studies/tables.py; edit that instead. -->
+<!-- Made by docs/generate_study_file.py from interlingua/studies/config/tables.py; edit that instead. -->
 
 What each table of a [study](howto-study.md) may say, and what it is where a key is left out. *Files* are a template
 with `{language}` and `{source}`, two of them, or a table of such by name. Anything else is an error with its line.

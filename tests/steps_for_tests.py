@@ -12,8 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from interlingua.engine.step import Step, Work
 from interlingua.errors import InputError
-from interlingua.studies.step import Step, Work
 
 
 def trivial(settings: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, work: Work) -> None:
@@ -48,8 +48,8 @@ def measures(settings: Mapping[str, Any], inputs: Mapping[str, Path], out: Path,
     """Two records with per-item values, through the store."""
     import numpy as np
 
-    from interlingua.studies.record import Record
-    from interlingua.studies.store import Store
+    from interlingua.engine.records import Store
+    from interlingua.record import Record
 
     values = np.arange(3.0) + settings["value"]
     record = Record("mean", "plain", "model", "en", float(values.mean()), 3)
@@ -146,10 +146,10 @@ def study(side: str, *, layers: int = 6, width: int = 10, sleep: float = 0.02) -
 
 
 if __name__ == "__main__":
-    from interlingua.studies.executors import Options
-    from interlingua.studies.graph import Graph
-    from interlingua.studies.home import Home
-    from interlingua.studies.running import run
+    from interlingua.engine.executors import Options
+    from interlingua.engine.graph import Graph
+    from interlingua.engine.runner import run
+    from interlingua.engine.workspace import Home
 
     folder, side, sleep, layers = sys.argv[1:]
     run(Graph(study(side, layers=int(layers), sleep=float(sleep))), Home(Path(folder)), options=Options(cpus=2))

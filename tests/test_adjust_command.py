@@ -22,13 +22,13 @@ from safetensors.torch import load_file
 
 import interlingua
 import models
-from interlingua import cli
+from interlingua.analyses.aligned_bitext import LinkedFiles, Linking, linked_text
+from interlingua.cli import app
 from interlingua.errors import InputError
 from interlingua.report.adjustment_page import adjustment_records, adjustment_sections
 from interlingua.report.runs import Run as Ran
 from interlingua.report.tables import to_csv
 from interlingua.studies.adjusting import AdjustSettings
-from interlingua.studies.linkedtexts import LinkedFiles, Linking, linked_text
 from interlingua.training.regime import ADJUST
 from toys import sentences
 
@@ -57,7 +57,7 @@ Run = Callable[..., Printed]
 def printed(arguments: tuple[Any, ...], capsys: Any, monkeypatch: Any) -> Printed:
     monkeypatch.setattr(sys, "argv", ["interlingua", *map(str, arguments)])
     with pytest.raises(SystemExit) as end:
-        cli.main()
+        app.main()
     told = capsys.readouterr()
     return Printed(int(end.value.code or 0), told.out, told.err)
 
@@ -108,7 +108,7 @@ def made(home: Path) -> Made:
             sys, "argv", ["interlingua", "adjust", "model", "--bitext", "talk.en-ru.tsv", "--out", "out", *QUICK]
         )
         with pytest.raises(SystemExit) as end:
-            cli.main()
+            app.main()
     return Made(home / "out", Printed(int(end.value.code or 0), out.text, err.text))
 
 
@@ -360,7 +360,7 @@ def test_links_are_made_once_and_kept(home, tmp_path, linking, monkeypatch):
     linking = replace(linking, model=str(home / "model"))
     files = LinkedFiles((home / "talk.en-ru.tsv",), linking=linking)
     first = files.read(tmp_path / "links.npz")
-    monkeypatch.setattr("interlingua.studies.linkedtexts.align", None)
+    monkeypatch.setattr("interlingua.analyses.aligned_bitext.align", None)
     again = files.read(tmp_path / "links.npz")
     assert again.digest == first.digest
     assert again.notes == first.notes

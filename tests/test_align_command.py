@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 
 import interlingua
-from interlingua import cli
+from interlingua.cli import app
 from interlingua.errors import InputError
 from interlingua.wordalign.model import Settings
-from interlingua.wordalign_neural import NeuralSettings
+from interlingua.wordalign.neural import NeuralSettings
 
 SPANISH = {"the": "el", "dog": "perro", "cat": "gato", "eats": "come", "sees": "ve", "red": "rojo", "fish": "pez"}
 SPANISH |= {f"noun{k}": f"nombre{k}" for k in range(13)}
@@ -57,7 +57,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         if stdin is not None:
             monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
         with pytest.raises(SystemExit) as end:
-            cli.main()
+            app.main()
         printed = capsys.readouterr()
         return Printed(int(end.value.code or 0), printed.out, printed.err)
 
@@ -401,7 +401,7 @@ def test_a_bitext_of_bad_lines_alone_is_an_error(run: Run, tmp_path: Path) -> No
 
 
 def test_a_shell_gets_links_through_a_pipe(bitext: Path) -> None:
-    path = {"PYTHONPATH": str(Path(cli.__file__).parents[1]), "PATH": "/usr/bin"}
+    path = {"PYTHONPATH": str(Path(app.__file__).parents[1]), "PATH": "/usr/bin"}
     done = subprocess.run(
         [sys.executable, "-m", "interlingua", "align", "-"],
         input=bitext.read_bytes(),

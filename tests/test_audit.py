@@ -19,18 +19,19 @@ import torch
 
 import independent
 import models
-from interlingua import api, cli
+from interlingua.analyses import space_measures
+from interlingua.cli import app
+from interlingua.commands import audit
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Encoder
 from interlingua.encoder.passes import Pass
+from interlingua.engine.records import Store
 from interlingua.errors import InputError
 from interlingua.languages import name as language_name
 from interlingua.measures import measures
 from interlingua.measures.isotropy import isotropy
 from interlingua.measures.separation import derangement
 from interlingua.readers import read_corpus
-from interlingua.studies import measuring
-from interlingua.studies.store import Store
 from interlingua.wordalign import link_words
 from interlingua.words import word_spans
 
@@ -81,10 +82,10 @@ def corpus_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def finished(model: Path, corpus_file: Path, tmp_path_factory: pytest.TempPathFactory) -> api.Audit:
+def finished(model: Path, corpus_file: Path, tmp_path_factory: pytest.TempPathFactory) -> audit.Audit:
     """A whole run with a folder, never to be changed."""
     place = tmp_path_factory.mktemp("finished")
-    return api.audit(str(model), corpus_file, out=place / "out", cache=place / "cache")
+    return audit.audit(str(model), corpus_file, out=place / "out", cache=place / "cache")
 
 
 Command = Callable[..., tuple[str, str]]
@@ -97,7 +98,7 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
     def run(*arguments: object) -> tuple[str, str]:
         monkeypatch.setattr(sys, "argv", ["interlingua", *map(str, arguments)])
         with pytest.raises(SystemExit) as end:
-            cli.main()
+            app.main()
         shown = capsys.readouterr()
         assert not end.value.code, shown.err
         return shown.out, shown.err
@@ -225,8 +226,10 @@ def test_json_is_one_object_of_whole_records_and_nothing_else_on_stdout(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_every_measure_is_there_for_every_pair_and_layer_and_maps_from_the_first_language(finished: api.Audit) -> None:
-    assert {record["measure"] for record in finished.records} == set(api.DEFAULT_MEASURES)
+def test_every_measure_is_there_for_every_pair_and_layer_and_maps_from_the_first_language(
+    finished: audit.Audit,
+) -> None:
+    assert {record["measure"] for record in finished.records} == set(audit.DEFAULT_MEASURES)
     for measure in ("retrieval", "procrustes", "procrustes-words", "cka", "separation"):
         places = {(r["source"], r["target"], r["layer"]) for r in finished.records if r["measure"] == measure}
         if measure.startswith("procrustes"):
@@ -244,7 +247,7 @@ def test_every_measure_is_there_for_every_pair_and_layer_and_maps_from_the_first
 
 
 def test_the_intervals_of_a_languages_words_treat_sentences_as_drawn(
-    finished: api.Audit, model: Path, corpus_file: Path
+    finished: audit.Audit, model: Path, corpus_file: Path
 ) -> None:
     corpus = read_corpus(corpus_file)
     found = Encoder.load(str(model)).encode(corpus.column(LANGUAGES[0]), unit="word")
@@ -256,15 +259,15 @@ def test_the_intervals_of_a_languages_words_treat_sentences_as_drawn(
 
 
 def test_a_second_run_does_no_work_and_changes_no_byte(
-    finished: api.Audit, model: Path, corpus_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    finished: audit.Audit, model: Path, corpus_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert finished.folder is not None
     out = tmp_path / "out"
     shutil.copytree(finished.folder, out)
     before = {p: p.read_bytes() for p in out.rglob("*") if p.is_file()}
     monkeypatch.setattr(Pass, "_forward", lambda *_: pytest.fail("encoded again"))
-    monkeypatch.setattr(measuring, "_call", lambda *_, **__: pytest.fail("measured again"))
-    again = api.audit(str(model), corpus_file, out=out, cache=finished.folder.parent / "cache")
+    monkeypatch.setattr(space_measures, "_call", lambda *_, **__: pytest.fail("measured again"))
+    again = audit.audit(str(model), corpus_file, out=out, cache=finished.folder.parent / "cache")
     assert again.records == finished.records
     after = {p: p.read_bytes() for p in out.rglob("*") if p.is_file()}
     # The page and the settings say when they were made; everything else is the same to the byte.
@@ -273,11 +276,11 @@ def test_a_second_run_does_no_work_and_changes_no_byte(
 
 
 def test_a_run_killed_again_and_again_ends_with_the_bytes_of_one_that_was_not(
-    finished: api.Audit, model: Path, corpus_file: Path, tmp_path: Path
+    finished: audit.Audit, model: Path, corpus_file: Path, tmp_path: Path
 ) -> None:
     out, cache = tmp_path / "out", tmp_path / "cache"
     given = ["audit", str(model), "--corpus", str(corpus_file), "--out", str(out), "--cache", str(cache)]
-    environment = {**os.environ, "PYTHONPATH": str(Path(cli.__file__).parents[1])}
+    environment = {**os.environ, "PYTHONPATH": str(Path(app.__file__).parents[1])}
     for moment in (r"encoding: [1-9]", r"measuring: [1-9]", r"measuring: [5-9]"):
         process = subprocess.Popen(
             [sys.executable, "-m", "interlingua", *given], env=environment, stdout=subprocess.DEVNULL,
@@ -290,7 +293,7 @@ def test_a_run_killed_again_and_again_ends_with_the_bytes_of_one_that_was_not(
         assert reached
         assert process.returncode == -signal.SIGKILL
         assert not (out / "report.html").exists()
-    api.audit(str(model), corpus_file, out=out, cache=cache)
+    audit.audit(str(model), corpus_file, out=out, cache=cache)
     assert finished.folder is not None
     assert (out / "records.jsonl").read_bytes() == (finished.folder / "records.jsonl").read_bytes()
     unfinished = [entry for entry in out.rglob("*") if entry.name.startswith(".")]
@@ -298,12 +301,14 @@ def test_a_run_killed_again_and_again_ends_with_the_bytes_of_one_that_was_not(
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_the_number_of_threads_does_not_show(threads: int, finished: api.Audit, model: Path, corpus_file: Path) -> None:
+def test_the_number_of_threads_does_not_show(
+    threads: int, finished: audit.Audit, model: Path, corpus_file: Path
+) -> None:
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     try:
         chosen = ["retrieval", "procrustes", "cka", "separation", "isotropy"]
-        found = api.audit(str(model), corpus_file, measures=chosen, cache="none")
+        found = audit.audit(str(model), corpus_file, measures=chosen, cache="none")
         assert torch.get_num_threads() == threads
     finally:
         torch.set_num_threads(before)
@@ -316,11 +321,11 @@ def place(record: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def test_another_seed_draws_other_splits_and_leaves_what_is_not_drawn(
-    finished: api.Audit, model: Path, corpus_file: Path
+    finished: audit.Audit, model: Path, corpus_file: Path
 ) -> None:
     assert finished.folder is not None
     chosen = ["retrieval", "procrustes"]
-    other = api.audit(str(model), corpus_file, measures=chosen, seed=1, cache=finished.folder.parent / "cache")
+    other = audit.audit(str(model), corpus_file, measures=chosen, seed=1, cache=finished.folder.parent / "cache")
     values = {place(record): record["value"] for record in finished.records}
     differ = {place(record) for record in other.records if record["value"] != values[place(record)]}
     # Rows are drawn where a pair has more than the pair with the fewest, and nowhere else.
@@ -336,7 +341,7 @@ def test_another_seed_draws_other_splits_and_leaves_what_is_not_drawn(
 
 
 def test_pivot_compares_with_the_first_language_only(model: Path, corpus_file: Path) -> None:
-    found = api.audit(
+    found = audit.audit(
         str(model), corpus_file, languages=["ru", "en", "es"], measures=["cka"], pairs="pivot", cache="none"
     )
     assert {(record["source"], record["target"]) for record in found.records} == {("ru", "en"), ("ru", "es")}
@@ -404,12 +409,12 @@ def test_a_measure_from_a_file_is_measured_and_listed(
 
 def test_list_as_json_names_every_measure_and_reader(command: Command) -> None:
     found = json.loads(command("list", "--json")[0])
-    assert {entry["name"] for entry in found["measures"]} >= set(api.DEFAULT_MEASURES)
+    assert {entry["name"] for entry in found["measures"]} >= set(audit.DEFAULT_MEASURES)
     assert {entry["name"] for entry in found["readers"]} >= {"tsv", "csv", "tmx", "jsonl", "moses", "xquad", "sampler"}
     assert all(entry["summary"].endswith(".") for kind in found.values() for entry in kind)
 
 
-def test_stored_items_average_to_their_record(finished: api.Audit) -> None:
+def test_stored_items_average_to_their_record(finished: audit.Audit) -> None:
     assert finished.folder is not None
     store = Store(finished.folder)
     with_items = [record for record in store.read() if record.items is not None]
@@ -420,17 +425,17 @@ def test_stored_items_average_to_their_record(finished: api.Audit) -> None:
         assert float(items.mean(dtype=np.float64)) == pytest.approx(record.value, abs=1e-6, rel=1e-6)
 
 
-def test_what_was_skipped_is_told(finished: api.Audit) -> None:
+def test_what_was_skipped_is_told(finished: audit.Audit) -> None:
     assert any(note.startswith("3 empty cells") for note in finished.run["skipped"])
 
 
-def test_a_run_says_which_steps_are_its_own(finished: api.Audit) -> None:
+def test_a_run_says_which_steps_are_its_own(finished: audit.Audit) -> None:
     assert finished.folder is not None
     about = json.loads((finished.folder / "run.json").read_text("utf-8"))
     assert {record["step"] for record in finished.records} == set(about["steps"])
 
 
-def test_a_run_folder_has_its_page_tables_and_map(finished: api.Audit) -> None:
+def test_a_run_folder_has_its_page_tables_and_map(finished: audit.Audit) -> None:
     assert finished.folder is not None
     page = (finished.folder / "report.html").read_text("utf-8")
     assert all(language_name(code) in page for code in LANGUAGES)
@@ -450,7 +455,7 @@ def test_a_person_is_told_in_words(model: Path, corpus_file: Path, command: Comm
 
 def test_word_measures_of_a_set_of_bitexts_have_rows_of_each(tmp_path: Path) -> None:
     """Two bitexts with English rows of their own: the words of both are kept, not those of a few rows of all."""
-    from interlingua.studies.measuring import MeasurePlan, _word_rows
+    from interlingua.analyses.space_measures import MeasurePlan, _word_rows
 
     texts = {
         "en": [f"english {n}" for n in range(600)],
@@ -479,7 +484,7 @@ def test_word_measures_of_a_set_of_bitexts_have_rows_of_each(tmp_path: Path) -> 
 def test_an_option_that_nothing_would_read_is_refused_by_name(options: dict[str, Any]) -> None:
     unread = next(name for name in ("pairs", "maps", "names") if name in options)
     with pytest.raises(InputError, match=f"--{unread} has nothing to do here"):
-        api.audit(languages=["en", "ru"], **options)
+        audit.audit(languages=["en", "ru"], **options)
 
 
 def test_an_option_that_nothing_would_read_ends_with_code_2(
@@ -487,6 +492,6 @@ def test_an_option_that_nothing_would_read_ends_with_code_2(
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["interlingua", "audit", "--against", "embedded", "--pairs", "all"])
     with pytest.raises(SystemExit) as end:
-        cli.main()
+        app.main()
     assert end.value.code == 2
     assert "--pairs has nothing to do here" in capsys.readouterr().err

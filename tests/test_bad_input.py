@@ -23,7 +23,7 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoConfig, AutoTokenizer
 
 import models
-from interlingua import cli
+from interlingua.cli import app
 from interlingua.encoder import loading
 from interlingua.readers import read_corpus
 
@@ -567,7 +567,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
     def call(arguments: list[str]) -> Result:
         monkeypatch.setattr(sys, "argv", ["interlingua", *arguments])
         with pytest.raises(SystemExit) as end:
-            cli.main()
+            app.main()
         shown = capsys.readouterr()
         return Result(int(end.value.code or 0), shown.out, shown.err)
 
@@ -632,9 +632,9 @@ def test_there_are_at_least_thirty_kinds() -> None:
 def finished(tmp_path_factory: pytest.TempPathFactory, bert_folder: Path) -> Place:
     """A whole run, never to be changed: tests copy it."""
     place = Place(tmp_path_factory.mktemp("finished"), bert_folder)
-    from interlingua import api
+    from interlingua.commands import audit
 
-    api.audit(str(bert_folder), place.corpus(), measures=["retrieval", "cka"], out=place.out, cache=place.cache)
+    audit.audit(str(bert_folder), place.corpus(), measures=["retrieval", "cka"], out=place.out, cache=place.cache)
     return place
 
 
@@ -714,7 +714,7 @@ def test_a_run_killed_before_its_settings_were_written_can_begin_again(
 def rerun(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["interlingua", *arguments])
     with pytest.raises(SystemExit) as end:
-        cli.main()
+        app.main()
     assert not end.value.code
 
 
@@ -778,4 +778,4 @@ def test_an_option_that_does_not_exist_is_refused(run: Run) -> None:
 
 
 def shell() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(Path(cli.__file__).parents[1])}
+    return {**os.environ, "PYTHONPATH": str(Path(app.__file__).parents[1])}

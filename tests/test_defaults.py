@@ -10,20 +10,21 @@ from typing import Any
 
 import pytest
 
-from interlingua import cli_adjust, cli_explain, cli_geometry, cli_synth, cli_transfer
-from interlingua.api_adjust import adjust
-from interlingua.api_synth import synth
+from interlingua.analyses.entity_geometry import LookSettings
+from interlingua.analyses.explanation import ExplainSettings
+from interlingua.analyses.synthesis import synthesise
+from interlingua.analyses.training_inputs import PairSettings
+from interlingua.analyses.transfer import TransferSettings
+from interlingua.analyses.transfer_matrix import Watch
+from interlingua.cli import adjust as adjust_module
+from interlingua.cli import explain, geometry, transfer
+from interlingua.cli import synth as synth_module
+from interlingua.commands.adjust import adjust
+from interlingua.commands.synth import synth
+from interlingua.engine.step import Resources
 from interlingua.studies.adjusting import AdjustSettings
-from interlingua.studies.explaining import ExplainSettings
-from interlingua.studies.geometry import GeometrySettings
-from interlingua.studies.ingredients import Ingredients
-from interlingua.studies.looking import LookSettings
-from interlingua.studies.scenarios import TransferSettings
-from interlingua.studies.stages import PairSettings
-from interlingua.studies.step import Resources
-from interlingua.studies.study import Study
-from interlingua.studies.synthesising import synthesise
-from interlingua.studies.tables import (
+from interlingua.studies.compile.study_inputs import Ingredients
+from interlingua.studies.config.tables import (
     AdjustTable,
     EncoderTable,
     ExplainTable,
@@ -33,7 +34,8 @@ from interlingua.studies.tables import (
     StudyTable,
     SynthTable,
 )
-from interlingua.studies.watching import Watch
+from interlingua.studies.geometry import GeometrySettings
+from interlingua.studies.study import Study
 from interlingua.training.regime import ADJUST, Part, Schedule
 
 Named = type[Any] | Callable[..., Any]
@@ -64,15 +66,15 @@ SAME: Mapping[str, tuple[Named, Named | Schedule, dict[str, str], int]] = {
     "resources": (ResourceTable, Resources, {}, 3),
     "synthetic sets in a study": (SynthTable, synthesise, {}, 2),
     "adjusting and transfers": (AdjustSettings, PairSettings, {"reference": "kept"}, 8),
-    "adjust": (cli_adjust.adjust, AdjustSettings, {"sentences": "rows"}, 14),
-    "adjust, its schedule": (cli_adjust.adjust, ADJUST, {"rate": "learning_rate"}, 2),
-    "adjust, from Python": (cli_adjust.adjust, adjust, {}, 9),
-    "transfer": (cli_transfer.transfer, TransferSettings, {}, 16),
-    "explain": (cli_explain.explain, ExplainSettings, {}, 16),
-    "geometry": (cli_geometry.geometry, GeometrySettings, {}, 3),
-    "geometry, its looks": (cli_geometry.geometry, LookSettings, {"map": "flattening"}, 4),
-    "geometry, its watching": (cli_geometry.geometry, Watch, {"watch": "on"}, 4),
-    "synth": (cli_synth.synth, synth, {}, 5),
+    "adjust": (adjust_module.adjust, AdjustSettings, {"sentences": "rows"}, 14),
+    "adjust, its schedule": (adjust_module.adjust, ADJUST, {"rate": "learning_rate"}, 2),
+    "adjust, from Python": (adjust_module.adjust, adjust, {}, 9),
+    "transfer": (transfer.transfer, TransferSettings, {}, 16),
+    "explain": (explain.explain, ExplainSettings, {}, 16),
+    "geometry": (geometry.geometry, GeometrySettings, {}, 3),
+    "geometry, its looks": (geometry.geometry, LookSettings, {"map": "flattening"}, 4),
+    "geometry, its watching": (geometry.geometry, Watch, {"watch": "on"}, 4),
+    "synth": (synth_module.synth, synth, {}, 5),
 }
 
 

@@ -19,7 +19,7 @@ import typer
 import interlingua
 import models
 import stage
-from interlingua.cli import app
+from interlingua.cli.app import app
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -260,7 +260,7 @@ def test_every_objective_task_and_regime_is_in_the_method():
 def test_every_key_of_a_record_is_documented():
     from dataclasses import fields
 
-    from interlingua.studies.record import Record
+    from interlingua.record import Record
 
     page = (ROOT / "docs" / "records.md").read_text("utf-8")
     assert [field.name for field in fields(Record) if f"`{field.name}`" not in page] == []

@@ -14,12 +14,12 @@ from typer.testing import CliRunner
 import models
 import toys
 from interlingua import ExplainSettings, explain, explain_rows, explain_texts
-from interlingua.api_report import read_run
-from interlingua.cli import app
+from interlingua.cli.app import app
+from interlingua.commands.report import read_run
 from interlingua.encoder import Encoder
+from interlingua.engine.records import Store
 from interlingua.errors import InputError, MissingExtra
 from interlingua.readers.examples import Answer, Question, TaggedWords
-from interlingua.studies.store import Store
 from interlingua.tasks import tasks
 from interlingua.tasks.saved_models import FineTuned, load, save
 from interlingua.training.task import TaskModel
@@ -121,7 +121,7 @@ def test_a_second_run_computes_nothing_and_says_the_same(
     nli: Path, done: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = (done / "records.jsonl").read_bytes()
-    monkeypatch.setattr("interlingua.studies.explaining.Explainer.side", lambda *_: pytest.fail("computed again"))
+    monkeypatch.setattr("interlingua.analyses.explanation.Explainer.side", lambda *_: pytest.fail("computed again"))
     result = explain(nli / "tuned", data(nli), rows=12, out=done)
     assert (done / "records.jsonl").read_bytes() == before
     assert len(result.select("consistency", "label")) == 3

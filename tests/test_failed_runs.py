@@ -12,7 +12,7 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
-from interlingua.cli import app
+from interlingua.cli.app import app
 from interlingua.encoder import Encoder
 from interlingua.report.evidence import peak
 from interlingua.report.readings import gather

@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 import interlingua
 import models
-from interlingua import api_geometry
-from interlingua.cli import app
+from interlingua.cli.app import app
+from interlingua.commands import geometry
 from interlingua.errors import InputError
 from interlingua.studies.pairwise import Pairwise
 
@@ -116,13 +116,13 @@ def test_small_leaves_what_is_set_and_sets_the_rest(monkeypatch: pytest.MonkeyPa
         asked.update(more)
         raise InputError("stop", remedy="here.")
 
-    monkeypatch.setattr(api_geometry, "synthesise", stop)
+    monkeypatch.setattr(geometry, "synthesise", stop)
     for more, languages, rows in (
         ({}, ("be", "en", "ru", "tr"), 1000),
         ({"rows": 7, "languages": ["en", "es"]}, ["en", "es"], 7),
     ):
         with pytest.raises(InputError, match="stop"):
-            api_geometry.geometry(small=True, out=tmp_path / "x", device="cpu", **more)  # type: ignore[arg-type]
+            geometry.geometry(small=True, out=tmp_path / "x", device="cpu", **more)  # type: ignore[arg-type]
         assert (asked["languages"], asked["rows"]) == (languages, rows)
 
 

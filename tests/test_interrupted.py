@@ -16,11 +16,10 @@ import pytest
 from typer.testing import CliRunner
 
 import interlingua
-from interlingua import cli
-from interlingua.cli import app
+from interlingua.cli.app import app
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError, Interrupted
-from interlingua.studies.runfolder import alone_in, check_folder, kind_of
+from interlingua.studies.run_folder import alone_in, check_folder, kind_of
 from interlingua.tasks import tasks
 from interlingua.tasks.saved_models import FineTuned, save
 from interlingua.training.task import TaskModel
@@ -63,13 +62,13 @@ def commands(world: World, out: Path) -> dict[str, list[str]]:
 
 
 CALLED = {
-    "audit": "interlingua.api.audit",
-    "adjust": "interlingua.api_adjust.adjust",
-    "transfer": "interlingua.api_transfer.transfer",
-    "explain": "interlingua.api_explain.explain",
-    "geometry": "interlingua.api_geometry.geometry",
-    "pretrain": "interlingua.api.pretrain",
-    "study": "interlingua.api_study.Planned.run",
+    "audit": "interlingua.commands.audit.audit",
+    "adjust": "interlingua.commands.adjust.adjust",
+    "transfer": "interlingua.commands.transfer.transfer",
+    "explain": "interlingua.commands.explain.explain",
+    "geometry": "interlingua.commands.geometry.geometry",
+    "pretrain": "interlingua.commands.pretrain.pretrain",
+    "study": "interlingua.commands.study.Planned.run",
 }
 
 
@@ -89,7 +88,7 @@ def test_ctrl_c_is_one_line_that_says_what_is_kept(
     monkeypatch.setattr(CALLED[name], stopped)
     monkeypatch.setattr(sys, "argv", ["interlingua", *commands(world, out)[name]])
     with pytest.raises(SystemExit) as end:
-        cli.main()
+        app.main()
     assert end.value.code == 130
     kept = f"interrupted: what was done is kept in {out}; the same command goes on from there.\n"
     told = capsys.readouterr()
@@ -100,11 +99,11 @@ def test_ctrl_c_is_one_line_that_says_what_is_kept(
 @pytest.mark.parametrize(
     ("called", "command"),
     [
-        ("interlingua.api.align", ["align", "x.tsv"]),
-        ("interlingua.api_report.report_on", ["report", "."]),
-        ("interlingua.api_synth.synth", ["synth", "--out", "x"]),
-        ("interlingua.api_study.check_study", ["study", "check", "x.toml"]),
-        ("interlingua.api_explain.explain_rows", ["explain", "x", "--data", "en=x", "--row", "1"]),
+        ("interlingua.commands.audit.align", ["align", "x.tsv"]),
+        ("interlingua.commands.report.report_on", ["report", "."]),
+        ("interlingua.commands.synth.synth", ["synth", "--out", "x"]),
+        ("interlingua.commands.study.check_study", ["study", "check", "x.toml"]),
+        ("interlingua.commands.explain.explain_rows", ["explain", "x", "--data", "en=x", "--row", "1"]),
     ],
 )
 def test_ctrl_c_of_a_command_that_keeps_nothing_is_one_line_too(
@@ -116,7 +115,7 @@ def test_ctrl_c_of_a_command_that_keeps_nothing_is_one_line_too(
     monkeypatch.setattr(called, stopped)
     monkeypatch.setattr(sys, "argv", ["interlingua", *command])
     with pytest.raises(SystemExit) as end:
-        cli.main()
+        app.main()
     assert end.value.code == 130
     assert capsys.readouterr().err == "interrupted: give the same command again.\n"
 
@@ -132,7 +131,7 @@ def test_a_second_run_in_a_folder_is_refused_by_name_and_touches_nothing(
     with alone_in(out, name):
         before = sorted(out.rglob("*"))
         with pytest.raises(SystemExit) as end:
-            cli.main()
+            app.main()
         assert end.value.code == 2
         said = capsys.readouterr().err
         assert f"another run is at work in this folder (process {os.getpid()} on " in said
@@ -151,7 +150,7 @@ def test_a_second_run_of_explain_is_refused_too(world: World, tmp_path: Path) ->
 
 
 def test_the_lock_of_a_killed_run_does_not_block_and_is_cleared_away(tmp_path: Path) -> None:
-    code = "import pathlib, sys, time; from interlingua.studies.runfolder import alone_in\n"
+    code = "import pathlib, sys, time; from interlingua.studies.run_folder import alone_in\n"
     code += "with alone_in(pathlib.Path(sys.argv[1]), 'audit'): print('in', flush=True); time.sleep(60)"
     env = {**os.environ, "PYTHONPATH": str(SOURCE), "OMP_NUM_THREADS": "1"}
     out = tmp_path / "out"

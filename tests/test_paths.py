@@ -12,12 +12,12 @@ import pytest
 from hostile.bounded import run_bounded
 from interlingua.encoder.loading import find_folder
 from interlingua.encoder.sentence_folders import sentence_folder
+from interlingua.engine.digests import Digests
 from interlingua.errors import InputError, printable
 from interlingua.readers import read_corpus
 from interlingua.registry import load
 from interlingua.report.screen import console
-from interlingua.studies.digests import Digests
-from interlingua.studies.tomlplaces import read_toml
+from interlingua.studies.config.toml_file import read_toml
 from interlingua.training.text import file_digest
 from interlingua.wordalign.model import DiagonalModel
 

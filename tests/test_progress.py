@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from interlingua.cli_progress import progress_bars
+from interlingua.cli.progress import progress_bars
 
 
 def test_a_name_with_brackets_is_shown_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,13 +13,13 @@ import pytest
 from scipy.stats import binomtest, ttest_rel
 
 import interlingua
+from interlingua.engine.records import Store
 from interlingua.errors import InputError
+from interlingua.record import Record
 from interlingua.report.files import report_files
 from interlingua.report.screen import BARS, console, print_table, sparkline
 from interlingua.report.tables import Table, Told
 from interlingua.stats import wilson_interval
-from interlingua.studies.record import Record
-from interlingua.studies.store import Store
 from pages import page_data
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'\u202e"
@@ -500,11 +500,12 @@ def test_a_console_of_latin1_folds_what_it_cannot_write() -> None:
 
 
 def test_results_show_themselves_in_a_notebook(tmp_path: Path) -> None:
-    from interlingua.api_adjust import Adjusted
-    from interlingua.api_explain import Explanation, TextExplanation
-    from interlingua.api_geometry import GeometryFound
-    from interlingua.api_results import Audit, Pretrained
-    from interlingua.api_transfer import Transfer
+    from interlingua.commands.adjust import Adjusted
+    from interlingua.commands.audit import Audit
+    from interlingua.commands.explain import Explanation, TextExplanation
+    from interlingua.commands.geometry import GeometryFound
+    from interlingua.commands.pretrain import Pretrained
+    from interlingua.commands.transfer import Transfer
 
     folders = {kind: make(tmp_path / kind) for kind, make in MAKERS.items()}
     runs = {kind: interlingua.report_on(folder).runs[kind][0] for kind, folder in folders.items()}

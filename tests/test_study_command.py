@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import interlingua
-from interlingua import cli
+from interlingua.analyses.seed_statistics import COLUMNS, read_published
+from interlingua.cli import app
 from interlingua.errors import InputError
-from interlingua.studies.published import COLUMNS, read_published
 from worlds import World, make_world
 
 Run = Callable[..., tuple[int, str, str]]
@@ -48,7 +48,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
     def call(*arguments: Any) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["interlingua", "study", *map(str, arguments)])
         with pytest.raises(SystemExit) as end:
-            cli.main()
+            app.main()
         told = capsys.readouterr()
         return int(end.value.code or 0), told.out, told.err
 

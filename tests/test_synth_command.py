@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import interlingua
+from interlingua.analyses.synthesis import Rules
 from interlingua.errors import InputError
-from interlingua.studies.synthesising import Rules
 from interlingua.synthetic.files import read_sheets
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -312,12 +312,12 @@ WRONG = {
 
 @pytest.mark.parametrize("case", WRONG)
 def test_bad_options_end_with_exit_code_2_one_line_and_no_folder(case, tmp_path, capsys, monkeypatch):
-    from interlingua import cli
+    from interlingua.cli import app
 
     options, message = WRONG[case]
     monkeypatch.setattr(sys, "argv", ["interlingua", "synth", *options, "--out", str(tmp_path / "out")])
     with pytest.raises(SystemExit) as end:
-        cli.main()
+        app.main()
     said = capsys.readouterr().err
     assert end.value.code == 2
     assert message in said.replace(str(ASSETS) + os.sep, "")

@@ -14,9 +14,9 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-from interlingua.api_study import Planned
-from interlingua.studies.performing import Job, perform
-from interlingua.studies.running import Ran
+from interlingua.commands.study import Planned
+from interlingua.engine.runner import Ran
+from interlingua.engine.step_runner import Job, perform
 from toys import WORDS
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")

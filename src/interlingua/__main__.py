@@ -10,7 +10,7 @@ def main() -> None:
     """Run the command line; Ctrl-C is one line also while it is being imported."""
     try:
         _leave_out_current_folder()
-        from interlingua.cli import main as run
+        from interlingua.cli.app import main as run
     except KeyboardInterrupt:
         sys.stderr.write("interrupted: give the same command again.\n")
         raise SystemExit(130) from None
@@ -27,7 +27,7 @@ def _leave_out_current_folder() -> None:
     stated = [place for place in os.environ.get("PYTHONPATH", "").split(os.pathsep) if place]
     if here not in map(os.path.realpath, (root, *stated)):
         sys.path[:] = [place for place in sys.path if os.path.realpath(place or os.curdir) != here]
-    from interlingua.children import guard  # Not before: it imports modules that may lie there, too.
+    from interlingua.engine.child_processes import guard  # Not before: it imports modules that may lie there, too.
 
     guard()
 

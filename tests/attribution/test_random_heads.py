@@ -11,12 +11,12 @@ import torch
 
 import toys
 from cases import loaded
+from interlingua.analyses.explanation import Explainer, ExplainSettings, Outside, Side, step_key
 from interlingua.attribution.consistency import Weighed, consistency
 from interlingua.encoder import Encoder
 from interlingua.readers.examples import Examples, TextPair
 from interlingua.report.explain import above_heads
 from interlingua.stats import above_draws
-from interlingua.studies.explaining import Explainer, ExplainSettings, Outside, Side, step_key
 from interlingua.tasks import tasks
 from interlingua.tasks.saved_models import FineTuned
 from interlingua.training.task import TaskModel

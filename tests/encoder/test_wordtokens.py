@@ -10,8 +10,8 @@ import torch
 
 import models
 from interlingua.encoder import Encoder
-from interlingua.encoder.word_tokens import HOWS, AlignedTokens, WordTokens, align_tokens, pool_words, word_tokens
 from interlingua.errors import InputError
+from interlingua.training.word_pairs import HOWS, AlignedTokens, WordTokens, align_tokens, pool_words, word_tokens
 from interlingua.wordalign.links import Links
 from interlingua.words import Sentence, token_spans, word_spans
 

@@ -9,7 +9,7 @@ from interlingua.errors import InputError
 from interlingua.explorer.comparing import Level, compare
 from interlingua.explorer.reading import read
 from interlingua.explorer.shelf import Shelf
-from interlingua.wordalign_neural import NeuralSettings, neural_links
+from interlingua.wordalign.neural import NeuralSettings, neural_links
 from interlingua.words import Sentence, token_spans
 
 SOURCE, TARGET = "The kitchen tap is leaking again.", "El grifo de la cocina vuelve a gotear."

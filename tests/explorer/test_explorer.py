@@ -11,6 +11,8 @@ import torch
 import models
 import toys
 from interlingua import align, explain_texts
+from interlingua.analyses.explanation import Explainer, Outside, example_lines
+from interlingua.analyses.word_alignment import Saved
 from interlingua.attribution.inputs import Case
 from interlingua.attribution.integrated_gradients import IntegratedGradients
 from interlingua.encoder import Encoder
@@ -21,9 +23,6 @@ from interlingua.explorer.opening import open_explorer, open_server
 from interlingua.explorer.reading import words_of
 from interlingua.explorer.shelf import Shelf
 from interlingua.readers.examples import Examples
-from interlingua.studies.examples import example_lines
-from interlingua.studies.explaining import Explainer, Outside
-from interlingua.studies.linkers import Saved
 from interlingua.tasks import tasks
 from interlingua.tasks.saved_models import FineTuned, save
 from interlingua.training.task import TaskModel

@@ -18,7 +18,7 @@ import pytest
 
 import interlingua
 from clients import Client
-from interlingua import cli_explore
+from interlingua.cli import explore
 from interlingua.explorer.explorer import Explorer
 from interlingua.explorer.kept import Kept
 from interlingua.explorer.server import LARGEST, STRANGERS, ExplorerServer
@@ -372,7 +372,7 @@ def test_a_client_that_has_said_all_gets_its_answer(client: Client, explorer: Ex
 def test_no_command_line_has_the_token(server: ExplorerServer, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr("webbrowser.open", opened.append)
-    with cli_explore._opened(server.gate.address):
+    with explore._opened(server.gate.address):
         page = Path(opened[0].removeprefix("file://"))
         assert server.gate.token not in opened[0]
         assert f"url={server.gate.address}" in page.read_text("utf-8")

@@ -89,13 +89,13 @@ def serve() -> None:
     import torch
     import transformers
 
-    import interlingua.api_adjust
-    import interlingua.api_explain
-    import interlingua.api_geometry
-    import interlingua.api_report
-    import interlingua.api_study
-    import interlingua.api_transfer
-    import interlingua.cli
+    import interlingua.cli.app
+    import interlingua.commands.adjust
+    import interlingua.commands.explain
+    import interlingua.commands.geometry
+    import interlingua.commands.report
+    import interlingua.commands.study
+    import interlingua.commands.transfer
     import interlingua.studies.pretraining  # noqa: F401
 
     torch.set_num_threads(1)
@@ -145,7 +145,7 @@ def _run(asked: dict[str, Any], out: int, err: int, counted: int) -> NoReturn:
             os.setgroups([])
             os.setgid(asked["user"])
             os.setuid(asked["user"])
-        from interlingua.cli import main
+        from interlingua.cli.app import main
 
         main()
         code = 0

@@ -23,7 +23,7 @@ import tiny
 from hostile.forked import Commands, Ended
 from hostile.mutations import damaged_documents, json_bytes
 from interlingua.encoder import Encoder
-from interlingua.studies.runfolder import alone_in
+from interlingua.studies.run_folder import alone_in
 from interlingua.tasks import tasks
 from interlingua.tasks.saved_models import FineTuned, save
 from interlingua.training.task import TaskModel

@@ -34,8 +34,8 @@ from interlingua.readers.sentence_pairs import open_bitext
 from interlingua.readers.squad import read_questions
 from interlingua.readers.tagged_words import read_tagged
 from interlingua.readers.word_lists import read_dictionary, read_vectors
-from interlingua.studies.recipe import read_config
-from interlingua.studies.studyfile import read_study
+from interlingua.studies.config.recipe import read_config
+from interlingua.studies.study_file import read_study
 from interlingua.synthetic.files import read_slotted, read_syntheticner
 from interlingua.tasks import tasks
 from interlingua.training.text import lines_of

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from interlingua.analyses.aligned_bitext import LinkedFiles
 from interlingua.errors import InputError
 from interlingua.readers import read_corpus
 from interlingua.readers.inmemory import text_pairs
 from interlingua.readers.sentence_pairs import HEADER, open_bitext
-from interlingua.studies.linkedtexts import LinkedFiles
 
 EN = [f"Sentence number {n} is here." for n in range(30)]
 RU = [f"Предложение {n} здесь." for n in range(30)]

@@ -3,8 +3,8 @@
 import pytest
 
 import interlingua
+from interlingua.analyses.synthesis import Rules
 from interlingua.errors import InputError
-from interlingua.studies.synthesising import Rules
 from interlingua.synthetic import files
 from interlingua.synthetic.files import marked, read_sheets, read_syntheticner
 from interlingua.synthetic.tables import Kind, Name

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from interlingua.analyses.seed_statistics import summarise
+from interlingua.engine.records import Store
+from interlingua.record import Record
 from interlingua.report.runs import Run
 from interlingua.report.study_answer import lead, study_answer
 from interlingua.report.study_parts import task_runs
 from interlingua.report.transfer import difference_table, headline, score_table, seed_table
 from interlingua.report.transfer_answer import told
 from interlingua.report.transfer_page import transfer_answer
-from interlingua.studies.comparing import summarise
-from interlingua.studies.record import Record
-from interlingua.studies.store import Store
 
 REGIMES, TESTS = ("original", "adjusted", "continual"), ("es", "ru", "hi")
 NAMES = {"es": "Spanish", "ru": "Russian", "hi": "Hindi"}

@@ -19,11 +19,11 @@ from safetensors.torch import load_file
 
 import interlingua
 import models
+from interlingua.analyses.aligned_bitext import LinkedFiles
+from interlingua.analyses.training_inputs import PairSettings, drawn_pairs
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.studies.adjusting import AdjustSettings, LinkedText, adjust, linked_text
-from interlingua.studies.linkedtexts import LinkedFiles
-from interlingua.studies.stages import PairSettings, drawn_pairs
 from interlingua.training.journal import read_journal
 from interlingua.training.regime import ADJUST, Schedule
 from interlingua.training.trainable import Freeze

@@ -7,18 +7,17 @@ import numpy as np
 import pytest
 
 import models
+from interlingua.analyses.entity_geometry import LookSettings, entity_vectors
+from interlingua.analyses.synthesis import Synthetic, synthesise
 from interlingua.encoder import Encoder
+from interlingua.engine.records import Store
 from interlingua.errors import InputError
 from interlingua.flattening import flattenings
 from interlingua.measures.clusters import clusters
 from interlingua.measures.parallel_cosine import parallel_cosine
 from interlingua.measures.rows import unit
-from interlingua.studies.entities import entity_vectors
 from interlingua.studies.geometry import Geometry, GeometrySettings
-from interlingua.studies.looking import LookSettings
 from interlingua.studies.pairwise import PairwiseSettings
-from interlingua.studies.store import Store
-from interlingua.studies.synthesising import Synthetic, synthesise
 
 LANGUAGES = ("en", "ru", "tr")
 TRAINING = PairwiseSettings(epochs=4, learning_rate=3e-3, batch=8)

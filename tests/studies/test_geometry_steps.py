@@ -11,20 +11,20 @@ import pytest
 import torch
 
 import models
-from interlingua.api_report import read_run, report_on
-from interlingua.api_study import Planned, plan_study
+from interlingua.analyses import transfer_matrix
+from interlingua.analyses.entity_geometry import LookSettings
+from interlingua.analyses.synthesis import synthesise
+from interlingua.commands.report import read_run, report_on
+from interlingua.commands.study import Planned, plan_study
 from interlingua.encoder import Encoder
+from interlingua.engine.graph import State
+from interlingua.engine.records import Store
+from interlingua.engine.step_runner import Job, perform
+from interlingua.record import Record
 from interlingua.report.study_geometry import geometry_runs
-from interlingua.studies import concluding
+from interlingua.studies.config.toml_file import Wrong
 from interlingua.studies.geometry import Geometry, GeometrySettings
-from interlingua.studies.graph import State
-from interlingua.studies.looking import LookSettings
 from interlingua.studies.pairwise import PairwiseSettings
-from interlingua.studies.performing import Job, perform
-from interlingua.studies.record import Record
-from interlingua.studies.store import Store
-from interlingua.studies.strict import Wrong
-from interlingua.studies.synthesising import synthesise
 from worlds import run_here
 
 STUDY = """
@@ -138,9 +138,9 @@ def test_maps_and_conclusions_are_those_of_the_whole(
         (code, seed) for code in ("en", "ru", "tr") for seed in (0, 1)
     }
     assert not {"changes", "groups", "scatter"} & entry["found"].keys()
-    monkeypatch.setattr(concluding, "not_learnt", lambda records: [])
+    monkeypatch.setattr(transfer_matrix, "not_learnt", lambda records: [])
     (entry,) = done.report().geometries
-    found, _ = concluding.conclusions(whole.store.read(), concluding.spellings_of_test(whole.synthetic))
+    found, _ = transfer_matrix.conclusions(whole.store.read(), transfer_matrix.spellings_of_test(whole.synthetic))
     assert {"changes", "groups"} <= found.keys()
     assert_alike(json.loads(json.dumps(entry["found"])), json.loads(json.dumps(found)))
 

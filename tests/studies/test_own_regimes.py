@@ -10,18 +10,18 @@ import pytest
 import torch
 
 import models
-from interlingua.api_study import Planned, plan_study
+from interlingua.analyses.aligned_bitext import LinkedText
+from interlingua.analyses.evaluation import fitted, linked_vectors, sentence_vectors
+from interlingua.analyses.transfer import TransferSettings
+from interlingua.commands.study import Planned, plan_study
 from interlingua.encoder import Encoder
 from interlingua.encoder.pooling import View
+from interlingua.engine.records import Store
 from interlingua.errors import InputError
-from interlingua.studies.linkedtexts import LinkedText
-from interlingua.studies.mapping import fitted, linked_vectors, sentence_vectors
-from interlingua.studies.ownregimes import own_regime
-from interlingua.studies.scenarios import TransferSettings
-from interlingua.studies.steps.given import MODEL
-from interlingua.studies.store import Store
-from interlingua.studies.strict import Wrong
-from interlingua.studies.tables import PartTable, PhaseTable, RegimeTable
+from interlingua.studies.compile.custom_regimes import own_regime
+from interlingua.studies.config.tables import PartTable, PhaseTable, RegimeTable
+from interlingua.studies.config.toml_file import Wrong
+from interlingua.studies.steps.step_io import MODEL
 from interlingua.tasks.saved_models import load
 from interlingua.wordalign.links import Links
 from interlingua.words import Sentence

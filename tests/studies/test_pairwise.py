@@ -14,18 +14,16 @@ import scipy.stats
 import torch
 
 import interlingua
+from interlingua.analyses.synthesis import spellings, synthesise
+from interlingua.analyses.transfer_matrix import Watch, against_spelling, changes_of, together, transfer_matrix
 from interlingua.encoder import Encoder
+from interlingua.engine.records import Store
 from interlingua.errors import InputError
 from interlingua.readers.examples import Examples, TaggedWords
-from interlingua.studies.crossings import against_spelling, changes_of, together, transfer_matrix
+from interlingua.record import Record
 from interlingua.studies.pairwise import Pairwise, PairwiseSettings, tagged_examples
-from interlingua.studies.record import Record
-from interlingua.studies.runfolder import STATE
-from interlingua.studies.spellings import spellings
-from interlingua.studies.store import Store
-from interlingua.studies.synthesising import synthesise
+from interlingua.studies.run_folder import STATE
 from interlingua.studies.transferring import Wanted
-from interlingua.studies.watching import Watch
 from interlingua.tasks.ner import Tagged, wrong_sentences
 from interlingua.training.journal import read_journal
 from interlingua.training.monitors import Similarities

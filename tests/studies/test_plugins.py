@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 import torch
 
-from interlingua.api_study import Planned, plan_study
-from interlingua.studies.digests import Digests
-from interlingua.studies.graph import Graph, State
-from interlingua.studies.home import Home
-from interlingua.studies.plugins import REGISTRIES, load_all
-from interlingua.studies.running import run
-from interlingua.studies.step import Step
-from interlingua.studies.store import Store
-from interlingua.studies.strict import Wrong
+from interlingua.commands.study import Planned, plan_study
+from interlingua.engine.digests import Digests
+from interlingua.engine.graph import Graph, State
+from interlingua.engine.records import Store
+from interlingua.engine.runner import run
+from interlingua.engine.step import Step
+from interlingua.engine.workspace import Home
+from interlingua.studies.config.plugins import REGISTRIES, load_all
+from interlingua.studies.config.toml_file import Wrong
 from worlds import World, make_world, run_here
 
 MEASURE = '''"""A measure of ours."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from interlingua import api
-from interlingua.studies.step import Work
+from interlingua.commands.pretrain import pretrain
+from interlingua.engine.step import Work
 from interlingua.studies.steps import pretrain as step
 from tiny import TINY, as_toml
 
@@ -25,9 +25,9 @@ def test_a_recipe_has_the_same_held_out_sentences_in_a_study_as_alone(tmp_path, 
         return {}
 
     monkeypatch.setattr(step, "pretrain", trained)
-    monkeypatch.setattr(api, "train_model", trained)
+    monkeypatch.setattr("interlingua.commands.pretrain.train_model", trained)
     work = Work("key", tmp_path / "work", lambda *_: None)
     step.run({"recipe": str(recipe), "text": texts, "pieces": None}, {}, tmp_path / "made", work)
-    api.pretrain(recipe, out=tmp_path / "alone", device="cpu")
+    pretrain(recipe, out=tmp_path / "alone", device="cpu")
     both = languages[0].startswith("en") and languages[-1].startswith("ru")
     assert taken == 2 * [("en", "ru") if both else None]

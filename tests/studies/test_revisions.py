@@ -11,12 +11,12 @@ import pytest
 from huggingface_hub import constants
 
 import models
-from interlingua.api_study import Planned, plan_study
+from interlingua.commands.study import Planned, plan_study
 from interlingua.encoder import Encoder
 from interlingua.encoder.loading import asked_commit, cached_commit
-from interlingua.studies.graph import State
-from interlingua.studies.store import Store
-from interlingua.studies.strict import Wrong
+from interlingua.engine.graph import State
+from interlingua.engine.records import Store
+from interlingua.studies.config.toml_file import Wrong
 from worlds import run_here
 
 FIRST, SECOND = "a" * 40, "b" * 40

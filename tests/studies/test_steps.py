@@ -7,12 +7,12 @@ import pytest
 import torch
 
 import interlingua
-from interlingua.api_study import plan_study
-from interlingua.studies.explaining import ExplainSettings
-from interlingua.studies.graph import State
-from interlingua.studies.scenarios import TransferSettings
-from interlingua.studies.stages import PairSettings
-from interlingua.studies.store import Store
+from interlingua.analyses.explanation import ExplainSettings
+from interlingua.analyses.training_inputs import PairSettings
+from interlingua.analyses.transfer import TransferSettings
+from interlingua.commands.study import plan_study
+from interlingua.engine.graph import State
+from interlingua.engine.records import Store
 from worlds import make_world, run_here
 
 STUDY = """

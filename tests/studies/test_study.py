@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from interlingua.api_study import check_study, plan_study
+from interlingua.commands.study import check_study, plan_study
+from interlingua.engine import machine
 from interlingua.errors import InputError
 from interlingua.measures import measures
-from interlingua.studies import machine
-from interlingua.studies.strict import Wrong
+from interlingua.studies.config.toml_file import Wrong
 from interlingua.studies.study import expanded
-from interlingua.studies.studyfile import merged, read_study
+from interlingua.studies.study_file import merged, read_study
 
 RIGHT = """
 name = "small"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from interlingua.api_study import plan_study
-from interlingua.studies.published import read_published
-from interlingua.studies.strict import Wrong
-from interlingua.studies.studyfile import sizes_of
+from interlingua.analyses.seed_statistics import read_published
+from interlingua.commands.study import plan_study
+from interlingua.studies.config.toml_file import Wrong
+from interlingua.studies.study_file import sizes_of
 
 STUDIES = Path(__file__).resolve().parents[2] / "studies"
 FILES = sorted(STUDIES.glob("*.toml"))

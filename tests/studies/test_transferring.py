@@ -17,17 +17,16 @@ import scipy.stats
 import torch
 
 import interlingua
-from interlingua.api_report import read_run
-from interlingua.api_study import plan_study
+from interlingua.analyses.training_inputs import PairSettings, bucket
+from interlingua.analyses.transfer import ExamFiles, TransferSettings, phases_of, task_named
+from interlingua.commands.report import read_run
+from interlingua.commands.study import plan_study
 from interlingua.encoder import Encoder
+from interlingua.engine.records import Store
 from interlingua.errors import InputError
 from interlingua.objectives.task import TaskObjective
 from interlingua.readers.squad import read_questions
 from interlingua.studies import transferring
-from interlingua.studies.exams import ExamFiles, task_named
-from interlingua.studies.scenarios import TransferSettings, phases_of
-from interlingua.studies.stages import PairSettings, bucket
-from interlingua.studies.store import Store
 from interlingua.tasks import ner
 from interlingua.tasks.saved_models import load
 from interlingua.training.regime import Phase, Regime, regime
@@ -180,7 +179,7 @@ def test_deviation_and_significance_are_those_of_scipy(made, world):
 def test_killed_at_any_moment_a_study_ends_with_the_numbers_of_one_left_alone(world, tmp_path, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["interlingua.api_transfer", "accelerate", "transformers", "torch._dynamo"])
+    context.set_forkserver_preload(["interlingua.commands.transfer", "accelerate", "transformers", "torch._dynamo"])
     settings = replace(SETTINGS, epochs=2, adjust_epochs=2, checkpoint_every=4)
 
     def start(out):

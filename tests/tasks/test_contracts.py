@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import torch
 
+from interlingua.analyses.transfer import TransferSettings, phases_of
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.measures.retrieval import retrieval as measure
-from interlingua.studies.ownregimes import own_regime
-from interlingua.studies.scenarios import TransferSettings, phases_of
-from interlingua.studies.tables import PartTable, PhaseTable, RegimeTable
+from interlingua.studies.compile.custom_regimes import own_regime
+from interlingua.studies.config.tables import PartTable, PhaseTable, RegimeTable
 from interlingua.tasks import tasks
 from interlingua.tasks.retrieval import Retrieval
 from interlingua.training.task import FineTuning, TaskModel

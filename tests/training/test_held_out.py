@@ -9,11 +9,11 @@ import pytest
 import torch
 from scipy import stats as scipy_stats
 
-from interlingua import api
+from interlingua.commands.pretrain import pretrain
 from interlingua.encoder.model_init import masked_lm
 from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
+from interlingua.studies.config.recipe import Config, Recipe, TextData
 from interlingua.studies.pretraining import held_out_loss, unigram_losses
-from interlingua.studies.recipe import Config, Recipe, TextData
 from interlingua.training.text import TokenStream, token_stream
 from interlingua.training.tokenizer import SPECIAL, train_wordpiece
 
@@ -127,7 +127,7 @@ def test_text_that_is_held_out_does_not_reach_the_weights(write_config, texts, t
             end = lines[95:] if name == "first" else lines[:94:-1]
             (tmp_path / "own" / path.name).write_text("\n".join([*lines[:95], *end]) + "\n", "utf-8")
         config = write_config(f"{name}.toml", data={"folder": "own", "held_out": 0.2}, training={"steps": 4})
-        found.append(api.pretrain(config, out=tmp_path / name, device="cpu").summary["metrics"][-1])
+        found.append(pretrain(config, out=tmp_path / name, device="cpu").summary["metrics"][-1])
     assert found[0]["held_out_loss"] != found[1]["held_out_loss"]
     assert (tmp_path / "first" / "model.safetensors").read_bytes() == (
         tmp_path / "second" / "model.safetensors"

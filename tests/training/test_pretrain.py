@@ -18,7 +18,7 @@ from safetensors.torch import load_file
 from tokenizers import Tokenizer
 
 import interlingua
-from interlingua import api
+from interlingua.commands.pretrain import pretrain
 from interlingua.encoder import Encoder, loading
 from interlingua.encoder.model_init import masked_lm
 from interlingua.errors import InputError
@@ -48,7 +48,7 @@ def measured(folder: Path) -> list[dict[str, float]]:
 @pytest.fixture(scope="module")
 def made(texts):
     (texts / "made.toml").write_text(as_toml(TINY), "utf-8")
-    return api.pretrain(texts / "made.toml", out=texts / "made", device="cpu")
+    return pretrain(texts / "made.toml", out=texts / "made", device="cpu")
 
 
 def test_the_folder_is_an_ordinary_one(made, texts):
@@ -76,7 +76,7 @@ def test_the_folder_is_an_ordinary_one(made, texts):
 
 def test_the_last_evaluation_is_retrieval_by_the_saved_model(write_config, tmp_path):
     config = write_config(training={"save": "fp32", "steps": 2})
-    made = api.pretrain(config, out=tmp_path / "made", device="cpu")
+    made = pretrain(config, out=tmp_path / "made", device="cpu")
     encoder = Encoder.load(str(made.folder), device="cpu", precision="fp32")
     corpus = read_corpus(tmp_path / "held-out.tsv")
     vectors = {code: encoder.encode(corpus.column(code)) for code in ("en", "ru", "zh")}
@@ -98,8 +98,8 @@ def test_the_last_evaluation_is_retrieval_by_the_saved_model(write_config, tmp_p
 
 
 def test_the_same_config_makes_the_same_weights_and_another_seed_others(made, write_config, tmp_path):
-    api.pretrain(write_config("again.toml"), out=tmp_path / "again", device="cpu")
-    api.pretrain(write_config("other.toml", training={"seed": 1}), out=tmp_path / "other", device="cpu")
+    pretrain(write_config("again.toml"), out=tmp_path / "again", device="cpu")
+    pretrain(write_config("other.toml", training={"seed": 1}), out=tmp_path / "other", device="cpu")
     assert same(made.folder, tmp_path / "again")
     assert measured(made.folder) == measured(tmp_path / "again")
     assert not same(made.folder, tmp_path / "other")
@@ -112,14 +112,14 @@ def test_no_parallel_signal_can_enter(write_config, tmp_path, made, texts):
     rows = (texts / "held-out.tsv").read_text("utf-8").splitlines()
     (tmp_path / "other.tsv").write_text("\n".join([rows[0], *reversed(rows[11:])]) + "\n", "utf-8")
     config = write_config("other.toml", evaluation={"corpus": "other.tsv"}, training={"evaluate_every": 5})
-    api.pretrain(config, out=tmp_path / "other", device="cpu")
+    pretrain(config, out=tmp_path / "other", device="cpu")
     assert measured(tmp_path / "other") != measured(made.folder)
     assert same(made.folder, tmp_path / "other")
 
 
 def test_one_language_trains_without_evaluation(write_config, tmp_path):
     config = write_config(data={"languages": ["ru"]}, training={"steps": 1})
-    made = api.pretrain(config, out=tmp_path / "ru", device="cpu")
+    made = pretrain(config, out=tmp_path / "ru", device="cpu")
     assert made.summary["languages"] == ["ru"]
     assert set(made.summary["metrics"][-1]) == {"step", "loss", "steps_per_second"}
 
@@ -129,21 +129,21 @@ def test_codes_of_any_convention_name_a_language(write_config, tmp_path, texts):
         (tmp_path / "long").mkdir(exist_ok=True)
         (tmp_path / "long" / path.name.replace("en.", "eng.")).write_bytes(path.read_bytes())
     config = write_config(data={"folder": "long", "languages": ["eng", "ru", "zh"]}, training={"steps": 1})
-    made = api.pretrain(config, out=tmp_path / "made", device="cpu")
+    made = pretrain(config, out=tmp_path / "made", device="cpu")
     assert made.summary["languages"] == ["en", "ru", "zh"]
     assert "raw" in made.summary["metrics"][-1]
 
 
 def test_a_run_that_was_stopped_goes_on_and_a_finished_one_is_left_alone(made, write_config, tmp_path):
     config, out = write_config("again.toml"), tmp_path / "again"
-    stopped = api.pretrain(config, out=out, device="cpu", stop_after=0.0)
+    stopped = pretrain(config, out=out, device="cpu", stop_after=0.0)
     assert (stopped.summary["steps"], stopped.summary["finished"]) == (1, False)
     assert stopped.summary["tokens_seen"] == 8 * 32
-    finished = api.pretrain(config, out=out, device="cpu")
+    finished = pretrain(config, out=out, device="cpu")
     assert same(out, made.folder)
     assert measured(out) == measured(made.folder)
     before = {path: path.stat().st_mtime_ns for path in out.iterdir()}
-    assert api.pretrain(config, out=out, device="cpu").summary == {**finished.summary}
+    assert pretrain(config, out=out, device="cpu").summary == {**finished.summary}
     assert {path: path.stat().st_mtime_ns for path in out.iterdir()} == before
 
 
@@ -155,10 +155,10 @@ def test_killed_at_random_moments_and_resumed_a_run_has_the_weights_of_one_that_
     often = {"steps": 40, "checkpoint_every": 2, "evaluate_every": 20}
     config = write_config(data={"tidy": True, "held_out": 0.1}, training={**often, "optimizer": "muon", "save": "fp8"})
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["interlingua.api", "accelerate", "torch._dynamo"])
+    context.set_forkserver_preload(["interlingua.commands.audit", "accelerate", "torch._dynamo"])
 
     def start(out: Path):
-        process = context.Process(target=api.pretrain, args=(config,), kwargs={"out": out, "device": "cpu"})
+        process = context.Process(target=pretrain, args=(config,), kwargs={"out": out, "device": "cpu"})
         process.start()
         return process
 
@@ -192,7 +192,7 @@ def test_two_processes_train_the_model_of_one(write_config, tmp_path, precision,
     config = write_config(
         model=still, training={"save": "fp32", "accumulate": 2, "precision": precision, "optimizer": optimizer}
     )
-    one = api.pretrain(config, out=tmp_path / "one", device="cpu")
+    one = pretrain(config, out=tmp_path / "one", device="cpu")
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
     done = subprocess.run(
         [*launch, "-m", "interlingua", "pretrain", config, "--out", tmp_path / "two", "--device", "cpu", "--json"],
@@ -223,15 +223,15 @@ def test_two_processes_train_the_model_of_one(write_config, tmp_path, precision,
 
 def test_a_folder_of_another_run_is_refused_and_not_touched(write_config, tmp_path):
     out = tmp_path / "out"
-    api.pretrain(write_config(), out=out, device="cpu", stop_after=0.0)
+    pretrain(write_config(), out=out, device="cpu", stop_after=0.0)
     before = weights(out)
     other = write_config("other.toml", training={"learning_rate": 0.1})
     refused = r"out: the folder holds another run \(its config or its text differs\)\. Name another --out"
     with pytest.raises(InputError, match=refused):
-        api.pretrain(other, out=out, device="cpu")
-    api.pretrain(write_config(), out=out, device="cpu")
+        pretrain(other, out=out, device="cpu")
+    pretrain(write_config(), out=out, device="cpu")
     with pytest.raises(InputError, match=refused):
-        api.pretrain(other, out=out, device="cpu")
+        pretrain(other, out=out, device="cpu")
     assert set(weights(out)) == set(before)
 
 
@@ -240,20 +240,20 @@ def test_changed_text_is_another_run(write_config, tmp_path, texts):
     for path in (texts / "text").iterdir():
         (tmp_path / "own" / path.name).write_bytes(path.read_bytes())
     config = write_config(data={"folder": "own"})
-    api.pretrain(config, out=tmp_path / "out", device="cpu", stop_after=0.0)
+    pretrain(config, out=tmp_path / "out", device="cpu", stop_after=0.0)
     with (tmp_path / "own" / "en.txt").open("a", encoding="utf-8") as file:
         file.write("One more line.\n")
     with pytest.raises(InputError, match="holds another run"):
-        api.pretrain(config, out=tmp_path / "out", device="cpu")
+        pretrain(config, out=tmp_path / "out", device="cpu")
 
 
 def test_a_folder_of_other_files_is_refused(write_config, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "thesis.tex").write_text("x", "utf-8")
     with pytest.raises(InputError, match="holds files that are no run of ours"):
-        api.pretrain(write_config(), out=tmp_path / "out", device="cpu")
+        pretrain(write_config(), out=tmp_path / "out", device="cpu")
     with pytest.raises(InputError, match=r"--out is a file"):
-        api.pretrain(write_config(), out=tmp_path / "out" / "thesis.tex", device="cpu")
+        pretrain(write_config(), out=tmp_path / "out" / "thesis.tex", device="cpu")
 
 
 @pytest.mark.parametrize("size", [300, 20_000, 60_000])  # In the tokenizer, in the text, in the checkpoint.
@@ -264,23 +264,23 @@ def test_a_full_disk_is_a_clear_error_and_a_rerun_goes_on(write_config, made, tm
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:
         with pytest.raises(InputError, match=r"no space left for results\. Free some"):
-            api.pretrain(config, out=out, device="cpu")
+            pretrain(config, out=out, device="cpu")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         signal.signal(signal.SIGXFSZ, before)
-    api.pretrain(config, out=out, device="cpu")
+    pretrain(config, out=out, device="cpu")
     assert same(out, made.folder)
 
 
 def test_the_command_prints_a_table_or_one_object(write_config, tmp_path, capsys, monkeypatch):
-    from interlingua import cli
+    from interlingua.cli import app
 
     config = write_config(training={"steps": 2})
     given = ["interlingua", "pretrain", str(config), "--out", str(tmp_path / "out"), "--device", "cpu"]
     for extra in ([], ["--json"]):
         monkeypatch.setattr(sys, "argv", [*given, *extra])
         with pytest.raises(SystemExit) as end:
-            cli.main()
+            app.main()
         assert not end.value.code
         printed = capsys.readouterr()
         if not extra:
@@ -299,7 +299,7 @@ def test_the_command_prints_a_table_or_one_object(write_config, tmp_path, capsys
 def test_lines_that_were_left_out_are_counted_in_the_file_the_object_and_the_table(
     write_config, texts, tmp_path, capsys, monkeypatch
 ):
-    from interlingua import cli
+    from interlingua.cli import app
 
     (tmp_path / "own").mkdir()
     expected = {}
@@ -317,7 +317,7 @@ def test_lines_that_were_left_out_are_counted_in_the_file_the_object_and_the_tab
     for extra in ([], ["--json"]):
         monkeypatch.setattr(sys, "argv", [*given, *extra])
         with pytest.raises(SystemExit) as end:
-            cli.main()
+            app.main()
         assert not end.value.code
         printed.append(capsys.readouterr().out)
     assert json.loads(printed[1])["lines_of_text"] == expected
@@ -340,19 +340,19 @@ def test_no_more_than_the_first_lines_of_each_language_are_taken(write_config, t
         (tmp_path / "cut" / path.name).write_text("\n".join(lines[:60]) + "\n", "utf-8")
     whole = write_config("whole.toml", data={"lines": 60}, training={"steps": 2})
     cut = write_config("cut.toml", data={"folder": "cut"}, training={"steps": 2})
-    ours = api.pretrain(whole, out=tmp_path / "a", device="cpu")
-    api.pretrain(cut, out=tmp_path / "b", device="cpu")
+    ours = pretrain(whole, out=tmp_path / "a", device="cpu")
+    pretrain(cut, out=tmp_path / "b", device="cpu")
     assert same(tmp_path / "a", tmp_path / "b")
     assert {counts["kept"] for counts in ours.summary["lines_of_text"].values()} == {60}
 
 
 def test_a_bad_config_ends_with_code_2_and_one_line(write_config, tmp_path, capsys, monkeypatch):
-    from interlingua import cli
+    from interlingua.cli import app
 
     config = write_config(training={"steps": 0})
     monkeypatch.setattr(sys, "argv", ["interlingua", "pretrain", str(config), "--out", str(tmp_path / "out")])
     with pytest.raises(SystemExit) as end:
-        cli.main()
+        app.main()
     printed = capsys.readouterr()
     assert (end.value.code, printed.out) == (2, "")
     assert re.fullmatch(

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from interlingua import api
+from interlingua.commands.pretrain import pretrain
 from interlingua.encoder import loading
 from interlingua.encoder.model_init import masked_lm
 from interlingua.errors import InputError
 from interlingua.readers import read_corpus
-from interlingua.studies.recipe import read_config
+from interlingua.studies.config.recipe import read_config
 from interlingua.training.tokenizer import SPECIAL, empty_wordpiece, finished
 
 RECIPES = sorted((Path(__file__).resolve().parents[2] / "recipes").glob("*.toml"))
@@ -57,7 +57,7 @@ def test_an_error_in_the_config_names_its_line_its_value_and_the_remedy(case, wr
     changes, expected = CASES[case]
     config = write_config(**changes)
     with pytest.raises(InputError) as error:
-        api.pretrain(config, out=tmp_path / "out", device="cpu")
+        pretrain(config, out=tmp_path / "out", device="cpu")
     shown = str(error.value)
     # The line number is replaced by what stands on that line, which the pattern begins with.
     if place := re.match(rf"{re.escape(str(config))}:(\d+): ", shown):
@@ -103,20 +103,20 @@ def test_two_files_for_a_language_are_refused(write_config, tmp_path, texts):
         (tmp_path / "two" / name).write_bytes(b"x")
     config = write_config(data={"folder": "two", "languages": ["en"]})
     with pytest.raises(InputError, match=r"two files for en in .*\(en\.txt, en\.txt\.gz\)"):
-        api.pretrain(config, out=tmp_path / "out", device="cpu")
+        pretrain(config, out=tmp_path / "out", device="cpu")
 
 
 def test_a_batch_that_processes_cannot_share_is_refused(write_config, tmp_path, monkeypatch):
     monkeypatch.setenv("WORLD_SIZE", "3")
     with pytest.raises(InputError, match=r"8 sequences at once cannot be shared by 3 processes: 8\. Make batch"):
-        api.pretrain(write_config(), out=tmp_path / "out", device="cpu")
+        pretrain(write_config(), out=tmp_path / "out", device="cpu")
 
 
 def test_bf16_is_refused_on_a_cpu_without_it(write_config, tmp_path, monkeypatch):
     monkeypatch.setattr(loading, "_has_bf16_instructions", lambda: False)
     config = write_config(training={"precision": "bf16"})
     with pytest.raises(InputError, match=r"toml:\d+: this CPU has no bf16 instructions.*Use precision = \"fp32\""):
-        api.pretrain(config, out=tmp_path / "out", device="cpu")
+        pretrain(config, out=tmp_path / "out", device="cpu")
 
 
 def test_a_tokenizer_file_is_cut_to_the_vocabulary(write_config, tmp_path):
@@ -124,10 +124,10 @@ def test_a_tokenizer_file_is_cut_to_the_vocabulary(write_config, tmp_path):
         str(tmp_path / "t.json")
     )
     config = write_config(tokenizer={"file": "t.json", "vocabulary": 12}, training={"steps": 1})
-    assert api.pretrain(config, out=tmp_path / "out", device="cpu").summary["vocabulary"] == 12
+    assert pretrain(config, out=tmp_path / "out", device="cpu").summary["vocabulary"] == 12
     finished(empty_wordpiece({piece: n for n, piece in enumerate(["a", *SPECIAL])})).save(str(tmp_path / "t.json"))
     with pytest.raises(InputError, match=r"its vocabulary does not begin with \[PAD\] \[UNK\]"):
-        api.pretrain(config, out=tmp_path / "other", device="cpu")
+        pretrain(config, out=tmp_path / "other", device="cpu")
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda path: path.stem)

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from aligner_by_loops import ByLoops, Link, Rows, bitext
-from interlingua.atomic_files import hidden_name
+from interlingua.engine.atomic_files import hidden_name
 from interlingua.errors import InputError
 from interlingua.wordalign.cooccurrence import EntryStore
 from interlingua.wordalign.links import Links

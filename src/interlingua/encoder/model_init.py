@@ -14,10 +14,10 @@ import torch
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 
-from interlingua.atomic_files import hidden_name, open_to_umask
 from interlingua.encoder.fused_layers import attended
 from interlingua.encoder.loading import Loaded
 from interlingua.encoder.model_folders import bounded_build
+from interlingua.engine.atomic_files import hidden_name, open_to_umask
 from interlingua.errors import InputError
 from interlingua.registry import unknown
 

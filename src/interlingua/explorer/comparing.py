@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from interlingua.explorer.reading import Reading
 from interlingua.registry import unknown
 from interlingua.transport import Flow, Problem, exact, weights_of
-from interlingua.wordalign_neural import NeuralSettings, link_batch
+from interlingua.wordalign.neural import NeuralSettings, link_batch
 
 Floats = NDArray[np.float64]
 WEIGHINGS = ("attribution", "even")

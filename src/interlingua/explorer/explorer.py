@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from interlingua import languages as codes
+from interlingua.analyses.word_alignment import Saved
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
@@ -31,7 +32,6 @@ from interlingua.explorer.language_detection import LanguageDetector, doubt
 from interlingua.explorer.reading import Reading, read, words_of
 from interlingua.explorer.shelf import Band, Shelf
 from interlingua.registry import unknown
-from interlingua.studies.linkers import Saved
 from interlingua.wordalign.model import combined
 
 Answer = dict[str, Any]

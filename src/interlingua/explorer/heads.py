@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from interlingua.analyses.explanation import Explainer, ExplainSettings, Outside, Read, Side, example_lines
 from interlingua.errors import InputError
 from interlingua.explorer.reading import words_of
 from interlingua.paths import json_value
 from interlingua.readers.examples import Examples, Question, TaggedWords, TextPair
-from interlingua.studies.examples import example_lines
-from interlingua.studies.explaining import Explainer, ExplainSettings, Outside, Read, Side
 from interlingua.tasks.saved_models import FineTuned, load
 
 SETTINGS = ExplainSettings(unit="word", target="predicted", steps=8, tolerance=None, faithful=False, choices=False)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from interlingua.analyses.word_alignment import Saved
 from interlingua.encoder import Cache, Encoder
 from interlingua.errors import InputError
 from interlingua.explorer.explorer import Explorer, shelf_notes
@@ -14,7 +15,6 @@ from interlingua.explorer.server import ExplorerServer
 from interlingua.explorer.shelf import Shelf
 from interlingua.explorer.turns import Turns
 from interlingua.readers import read_corpus
-from interlingua.studies.linkers import Saved
 
 Progress = Callable[[str, int, int], None]
 

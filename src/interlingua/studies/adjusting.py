@@ -15,20 +15,28 @@ import numpy as np
 import torch
 
 from interlingua import languages as codes
+from interlingua.analyses.adjustment_effect import with_changes, without_items
+from interlingua.analyses.aligned_bitext import LinkedText, linked_text
+from interlingua.analyses.training_inputs import (
+    Material,
+    Pairs,
+    PairSettings,
+    drawn_pairs,
+    loop_settings,
+    recorded,
+    stages,
+)
 from interlingua.corpus import Pair, clean
 from interlingua.encoder import Encoder
 from interlingua.encoder.loading import default_precision
+from interlingua.engine.records import cannot_write, write_text
 from interlingua.errors import InputError
 from interlingua.measures.retrieval import retrieval
 from interlingua.objectives.adjustment import REDUCTIONS, TARGETS, check_choice
 from interlingua.paths import read_json
 from interlingua.readers.embedded import sampler
 from interlingua.score import Score
-from interlingua.studies.changes import with_changes, without_items
-from interlingua.studies.linkedtexts import LinkedText, linked_text
-from interlingua.studies.runfolder import STATE, check_folder, told_by
-from interlingua.studies.stages import Material, Pairs, PairSettings, drawn_pairs, loop_settings, recorded, stages
-from interlingua.studies.store import cannot_write, write_text
+from interlingua.studies.run_folder import STATE, check_folder, told_by
 from interlingua.training.checkpoints import load_whole, save_whole
 from interlingua.training.forward import checked_layer, is_trained
 from interlingua.training.loop import Monitor

@@ -16,21 +16,31 @@ import torch
 from threadpoolctl import threadpool_limits
 
 from interlingua import languages as codes
+from interlingua.analyses.space_measures import (
+    TWO_MODELS,
+    Dictionary,
+    Language,
+    Measurement,
+    MeasurePlan,
+    asked_pairs,
+    dictionary_measurement,
+    encode_language,
+    left_out,
+    measurements,
+    split_languages,
+    unmeasured,
+)
 from interlingua.corpus import ParallelCorpus, Skip
 from interlingua.encoder import Cache, Encoder
 from interlingua.encoder.pooling import SINK
+from interlingua.engine.records import Store, write_text
 from interlingua.errors import InputError
 from interlingua.measures import measures as registry
 from interlingua.measures.tokenization import Splits
 from interlingua.readers import read_corpus
 from interlingua.readers.embedded import place_names
-from interlingua.studies.dictionaries import Dictionary, dictionary_measurement
-from interlingua.studies.languagepairs import TWO_MODELS, asked_pairs, measurements
-from interlingua.studies.leftovers import left_out, unmeasured
-from interlingua.studies.measuring import Language, Measurement, MeasurePlan, encode_language, split_languages
-from interlingua.studies.record import Record, versions
-from interlingua.studies.runfolder import check_folder
-from interlingua.studies.store import Store, write_text
+from interlingua.record import Record, versions
+from interlingua.studies.run_folder import check_folder
 
 Progress = Callable[[str, int, int], None]
 DEFAULT_MEASURES = (

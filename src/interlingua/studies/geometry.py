@@ -10,14 +10,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from interlingua.analyses.entity_geometry import STATES, Look, LookSettings, Mentions, look, mentions
+from interlingua.analyses.synthesis import Synthetic
 from interlingua.encoder import Encoder
+from interlingua.engine.records import Made, Store, write_text
 from interlingua.errors import InputError
 from interlingua.paths import read_json
-from interlingua.studies.entities import Mentions, mentions
-from interlingua.studies.looking import STATES, Look, LookSettings, look
 from interlingua.studies.pairwise import Pairwise, PairwiseSettings, tagged_examples
-from interlingua.studies.store import Made, Store, write_text
-from interlingua.studies.synthesising import Synthetic
 from interlingua.studies.transferring import Wanted
 from interlingua.tasks.saved_models import FineTuned
 from interlingua.training.processes import is_first_process

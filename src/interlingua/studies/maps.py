@@ -7,10 +7,10 @@ from pathlib import Path
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 
-from interlingua.atomic_files import write_beside
+from interlingua.engine.atomic_files import write_beside
+from interlingua.engine.records import cannot_write
 from interlingua.errors import InputError
 from interlingua.measures.procrustes import Map
-from interlingua.studies.store import cannot_write
 
 
 def save_map(path: str | Path, fitted: Map) -> None:

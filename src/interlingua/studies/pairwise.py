@@ -17,18 +17,18 @@ from typing import Any
 import numpy as np
 import torch
 
+from interlingua.analyses.synthesis import Synthetic
+from interlingua.analyses.training_inputs import Material, PairSettings, Progress, loop_settings, stages
+from interlingua.analyses.transfer_matrix import MEASURE, SIMILARITY, WRONG, Watch, Watched
 from interlingua.encoder import Encoder
 from interlingua.encoder.inputs import Inputs
 from interlingua.encoder.loading import default_precision
+from interlingua.engine.records import Made, Store, write_text
 from interlingua.errors import InputError
 from interlingua.readers.examples import Examples, TaggedWords
-from interlingua.studies.record import Record, versions
-from interlingua.studies.runfolder import STATE
-from interlingua.studies.stages import Material, PairSettings, Progress, loop_settings, stages
-from interlingua.studies.store import Made, Store, write_text
-from interlingua.studies.synthesising import Synthetic
+from interlingua.record import Record, versions
+from interlingua.studies.run_folder import STATE
 from interlingua.studies.transferring import Wanted
-from interlingua.studies.watching import Watch, Watched
 from interlingua.tasks.ner import Ner, Tagged, wrong_sentences
 from interlingua.tasks.saved_models import FineTuned
 from interlingua.training.checkpoints import put_weights, weights_of
@@ -36,9 +36,6 @@ from interlingua.training.monitors import measured_share
 from interlingua.training.processes import is_first_process
 from interlingua.training.regime import Phase, Place, Stage, regime, train_stages
 from interlingua.training.task import TaskModel
-
-MEASURE, WRONG = "pairwise", "wrong/sentence"
-SIMILARITY = "similarity"
 
 
 @dataclass(frozen=True)

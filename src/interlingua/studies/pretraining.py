@@ -23,6 +23,7 @@ from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Encoder
 from interlingua.encoder.fused_layers import fused_activations, joined_projections
 from interlingua.encoder.model_init import attention, face, masked_lm, save_folder
+from interlingua.engine.records import cannot_write, write_text
 from interlingua.errors import InputError, system_error
 from interlingua.languages import canonical
 from interlingua.measures.retrieval import retrieval
@@ -32,9 +33,8 @@ from interlingua.readers import read_corpus
 from interlingua.score import Score
 from interlingua.stats import paired_t
 from interlingua.stats.chance import chance_p
-from interlingua.studies.recipe import Config, Evaluation, Pieces, Recipe, TextData, read_config
-from interlingua.studies.runfolder import STATE, check_folder, told_by
-from interlingua.studies.store import cannot_write, write_text
+from interlingua.studies.config.recipe import Config, Evaluation, Pieces, Recipe, TextData, read_config
+from interlingua.studies.run_folder import STATE, check_folder, told_by
 from interlingua.training.checkpoints import Checkpoint
 from interlingua.training.loop import Monitor, Settings, Term, train
 from interlingua.training.processes import first_process_first, is_first_process, process_count

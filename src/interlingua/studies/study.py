@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from interlingua.analyses.transfer import spoken_in
 from interlingua.errors import InputError
 from interlingua.paths import usable_path
 from interlingua.registry import unknown
-from interlingua.studies.exams import spoken_in
-from interlingua.studies.plugins import Plugins
-from interlingua.studies.tables import BitextTable, Files, StudyTable, TaskTable
+from interlingua.studies.config.plugins import Plugins
+from interlingua.studies.config.tables import BitextTable, Files, StudyTable, TaskTable
 
 FIELDS = ("language", "source")
 """What a template may name."""

@@ -14,24 +14,19 @@ from typing import Any
 
 import torch
 
+from interlingua.analyses.aligned_bitext import LinkedFiles, LinkedText
+from interlingua.analyses.evaluation import Examiner, prediction_file, prediction_lines
+from interlingua.analyses.training_inputs import Material, Pairs, Progress, drawn_pairs, loop_settings, stages
+from interlingua.analyses.transfer import STATES, Exam, Lesson, Run, Scenario, TransferSettings, needs_pairs
 from interlingua.encoder import Encoder
 from interlingua.encoder.loading import default_precision
-from interlingua.studies.examining import Examiner
-from interlingua.studies.exams import Exam
-from interlingua.studies.lessons import Lesson, Run
-from interlingua.studies.linkedtexts import LinkedFiles, LinkedText
-from interlingua.studies.predictions import prediction_file, prediction_lines
-from interlingua.studies.runfolder import STATE
-from interlingua.studies.scenarios import Scenario, TransferSettings, needs_pairs
-from interlingua.studies.stages import Material, Pairs, Progress, drawn_pairs, loop_settings, stages
-from interlingua.studies.store import Made, Store, step_of, write_text
+from interlingua.engine.records import Made, Store, step_of, write_text
+from interlingua.studies.run_folder import STATE
 from interlingua.tasks.saved_models import FineTuned, made_by, save
 from interlingua.training.processes import first_process_first, is_first_process
 from interlingua.training.regime import Place, Stage, train_stages
 from interlingua.training.task import TaskModel
 
-STATES = ("untouched", "adjustment")
-"""What a model is before its task: as it came, and adjusted; after it, the state is called as the regime is."""
 _LINKS = "links"
 
 

@@ -19,8 +19,8 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
-from interlingua.atomic_files import open_to_umask
 from interlingua.encoder import Encoder
+from interlingua.engine.atomic_files import open_to_umask
 from interlingua.errors import InputError
 from interlingua.paths import read_json
 from interlingua.tasks import tasks

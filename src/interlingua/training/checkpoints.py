@@ -14,9 +14,9 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
-from interlingua.atomic_files import open_to_umask
 from interlingua.encoder import loading
 from interlingua.encoder.model_folders import model_json
+from interlingua.engine.atomic_files import open_to_umask
 from interlingua.errors import InputError
 from interlingua.paths import read_json
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from interlingua.atomic_files import write_beside
+from interlingua.engine.atomic_files import write_beside
 from interlingua.errors import InputError, MissingExtra
 from interlingua.paths import json_value
 from interlingua.training.checkpoints import Checkpoint, put_weights, weights_of

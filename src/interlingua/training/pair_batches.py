@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from interlingua.counting import counted
 from interlingua.encoder.pooling import send
 from interlingua.encoder.tokens import TokenisedTexts, Tokeniser
-from interlingua.encoder.word_tokens import WordTokens, align_tokens, beginnings, spread, word_tokens
 from interlingua.errors import InputError
 from interlingua.training.forward import Batch, Forward, States, checked_layer, once
+from interlingua.training.word_pairs import WordTokens, align_tokens, beginnings, spread, word_tokens
 from interlingua.wordalign.links import Links
 from interlingua.words import Sentence
 

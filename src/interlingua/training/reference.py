@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from interlingua.atomic_files import hidden_name
+from interlingua.engine.atomic_files import hidden_name
 from interlingua.errors import InputError
 from interlingua.training.forward import Forward, checked_layer
 from interlingua.training.pair_batches import Bitext, pooled_words

@@ -22,8 +22,8 @@ import regex
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from interlingua.children import guarded
 from interlingua.corpus import clean
+from interlingua.engine.child_processes import guarded
 from interlingua.errors import InputError
 from interlingua.paths import read_json, regular
 from interlingua.readers.documents import opened

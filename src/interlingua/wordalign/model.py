@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
-from interlingua.atomic_files import hidden_name, open_to_umask, swap_in
+from interlingua.engine.atomic_files import hidden_name, open_to_umask, swap_in
 from interlingua.errors import InputError
 from interlingua.paths import read_json, regular_folder
 from interlingua.wordalign.blocks import workers

@@ -8,20 +8,22 @@ from typing import Any
 
 import torch
 
-from interlingua.studies.ownregimes import phases_from
-from interlingua.studies.scenarios import phases_of
-from interlingua.studies.step import Work
-from interlingua.studies.steps.given import (
+from interlingua.analyses.transfer import phases_of
+from interlingua.engine.step import Work
+from interlingua.studies.compile.custom_regimes import phases_from
+from interlingua.studies.steps.step_io import (
     MODEL,
     Inputs,
+    Linked,
     encoder_of,
     linked_files,
     named,
     note,
     precision_of,
+    stages_of,
+    trained,
     transfer_settings,
 )
-from interlingua.studies.steps.training import Linked, stages_of, trained
 from interlingua.tasks.retrieval import Retrieval
 from interlingua.tasks.saved_models import FineTuned
 from interlingua.training.checkpoints import save_whole

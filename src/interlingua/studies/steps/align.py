@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from interlingua.engine.records import write_text
+from interlingua.engine.step import Work
 from interlingua.readers import read_corpus
-from interlingua.studies.step import Work
-from interlingua.studies.steps.given import LINKS, Inputs, bitext_name, encoder_of, linked_files, note
-from interlingua.studies.store import write_text
+from interlingua.studies.steps.step_io import LINKS, Inputs, bitext_name, encoder_of, linked_files, note
 
 
 def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> None:

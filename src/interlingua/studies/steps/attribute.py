@@ -7,14 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from interlingua.analyses.explanation import Explainer, ExplainSettings, Outside, example_lines, texts_of
+from interlingua.engine.records import Made, write_text
+from interlingua.engine.step import Work
 from interlingua.readers.examples import Examples
 from interlingua.readers.word_lists import read_dictionary, read_vectors
-from interlingua.studies.aspects import texts_of
-from interlingua.studies.examples import example_lines
-from interlingua.studies.explaining import Explainer, ExplainSettings, Outside
-from interlingua.studies.step import Work
-from interlingua.studies.steps.given import MODEL, Inputs, file_of, keep, note
-from interlingua.studies.store import Made, write_text
+from interlingua.studies.steps.step_io import MODEL, Inputs, file_of, keep, note
 from interlingua.tasks.saved_models import FineTuned, load
 from interlingua.words import token_spans
 

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from interlingua.studies.examining import Examiner
-from interlingua.studies.step import Work
-from interlingua.studies.steps.given import (
+from interlingua.analyses.evaluation import Examiner
+from interlingua.engine.step import Work
+from interlingua.studies.steps.predict import lesson_of
+from interlingua.studies.steps.step_io import (
     Inputs,
+    Linked,
     encoder_of,
     keep,
     linked_files,
@@ -17,8 +19,6 @@ from interlingua.studies.steps.given import (
     transfer_settings,
     tuned_of,
 )
-from interlingua.studies.steps.predict import lesson_of
-from interlingua.studies.steps.training import Linked
 from interlingua.tasks.retrieval import Retrieval
 
 

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from interlingua.studies.leftovers import left_out
-from interlingua.studies.step import Work
-from interlingua.studies.steps.given import Inputs, note
-from interlingua.studies.steps.spaces import CACHE, corpus_of, languages_of, plan_of
+from interlingua.analyses.space_measures import left_out
+from interlingua.engine.step import Work
+from interlingua.studies.steps.step_io import CACHE, Inputs, corpus_of, languages_of, note, plan_of
 
 
 def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> None:

@@ -7,26 +7,26 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from interlingua.analyses.evaluation import Examiner
+from interlingua.analyses.transfer import Lesson, TransferSettings, phases_of, task_named
 from interlingua.encoder import Encoder
-from interlingua.studies.examining import Examiner
-from interlingua.studies.exams import task_named
-from interlingua.studies.lessons import Lesson
-from interlingua.studies.ownregimes import phases_from
-from interlingua.studies.scenarios import TransferSettings, phases_of
-from interlingua.studies.step import Work
-from interlingua.studies.steps.given import (
+from interlingua.engine.records import write_text
+from interlingua.engine.step import Work
+from interlingua.studies.compile.custom_regimes import phases_from
+from interlingua.studies.steps.step_io import (
     MODEL,
     Inputs,
+    Linked,
     encoder_of,
     file_of,
     linked_files,
     named,
     note,
     precision_of,
+    stages_of,
+    trained,
     transfer_settings,
 )
-from interlingua.studies.steps.training import Linked, stages_of, trained
-from interlingua.studies.store import write_text
 from interlingua.tasks.saved_models import FineTuned, save
 from interlingua.training.processes import is_first_process
 from interlingua.training.task import TaskModel

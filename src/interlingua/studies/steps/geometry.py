@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from interlingua.studies.geometries import BEFORE, geometry_settings
+from interlingua.engine.records import Store, write_text
+from interlingua.engine.step import Work
+from interlingua.studies.compile.geometry import BEFORE, geometry_settings
 from interlingua.studies.geometry import Geometry
 from interlingua.studies.pairwise import Pairwise
-from interlingua.studies.step import Work
-from interlingua.studies.steps.given import Inputs, encoder_of, note
+from interlingua.studies.steps.step_io import Inputs, encoder_of, note
 from interlingua.studies.steps.synth import synthetic_of
-from interlingua.studies.store import Store, write_text
 from interlingua.training.processes import is_first_process
 
 MAPS, ABOUT = "maps", "set.json"

@@ -7,16 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from interlingua.analyses.space_measures import (
+    asked_pairs,
+    dictionary_measurement,
+    measurements,
+    read_dictionaries,
+    unmeasured,
+)
+from interlingua.engine.records import Made
+from interlingua.engine.step import Work
 from interlingua.measures import measures
 from interlingua.readers import read_corpus
 from interlingua.readers.embedded import place_names
-from interlingua.studies.dictionaries import dictionary_measurement, read_dictionaries
-from interlingua.studies.languagepairs import asked_pairs, measurements
-from interlingua.studies.leftovers import unmeasured
-from interlingua.studies.step import Work
-from interlingua.studies.steps.given import Inputs, keep, note
-from interlingua.studies.steps.spaces import CACHE, corpus_of, languages_of, plan_of
-from interlingua.studies.store import Made
+from interlingua.studies.steps.step_io import CACHE, Inputs, corpus_of, keep, languages_of, note, plan_of
 
 
 def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> None:

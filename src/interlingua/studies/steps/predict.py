@@ -7,17 +7,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from interlingua.analyses.evaluation import FILE, Examiner, prediction_lines
+from interlingua.analyses.transfer import ExamFiles, Lesson, Scenario, check_labels, task_named
+from interlingua.engine.records import Made, write_text
+from interlingua.engine.step import Work
 from interlingua.paths import read_json
-from interlingua.studies.examining import Examiner
-from interlingua.studies.exams import ExamFiles, check_labels, task_named
-from interlingua.studies.lessons import Lesson
-from interlingua.studies.predictions import FILE, prediction_lines
-from interlingua.studies.scenarios import Scenario
-from interlingua.studies.step import Work
 from interlingua.studies.steps.finetune import ABOUT
-from interlingua.studies.steps.given import (
+from interlingua.studies.steps.step_io import (
     MODEL,
     Inputs,
+    Linked,
     encoder_of,
     file_of,
     keep,
@@ -27,8 +26,6 @@ from interlingua.studies.steps.given import (
     transfer_settings,
     tuned_of,
 )
-from interlingua.studies.steps.training import Linked
-from interlingua.studies.store import Made, write_text
 from interlingua.training.processes import is_first_process
 
 

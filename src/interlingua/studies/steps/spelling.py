@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from interlingua.studies.concluding import spellings_of_test
-from interlingua.studies.record import Record, versions
-from interlingua.studies.step import Work
-from interlingua.studies.steps.given import Inputs, keep
+from interlingua.analyses.transfer_matrix import spellings_of_test
+from interlingua.engine.records import Made
+from interlingua.engine.step import Work
+from interlingua.record import Record, versions
+from interlingua.studies.steps.step_io import Inputs, keep
 from interlingua.studies.steps.synth import synthetic_of
-from interlingua.studies.store import Made
 
 
 def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> None:

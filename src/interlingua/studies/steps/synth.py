@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from interlingua.studies.step import Work
-from interlingua.studies.steps.given import Inputs, note
-from interlingua.studies.store import write_text
-from interlingua.studies.synthesising import Synthetic, synthesise
+from interlingua.analyses.synthesis import Synthetic, synthesise
+from interlingua.engine.records import write_text
+from interlingua.engine.step import Work
+from interlingua.studies.steps.step_io import Inputs, note
 
 
 def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> None:

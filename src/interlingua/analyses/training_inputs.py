@@ -1,0 +1,302 @@
+"""From a regime's phases to stages the loop trains: objectives by name, made of a task's inputs and linked text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import torch
+
+from interlingua.analyses.aligned_bitext import LinkedText
+from interlingua.counting import counted
+from interlingua.encoder import Encoder
+from interlingua.encoder.inputs import Inputs
+from interlingua.errors import InputError
+from interlingua.objectives import objectives
+from interlingua.objectives.adjustment import REDUCTIONS, TARGETS, Adjustment, check_choice
+from interlingua.objectives.anchor import Anchor
+from interlingua.objectives.contrastive import Contrastive
+from interlingua.objectives.drift import Drift
+from interlingua.objectives.task import TaskObjective
+from interlingua.registry import unknown
+from interlingua.training.loop import Monitor, Objective, Settings, Term
+from interlingua.training.pair_batches import Bitext, PairBatches, PairPass, bitext, joined
+from interlingua.training.processes import first_process_first
+from interlingua.training.reference import Reference, reference
+from interlingua.training.regime import Part, Phase, Stage
+from interlingua.wordalign.links import PairFilters, WordPairs, word_pairs
+
+Progress = Callable[[str, int, int], None]
+NEED_PAIRS = ("adjustment", "anchor", "contrastive")
+NO_PAIRS = ("task", "drift")
+"""Objectives that read no linked text; those of users do, as `docs/extending.md` has it."""
+_SHAPES = 12  # lengths of task batches on a GPU, each recorded once
+
+
+@dataclass(frozen=True)
+class PairSettings:
+    """How linked text is read and pulled together; the defaults are those of papers/001's code.
+
+    `rows` are drawn by the seed for training and, others, `held_out` for measuring (None: 1,000, a tenth at most).
+    `layer`, `target` and `reduction` are those of the objective `adjustment`; `tidy` filters the word pairs; `kept` is
+    how f⁰ is kept.
+    """
+
+    rows: int = 30_000
+    held_out: int | None = None
+    layer: int = -1
+    how: str = "mean"
+    specials: bool = True
+    target: str = "joint"
+    reduction: str = "mean"
+    tidy: PairFilters = field(default_factory=PairFilters)
+    kept: str = "fp16"
+
+    def __post_init__(self) -> None:
+        check_choice("target of the adjustment", self.target, TARGETS)
+        check_choice("reduction", self.reduction, REDUCTIONS)
+        if self.rows < 1 or (self.held_out is not None and self.held_out < 2):
+            raise InputError("too few rows", value=f"{self.rows} and {self.held_out}", remedy="Give more.")
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The linked text of a language for one seed: rows that are trained on, and others that are held out.
+
+    Either is made when it is asked for: cutting and tokenising 30,000 rows takes ten times as long as 1,000.
+    """
+
+    given: LinkedText
+    rows: list[int]
+    aside: list[int]
+    encoder: Encoder
+    settings: PairSettings
+
+    @property
+    def trained(self) -> Bitext:
+        """What is trained on, as tokens."""
+        return self._made[0]
+
+    @property
+    def text(self) -> LinkedText:
+        """What is trained on, with the links that are kept of it."""
+        return self._made[1]
+
+    @property
+    def dropped(self) -> dict[str, int]:
+        """The links that each filter dropped of what is trained on."""
+        return self._made[2]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out on the way here, counted, in words."""
+        lost = [f"{counted(count, reason)} left out" for reason, count in self.trained.left_out if count]
+        dropped = [counted(links, f"links dropped: {name}") for name, links in self.dropped.items() if links]
+        return (*self.given.notes, *lost, *dropped)
+
+    @cached_property
+    def held(self) -> Bitext:
+        """What is held out, as tokens."""
+        return _bitext(self.given.take(self.aside), self.encoder, self.settings)[0]
+
+    @cached_property
+    def held_texts(self) -> tuple[list[str], list[str]]:
+        """What is held out, as text."""
+        kept = self.given.take(self.aside)
+        return [one.text for one in kept.source], [one.text for one in kept.target]
+
+    @cached_property
+    def _made(self) -> tuple[Bitext, LinkedText, dict[str, int]]:
+        chosen = self.given.take(self.rows)
+        trained, pairs = _bitext(chosen, self.encoder, self.settings)
+        return trained, replace(chosen, links=pairs.links), {drop.name: drop.links for drop in pairs.dropped}
+
+
+def drawn_pairs(text: LinkedText, encoder: Encoder, settings: PairSettings, *, seed: int) -> Pairs:
+    """Rows with text on both sides, drawn by the seed (papers/001 §5.1: 30k of all, anew for each run)."""
+    order = np.random.default_rng(seed).permutation(text.usable).tolist()
+    held = min(1000, max(len(order) // 10, 2)) if settings.held_out is None else settings.held_out
+    if held > (most := len(order) // 2):
+        raise InputError(
+            f"more sentence pairs are to be held out than half of the {len(order)} that there are",
+            value=held,
+            remedy=f"Hold out {most} at most, or give more text.",
+        )
+    return Pairs(text, order[held : held + settings.rows], order[:held], encoder, settings)
+
+
+def _bitext(text: LinkedText, encoder: Encoder, settings: PairSettings) -> tuple[Bitext, WordPairs]:
+    source, target = ([sentence.words for sentence in side] for side in (text.source, text.target))
+    pairs = word_pairs(source, target, text.links, settings.tidy)
+    made = bitext(
+        encoder.tokeniser,
+        text.source,
+        text.target,
+        pairs.links,
+        how=settings.how,
+        specials=settings.specials,
+        room=encoder.room,
+    )
+    return made, pairs
+
+
+@dataclass
+class Material:
+    """What the stages of one seed are made of; what the model as it came makes of its text is computed once.
+
+    `pairs` gives the linked text of a language; `spoken` are the languages of this run. `steady` gives batches few
+    shapes, each of which is recorded as one CUDA graph. `temperature` is that of the objective `contrastive`. With a
+    `folder` the reference is kept there: a run that goes on finds it, and so do other processes than the first.
+    """
+
+    task: Any
+    inputs: Inputs | None
+    spoken: tuple[str, ...]
+    pairs: Callable[[str], Pairs]
+    settings: PairSettings
+    seed: int
+    precision: str = "fp32"
+    steady: bool = False
+    temperature: float = 0.1
+    folder: Path | None = None
+    _reference: Reference | None = None
+
+    @cached_property
+    def text(self) -> Bitext:
+        """The rows of all languages end to end."""
+        return joined([self.pairs(code).trained for code in self.spoken])
+
+    def reference(self, model: torch.nn.Module, progress: Progress | None) -> Reference:
+        """What the model, not yet trained, makes of the source side: the original, always."""
+        if self._reference is None:
+            device = next(model.parameters()).device
+            with nullcontext() if self.folder is None else first_process_first(device):
+                self._reference = reference(
+                    model,
+                    self.text,
+                    layer=self.settings.layer,
+                    kind=self.settings.kept,
+                    precision=self.precision,
+                    folder=self.folder,
+                    progress=progress,
+                )
+        return self._reference
+
+
+def recorded(device: torch.device, precision: str, asked: bool | None = None) -> bool:
+    """Whether steps are recorded as CUDA graphs: as asked, else on a GPU; fp16 looks at each gradient first."""
+    return device.type == "cuda" and precision != "fp16" if asked is None else asked
+
+
+def loop_settings(
+    device: torch.device,
+    precision: str,
+    *,
+    graph: bool | None,
+    checkpoint_every: int,
+    compile: bool = False,
+    best: str | None = None,
+) -> Settings:
+    """What the loop is told beside the schedules of phases; their steps and rates are put in by `stages`."""
+    return Settings(
+        1,
+        1.0,
+        precision=precision,
+        graph=recorded(device, precision, graph),
+        compile=compile,
+        partial=True,
+        checkpoint_every=checkpoint_every,
+        best=best,
+    )
+
+
+def stages(
+    model: torch.nn.Module,
+    phases: Sequence[Phase],
+    material: Material,
+    *,
+    like: Settings,
+    monitors: Mapping[str, Callable[[int], Monitor]] | None = None,
+    progress: Progress | None = None,
+) -> list[Stage]:
+    """The stages of a regime; call it with the model as it was before the first, which references are made of.
+
+    `like` says precision, checkpoints and the like. `monitors` are by phase, made of the number of steps an epoch;
+    a phase that has one ends with its best weights where `like` names a metric.
+    """
+    made = []
+    for phase in phases:
+        passes: dict[tuple[int, bool], PairPass] = {}
+        terms = [Term(part.weight, _objective(part, model, material, passes, progress), part.objective)
+                 for part in phase.parts]  # fmt: skip
+        first: Any = terms[0].objective
+        epoch = first.steps_per_epoch if isinstance(first, TaskObjective) else first.pairs.steps
+        watch = (monitors or {}).get(phase.name)
+        settings = phase.schedule.settings(epoch, seed=material.seed, like=like)
+        made.append(
+            Stage(
+                phase.name,
+                terms,
+                replace(settings, best=like.best if watch else None, patience=like.patience if watch else None),
+                phase.freeze,
+                phase.lora,
+                (watch(epoch),) if watch else (),
+            )
+        )
+    return made
+
+
+def _objective(
+    part: Part,
+    model: torch.nn.Module,
+    material: Material,
+    passes: dict[tuple[int, bool], PairPass],
+    progress: Progress | None,
+) -> Objective:
+    settings = material.settings
+    if part.objective == "task":
+        assert material.inputs is not None
+        return TaskObjective(
+            material.task,
+            material.inputs,
+            part.batch,
+            material.seed,
+            fixed=material.steady,
+            bucket=bucket(int(material.inputs.lengths.max())),
+        )
+    if part.objective == "drift":
+        return Drift.of(model)
+    if part.objective not in known_objectives():
+        raise unknown("objective of a regime", part.objective, known_objectives())
+    key = (part.batch, part.replacement)
+    if key not in passes:
+        passes[key] = PairPass(PairBatches(material.text, part.batch, material.seed, part.replacement))
+    pairs, layer = passes[key], settings.layer
+    if part.objective == "adjustment":
+        held = material.reference(model, progress) if settings.target == "frozen" else None
+        return Adjustment(pairs, layer, settings.target, settings.reduction, held)
+    if part.objective == "anchor":
+        return Anchor(pairs, material.reference(model, progress), layer, settings.reduction)
+    if part.objective == "contrastive":
+        return Contrastive(pairs, layer, temperature=material.temperature)
+    return cast(Objective, objectives[part.objective].call(pairs))
+
+
+def known_objectives() -> list[str]:
+    """The objectives that a phase of a regime may name: ours, and those that a user's file brought."""
+    brought = [entry.name for entry in objectives if not entry.call.__module__.startswith(objectives.package)]
+    return ["task", "drift", *NEED_PAIRS, *brought]
+
+
+def bucket(longest: int) -> int:
+    """The multiple that lengths are padded to so that there are at most twelve, whole tiles of matrices all.
+
+    >>> bucket(128), bucket(384)
+    (16, 32)
+    """
+    return 16 * max(-(-longest // (16 * _SHAPES)), 1)

@@ -1,0 +1,416 @@
+"""Trained on each language, tested on all, watched on the way: matrices, curves, errors against spelling."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from interlingua.analyses.synthesis import ALL, Spellings, Synthetic, spellings
+from interlingua.encoder import Encoder
+from interlingua.engine.records import Made
+from interlingua.errors import InputError
+from interlingua.languages import script
+from interlingua.measures.curves import Clustering, Correlations, clustered, correlations, differences, pooled
+from interlingua.record import Record
+from interlingua.score import Score
+from interlingua.stats.correlation import mantel
+from interlingua.training.journal import Monitor
+from interlingua.training.monitors import (
+    CKA_WORDS,
+    COARSE,
+    COSINE,
+    SHARE,
+    Budget,
+    Cadence,
+    Sample,
+    Similarities,
+    cadence,
+    curve,
+)
+
+MEASURE, WRONG = "pairwise", "wrong/sentence"
+
+
+SIMILARITY = "similarity"
+
+
+CANDIDATES = 64
+"""Rows that a sample is taken from: how many of them are read is what the share allows."""
+
+
+@dataclass(frozen=True)
+class Watch:
+    """What is watched while a model is fine-tuned, and for how much.
+
+    `span` is over how many steps changes are taken (papers/003: 50); a run of fewer than twice as many takes half its
+    steps. Cadence and rows are such that all costs at most `share` of the training, counted in tokens; `every` and
+    `rows` fix them (the paper's: `every=1`), whatever the share is then. `layer` -1 is the last.
+    """
+
+    on: bool = True
+    span: int = 50
+    share: float = SHARE
+    every: int | None = None
+    rows: int | None = None
+    layer: int = -1
+
+    def __post_init__(self) -> None:
+        for name in ("span", "share", "every", "rows"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:  # NaN, too.
+                raise InputError(f"{name} must be above 0", value=value, remedy="Give more.")
+        if self.every is not None and self.span % self.every:
+            raise InputError(
+                f"changes over {self.span} steps can't be taken at every so many steps",
+                value=self.every,
+                remedy="Give a divisor.",
+            )
+
+    def span_of(self, steps: int) -> int:
+        """The span for a run of so many steps: a number with divisors, so that there are cadences to choose from.
+
+        >>> Watch().span_of(300), Watch().span_of(62), Watch(every=5).span_of(62)
+        (50, 30, 30)
+        """
+        if steps >= 2 * self.span:
+            return self.span
+        half = max(steps // 2, 1)
+        base = self.every or next(base for base in (10, 4, 1) if half >= base)
+        return max(half - half % base, base)
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A sample that is watched in runs of one length; the same for every language of training."""
+
+    watch: Watch
+    similarities: Similarities
+    cadence: Cadence
+    span: int
+
+    @classmethod
+    def of(
+        cls,
+        watch: Watch,
+        texts: Mapping[str, Sequence[str]],
+        encoder: Encoder,
+        model: torch.nn.Module,
+        *,
+        steps: int,
+        tokens_a_step: float,
+        precision: str,
+    ) -> Watched:
+        """What is watched of a model that is not trained yet, on the first rows of `texts`."""
+        most = max(CANDIDATES, watch.rows or 0)
+        whole = Sample.of(encoder, {code: column[:most] for code, column in texts.items()})
+        span = watch.span_of(steps)
+        budget = Budget(steps, tokens_a_step, watch.share, recorded=encoder.device.type == "cuda")
+        chosen = cadence(whole, budget, span=span, every=watch.every, rows=watch.rows)
+        sample = whole.first(chosen.rows)
+        return cls(watch, Similarities.of(sample, model, layer=watch.layer, precision=precision), chosen, span)
+
+    def monitors(self, source: str) -> tuple[Monitor, Monitor]:
+        """The monitors of a run on one language."""
+        return self.similarities.monitors(self.cadence, pivot=source)
+
+    def records(self, metrics: Sequence[Mapping[str, Any]], shared: Record) -> Made:
+        """The curves of a run as records like `shared`: the value is the last one, the curve is in `details`."""
+        sample, start = self.similarities.sample, self.similarities.alignment(pivot=shared.source)
+        nulls = {
+            COSINE: 0.0,
+            "retrieval": float((1 / np.arange(1, len(sample) + 1)).mean()),
+            "cka": 0.0,
+            "separation": 0.5,
+        }
+        made: Made = []
+        for variant in (COSINE, *COARSE):
+            for code, words in zip(sample.languages, sample.word_counts.tolist(), strict=True):
+                name = f"{variant} {code}"
+                if variant in ("retrieval", "separation") and code == shared.source:
+                    continue  # A language is no translation of itself.
+                begun = self.similarities.begun[name] if variant == COSINE else start[name]
+                steps, values = curve(metrics, name, begun)
+                counts = {COSINE: words, "cka": min(words, CKA_WORDS)}
+                about = {
+                    "steps": steps,
+                    "values": values,
+                    "span": self.span,
+                    "every": self.cadence.every if variant == COSINE else self.cadence.coarse,
+                    "rows": len(sample),
+                    "share": round(self.cadence.share, 6),
+                }
+                own = replace(
+                    shared,
+                    variant=variant,
+                    value=values[-1],
+                    n=counts.get(variant, len(sample)),
+                    target=code,
+                    unit="word" if variant in counts else "sentence",
+                    pooling="mean",
+                    layer=self.similarities.forward.layers[0],
+                    null=nulls[variant],
+                    details={**shared.details, **about},
+                )
+                made.append((own, None))
+        return made
+
+
+Floats = NDArray[np.float64]
+
+
+def transfer_matrix(records: Sequence[Record], languages: Sequence[str]) -> Floats:
+    """The share of wrong sentences, (language of training, language of test), mean over seeds; nan where none is."""
+    cells = {cell: np.mean([record.value for record in its]) for cell, its in _by_cell(records, MEASURE, WRONG).items()}
+    return np.array([[cells.get((source, target), np.nan) for target in languages] for source in languages])
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """Wrong sentences against how alike names are spelled: a point for each ordered pair of languages, and how they go.
+
+    Points have `source`, `target`, `tnld`, `wrong` (a share, mean over seeds), `low`, `high` and `n` (sentences).
+    `pearson` and `spearman` are `stats.correlation.mantel` scores: p and interval allow for shared languages.
+    `within` is Pearson's with held whether both languages are written in one script; None where all are, or none, or
+    where that explains all of a side.
+    """
+
+    points: list[dict[str, Any]]
+    pearson: Score
+    spearman: Score
+    within: Score | None
+
+
+def against_spelling(
+    records: Sequence[Record], spelled: Spellings, *, type: str = ALL, permutations: int = 9999, seed: int = 0
+) -> Scatter:
+    """papers/003 Fig. 5: the share of wrong sentences against TNLD, over all pairs of two languages.
+
+    `type` is whose names are compared; where a set has one type alone, that one. Needs a fine-tuning on every language.
+    """
+    languages = spelled.languages
+    wrong = transfer_matrix(records, languages)
+    missing = [source for source, row in zip(languages, wrong, strict=True) if np.isnan(row).any()]
+    if missing:
+        raise InputError(
+            "no fine-tuning on", value=", ".join(missing), remedy="Fine-tune on every language of the set."
+        )
+    apart = ~np.eye(len(languages), dtype=bool)
+    if len(languages) > 2 and np.ptp(wrong[apart]) == 0:
+        raise InputError(
+            "every pair has the same share of wrong sentences", value=float(wrong[apart][0]), remedy="Train longer."
+        )
+    named = type if type in spelled.scores else next(iter(spelled.scores))
+    far = np.array(spelled.matrix(named))
+    if len(languages) > 2 and np.ptp(far[apart]) == 0:
+        raise InputError("names are spelled alike in every pair", value=float(far[apart][0]), remedy="Take others.")
+    cells = _by_cell(records, MEASURE, WRONG)
+    points = []
+    for row, source in enumerate(languages):
+        for column, target in enumerate(languages):
+            if source != target:
+                its = cells[source, target]
+                own = {"low": its[0].low, "high": its[0].high} if len(its) == 1 else _over_seeds(its)
+                points.append(
+                    {
+                        "source": source,
+                        "target": target,
+                        "tnld": float(far[row, column]),
+                        "wrong": float(wrong[row, column]),
+                        **own,
+                        "n": its[0].n,
+                    }
+                )
+    pearson, spearman = (
+        mantel(far, wrong, ranks=ranks, permutations=permutations, seed=seed) for ranks in (False, True)
+    )
+    written = np.array([script(code) for code in languages])
+    same = (written[:, None] == written[None, :]).astype(np.float64)
+    alike = same[apart]
+    within = None
+    # Where scripts alone decide a side nothing is left to correlate.
+    if alike.min() < alike.max() and all(
+        abs(np.corrcoef(side[apart], alike)[0, 1]) < 1 - 1e-9 for side in (far, wrong)
+    ):
+        within = mantel(far, wrong, given=same, permutations=permutations, seed=seed)
+    return Scatter(points, pearson, spearman, within)
+
+
+def _over_seeds(its: Sequence[Record]) -> dict[str, float]:
+    values = [record.value for record in its]
+    return {"low": min(values), "high": max(values)}
+
+
+@dataclass(frozen=True)
+class Changes:
+    """How the average cosines of languages changed in one fine-tuning (papers/003 Fig. 3).
+
+    `values` and `changes` are (step, language), `steps` and `begun` their steps; `span` is over how many steps a change
+    is taken.
+    """
+
+    source: str
+    languages: tuple[str, ...]
+    steps: NDArray[np.int64]
+    values: Floats
+    begun: NDArray[np.int64]
+    changes: Floats
+    span: int
+
+
+def changes_of(records: Sequence[Record], *, variant: str = "cosine", span: int | None = None) -> list[Changes]:
+    """The curves of every fine-tuning that was watched, by language of training and seed, and their changes."""
+    runs: dict[tuple[str, int | None], list[Record]] = {}
+    for record in records:
+        if (record.measure, record.variant) == (SIMILARITY, variant):
+            runs.setdefault((record.source, record.seed), []).append(record)
+    found = []
+    for (source, _), its in runs.items():
+        steps = np.array(its[0].details["steps"], np.int64)
+        values = np.array([record.details["values"] for record in its]).T
+        wide = span or int(its[0].details["span"])
+        begun, changes = differences(steps, values, span=wide)
+        spoken = tuple(str(record.target) for record in its)
+        found.append(Changes(source, spoken, steps, values, begun, changes, wide))
+    return found
+
+
+@dataclass(frozen=True)
+class Together:
+    """How languages' changes go together over all fine-tunings, and which languages form groups (papers/003 Fig. 4)."""
+
+    languages: tuple[str, ...]
+    correlations: Correlations
+    clustering: Clustering
+
+
+def together(runs: Sequence[Changes], *, groups: int = 2) -> Together:
+    """The correlations of the languages' changes, all runs end to end, and their clustering."""
+    if not runs:
+        raise InputError("no fine-tuning was watched", remedy="Run it with its monitors on.")
+    curves = pooled([run.changes for run in runs])
+    if still := [
+        code for code, spread in zip(runs[0].languages, np.ptp(curves, axis=0), strict=True) if spread < 1e-12
+    ]:
+        raise InputError("a curve that does not change", value=", ".join(still), remedy="Train longer.")
+    found = correlations(curves)
+    return Together(runs[0].languages, found, clustered(found.matrix, groups=min(groups, len(runs[0].languages))))
+
+
+def _by_cell(records: Sequence[Record], measure: str, variant: str) -> dict[tuple[str, str], list[Record]]:
+    found: dict[tuple[str, str], list[Record]] = {}
+    for record in records:
+        if (record.measure, record.variant) == (measure, variant):
+            found.setdefault((record.source, str(record.target)), []).append(record)
+    return found
+
+
+GROUPS = 2
+"""As papers/003 Fig. 4 sees them."""
+
+
+def conclusions(
+    records: Sequence[Record], spelled: Spellings | None, *, seed: int = 0
+) -> tuple[dict[str, Any], list[str]]:
+    """Plain data for the report, and what could not be concluded, in words; `spelled` is how names are spelled.
+
+    - `not_learnt`: the fine-tunings that did not learn the task, with their share of wrong sentences in the language of
+      training and what chance gives (see `not_learnt`). They are left out of all that follows.
+    - `changes`: for each language of training the changes of every language's average cosine (papers/003 Fig. 3).
+    - `groups`: their correlations over all fine-tunings end to end, and their clustering (Fig. 4).
+    - `scatter`: wrong sentences against the TNLD of the test part's names, with correlations (Fig. 5).
+    """
+    failed = not_learnt(records)
+    found: dict[str, Any] = {"not_learnt": failed}
+    notes = [f"the fine-tuning on {each['language']}, seed {each['seed']}, did not learn the task" for each in failed]
+    without = {(each["language"], each["seed"]) for each in failed}
+    fine_tuned = (MEASURE, SIMILARITY)
+    records = [r for r in records if r.measure not in fine_tuned or (r.source, r.seed) not in without]
+    try:
+        found |= _movements(records)
+    except InputError as error:
+        notes.append(f"no correlations of changes: {error}")
+    try:
+        if spelled is None:
+            raise InputError("names were not compared", remedy="Compare them first.")
+        learnt = {r.source for r in records if r.measure == MEASURE}
+        lost = [code for code in spelled.languages if code in {own for own, _ in without} - learnt]
+        kept = tuple(code for code in spelled.languages if code not in lost)
+        if lost and len(kept) < 3:
+            raise InputError(
+                "the task was learnt in too few languages to correlate over", value=len(kept), remedy="Train longer."
+            )
+        scatter = against_spelling(records, replace(spelled, languages=kept), seed=seed)
+        found["scatter"] = {
+            "points": scatter.points,
+            "pearson": _plain(scatter.pearson),
+            "spearman": _plain(scatter.spearman),
+            "within": None if scatter.within is None else _plain(scatter.within),
+            "left_out": lost,
+        }
+    except InputError as error:
+        notes.append(f"no correlation with spelling: {error}")
+    return found, notes
+
+
+def not_learnt(records: Sequence[Record]) -> list[dict[str, Any]]:
+    """The fine-tunings whose own language's test sentences are no less often wrong than by chance.
+
+    Chance is the lower of two shares of wrong sentences: of the model's own answers dealt to other sentences (the
+    record's null), and of no word tagged at all. A fine-tuning has learnt where the 95 % interval lies below it.
+    """
+    found = []
+    for record in records:
+        if (record.measure, record.variant) != (MEASURE, WRONG) or record.source != record.target:
+            continue
+        levels = [level for level in (record.null, record.details.get("untagged")) if level is not None]
+        chance = min(levels, default=1.0)
+        if record.high is None or record.high >= chance:
+            about = {"language": record.source, "seed": record.seed, "wrong": record.value, "n": record.n}
+            found.append({**about, "low": record.low, "high": record.high, "chance": chance})
+    return found
+
+
+def spellings_of_test(synthetic: Synthetic, *, seed: int = 0) -> Spellings:
+    """TNLD over the names that the test part draws from, as papers/003 §4.2 takes it."""
+    tables = [product.names for product in synthetic.parts["test"].products.values()]
+    return spellings(tables, synthetic.languages, seed=seed)
+
+
+def _movements(records: Sequence[Record]) -> dict[str, Any]:
+    """Changes of each run (the first seed's are drawn), and how languages' changes go together over all runs."""
+    runs = changes_of(records)
+    if not runs:
+        return {}
+    changes: dict[str, Any] = {}
+    for run in runs:
+        lines = {code: run.changes[:, place].tolist() for place, code in enumerate(run.languages)}
+        changes.setdefault(run.source, {"steps": run.begun.tolist(), "lines": lines})
+    found = together(runs, groups=GROUPS)
+    groups = {
+        "languages": list(found.languages),
+        "matrix": found.correlations.matrix.tolist(),
+        "null": found.correlations.null.tolist(),
+        "p": found.correlations.p.tolist(),
+        "runs": len(runs),
+        "order": found.clustering.order,
+        "groups": found.clustering.groups,
+        "merges": [list(merge) for merge in found.clustering.merges],
+        "span": runs[0].span,
+    }
+    return {"changes": changes, "groups": groups}
+
+
+def _plain(score: Score) -> dict[str, Any]:
+    return {
+        "value": score.value,
+        "low": score.low,
+        "high": score.high,
+        "null": score.null,
+        "n": score.n,
+        "details": dict(score.details),
+    }

@@ -1,0 +1,98 @@
+"""The command `interlingua report`: parse, one call, print."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from interlingua.cli.options import Json, print_json, print_notes
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from interlingua.report.runs import Run
+
+EXAMPLES = """
+**Examples**
+
+    interlingua report interlingua-audit                  # the page of one run, in its folder
+
+    interlingua report before after --out compared.html   # two audits, side by side
+
+    interlingua report audit nli why --out all.html       # an audit, a transfer study and explanations
+"""
+DEFAULT_OUT = Path("interlingua-report.html")
+
+
+def report(
+    folders: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Folders that audit, adjust, transfer, explain, geometry or study wrote.", metavar="DIR..."
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(help=f"The page. [default: report.html in the folder; {DEFAULT_OUT} for several]", metavar="FILE"),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show what runs found: one HTML page that opens offline, for one run or several side by side.
+
+    Reads records and settings alone and loads no model. Several runs of one kind are compared on top: what differs in
+    their settings, and key numbers with differences; the terminal shows the same.
+    """
+    from interlingua.commands import report as report_command
+
+    place = out or (folders[0] / "report.html" if len(folders) == 1 else DEFAULT_OUT)
+    result = report_command.report_on(*folders, out=place)
+    every = [run for its in result.runs.values() for run in its]
+    print_notes(f"{run.prefix}{run.about['unfinished']}" for run in every if "unfinished" in run.about)
+    if as_json:
+        told = {
+            "page": str(place),
+            "runs": [{"kind": kind, "name": run.name} for kind, its in result.runs.items() for run in its],
+            "tables": {table.name: [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+                       for table in result.tables()},
+        }  # fmt: skip
+        print_json(told)
+        return
+    from interlingua.report.screen import console, print_table
+
+    screen = console()
+    for table in result.tables():
+        print_table(table, screen)
+    for kind, its in result.runs.items():
+        for run in its:
+            _show(kind, run, screen)
+    typer.echo(f"\nPage: {place}")
+
+
+def _show(kind: str, run: Run, screen: Console) -> None:
+    """One run, as the command that made it prints it."""
+    from rich.text import Text
+
+    from interlingua.report.adjustment_terminal import render_adjustment
+    from interlingua.report.explain_terminal import render_explanation
+    from interlingua.report.geometry_terminal import render_geometry
+    from interlingua.report.study import study_tables
+    from interlingua.report.study_terminal import render_study
+    from interlingua.report.terminal import render
+    from interlingua.report.transfer_terminal import render_transfer
+
+    if run.name:
+        screen.rule(Text(run.name), align="left")
+    if kind == "audit":
+        render(run.records, run.about, screen)
+    elif kind == "adjust":
+        render_adjustment(run.about, screen)
+    elif kind == "transfer":
+        render_transfer(run, screen)
+    elif kind == "geometry":
+        render_geometry(run.records, run.about, run.more.get("found") or {}, screen)
+    elif kind == "study":
+        render_study(run, study_tables(run), screen)
+    else:
+        render_explanation(run.records, run.about, screen)

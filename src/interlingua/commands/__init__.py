@@ -1,0 +1,1 @@
+"""What a notebook calls: one file per command."""

@@ -1,0 +1,119 @@
+"""What a study takes of the disk, by kind, and what of it no record needs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from interlingua.engine.graph import Graph, State
+from interlingua.engine.locks import holder, living_tokens
+from interlingua.engine.workspace import HEAVY, LIGHTENED, Home
+
+
+@dataclass(frozen=True)
+class Use:
+    """What the finished steps of a kind take: bytes in all, and of them in `heavy` folders."""
+
+    kind: str
+    steps: int
+    bytes: int
+    heavy: int
+
+
+@dataclass(frozen=True)
+class Waste:
+    """Something that can go: where, of which kind, how large, and why."""
+
+    path: Path
+    kind: str
+    bytes: int
+    why: str
+
+
+def usage(graph: Graph, home: Home) -> tuple[Use, ...]:
+    """What finished steps take, by kind, the largest first; steps that are no part of the study are called so."""
+    found: dict[str, Use] = {}
+    for key in sorted(home.done()):
+        kind = graph[key].kind if key in graph else "not in this study"
+        before = found.get(kind, Use(kind, 0, 0, 0))
+        whole, heavy = size(home.step(key)), size(home.step(key) / HEAVY)
+        found[kind] = Use(kind, before.steps + 1, before.bytes + whole, before.heavy + heavy)
+    return tuple(sorted(found.values(), key=lambda use: (-use.bytes, use.kind)))
+
+
+def garbage(graph: Graph, home: Home) -> tuple[Waste, ...]:
+    """What no record of the study needs, in a fixed order.
+
+    The `heavy` parts of steps whose dependants are all done; steps, states, logs and failures of earlier versions of
+    the study. A step without dependants keeps all it has: it was asked for itself. What a living process is at stays.
+    """
+    states = graph.states(home)
+    found = []
+    for step in graph:
+        after = graph.dependants(step.key)
+        heavy = home.step(step.key) / HEAVY
+        if after and heavy.is_dir() and all(states[one.key] is State.DONE for one in (step, *after)):
+            found.append(Waste(heavy, step.kind, size(heavy), f"all {len(after)} steps that need it are done"))
+    for key in sorted(home.done()):
+        if key not in graph:
+            found.append(Waste(home.step(key), home.kind(key), size(home.step(key)), "no step of this study"))
+    for folder in ("work", "logs", "failed"):
+        for entry in sorted(os.scandir(home.folder / folder), key=lambda entry: entry.name):
+            key = entry.name.partition(".")[0]
+            if key and key not in graph and not entry.name.endswith(".lock") and not _is_at(home, key):
+                place = Path(entry.path)
+                found.append(Waste(place, folder, size(place), "of no step of this study"))
+    return tuple(found)
+
+
+def remove(waste: tuple[Waste, ...], home: Home) -> int:
+    """Remove what `garbage` found; the number of bytes. A step that loses its heavy part is marked first."""
+    freed = 0
+    for one in waste:
+        if one.path.name == HEAVY:
+            # Marked first: a kill in between costs a run of the step, not a dependant that finds half of it.
+            (one.path.parent / LIGHTENED).touch()
+        if one.path.is_dir():
+            home.drop(one.path)
+        else:
+            one.path.unlink(missing_ok=True)
+        freed += one.bytes
+    return freed
+
+
+def size(place: Path) -> int:
+    """The bytes of a file or of all files in a folder; 0 where it is not there."""
+    if place.is_file():
+        return place.stat().st_size
+    total = 0
+    for folder, _, names in os.walk(place):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(folder, name)).st_size
+            except FileNotFoundError:
+                continue
+    return total
+
+
+def _is_at(home: Home, key: str) -> bool:
+    """Whether a living process is at a step."""
+    held = holder(home.lock(key))
+    return held is not None and not held.is_dead(home.lock(key))
+
+
+def sweep(home: Home) -> None:
+    """Remove what dead processes left: what they were making or removing, and logs of no step."""
+    living = living_tokens(home.work)
+    for entry in os.scandir(home.work):
+        key, _, token = entry.name.partition(".")
+        place = Path(entry.path)
+        if entry.name.endswith(".gone"):
+            shutil.rmtree(place, ignore_errors=True)
+        elif key and (maker := token.partition(".")[0]) not in ("state", "lock") and maker not in living:
+            # The folder an attempt wrote into, or what it told its processes.
+            shutil.rmtree(place, ignore_errors=True) if entry.is_dir() else place.unlink(missing_ok=True)
+    for log in (home.folder / "logs").glob(".*.log"):
+        if log.stem.removeprefix(".") not in living:
+            log.unlink(missing_ok=True)

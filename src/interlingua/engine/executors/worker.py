@@ -1,0 +1,77 @@
+"""A worker process of this machine: takes jobs from a socket, one after another, and tells what became of them.
+
+python -m interlingua.engine.executors.worker SOCKET LIFELINE FOLDER
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import gc
+import os
+import signal
+import sys
+import threading
+import time
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from interlingua.engine.locks import owner
+from interlingua.engine.machine import named_gpus
+from interlingua.engine.step_runner import Job, perform
+from interlingua.engine.workspace import Home
+
+_SPEAK = 0.2  # seconds between two words on progress
+
+
+def serve(connection: Connection[Any, Any], home: Home) -> None:
+    """Perform what comes, until the other end is closed or a failure leaves this process doubtful."""
+    gpus = len(named_gpus())
+    spoke = 0.0
+    try:
+        while True:
+            job: Job = connection.recv()
+
+            def progress(stage: str, done: int, total: int) -> None:
+                nonlocal spoke
+                if (now := time.monotonic()) - spoke > _SPEAK:
+                    spoke = now
+                    connection.send((stage, done, total))
+
+            outcome = perform(job, home, progress=progress, gpus=gpus)
+            connection.send(outcome)
+            if outcome.tainted:
+                return
+            _give_back_memory()
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        return
+    finally:
+        own = owner(home.work)
+        home.log(f".{own.token}").unlink(missing_ok=True)
+        own.leave()
+
+
+def _give_back_memory() -> None:
+    """Free what a step left on a GPU that others share; without one, nothing, which is quicker than a collection."""
+    torch: Any = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_initialized():
+        gc.collect()
+        torch.cuda.empty_cache()
+
+
+def _end_with(lifeline: int) -> None:
+    """End at once when the runner is gone or closes the line, whatever a step is at: its state is made for that."""
+    os.read(lifeline, 1)
+    os._exit(1)
+
+
+def main() -> None:
+    """Begin to serve; a Ctrl-C is the runner's to handle."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    faulthandler.enable(all_threads=False)
+    threading.Thread(target=_end_with, args=(int(sys.argv[2]),), daemon=True).start()
+    serve(Connection(int(sys.argv[1])), Home(Path(sys.argv[3])))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""`Graph`: all steps of a study, shared by key, each after what it needs, and where each of them stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+
+from interlingua.engine.step import Step
+from interlingua.engine.workspace import Home
+
+
+class State(StrEnum):
+    """Where a step stands: done, failed in an earlier run, blocked by such a one, or needed."""
+
+    DONE = "done"
+    FAILED = "failed"
+    BLOCKED = "blocked"
+    NEEDED = "needed"
+
+
+class Graph:
+    """Steps and all that they need, each once, in an order that depends on nothing but how they were given.
+
+    >>> base = Step("adjust", "my:adjust", {"seed": 1})
+    >>> graph = Graph([Step("nli", "my:nli", needs={"model": base}), Step("ner", "my:ner", needs={"model": base})])
+    >>> [step.kind for step in graph]
+    ['adjust', 'nli', 'ner']
+    >>> [step.kind for step in graph.dependants(base.key)]
+    ['nli', 'ner']
+    """
+
+    def __init__(self, steps: Iterable[Step]) -> None:
+        self._steps: dict[str, Step] = {}
+        self._dependants: dict[str, list[Step]] = {}
+        given = tuple(steps)  # held, because they are told apart by where they lie in memory
+        for step in _needs_first(given):
+            if step.key not in self._steps:
+                self._steps[step.key] = step
+                for key in dict.fromkeys(need.key for need in step.needs.values()):
+                    self._dependants.setdefault(key, []).append(step)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        return tuple(self._steps.values())
+
+    def __len__(self) -> int:
+        return len(self._steps)
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self._steps.values())
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._steps
+
+    def __getitem__(self, key: str) -> Step:
+        return self._steps[key]
+
+    def dependants(self, key: str) -> tuple[Step, ...]:
+        """The steps that need this one, themselves."""
+        return tuple(self._dependants.get(key, ()))
+
+    def states(self, home: Home, *, retry: bool = False) -> dict[str, State]:
+        """Where each step stands, by key, in the graph's order; with `retry`, what failed is needed again.
+
+        A step whose heavy part was removed is done, and becomes needed when a step that needs it is to run.
+        """
+        done = home.done() & self._steps.keys()
+        failed = set() if retry else home.failures().keys() & self._steps.keys()
+        light = home.lightened(done)
+        found = self._forward(done, failed - done)
+        again: set[str] = set()
+        for key in reversed(self._steps) if light else ():
+            if key in light and any(
+                step.key in again or found[step.key] is State.NEEDED for step in self.dependants(key)
+            ):
+                again.add(key)
+        return self._forward(done - again, failed - (done - again)) if again else found
+
+    def _forward(self, done: set[str], failed: set[str]) -> dict[str, State]:
+        found: dict[str, State] = {}
+        for key, step in self._steps.items():
+            if key in done:
+                found[key] = State.DONE
+            elif key in failed:
+                found[key] = State.FAILED
+            elif any(found[need.key] in (State.FAILED, State.BLOCKED) for need in step.needs.values()):
+                found[key] = State.BLOCKED
+            else:
+                found[key] = State.NEEDED
+        return found
+
+
+def _needs_first(steps: Iterable[Step]) -> Iterator[Step]:
+    """Every step after what it needs; without recursion, so that a long chain is no error."""
+    seen: set[int] = set()
+    for first in steps:
+        stack = [(first, iter(first.needs.values()))]
+        while stack:
+            step, needs = stack[-1]
+            if id(step) in seen:
+                stack.pop()
+                continue
+            need = next((need for need in needs if id(need) not in seen), None)
+            if need is not None:
+                stack.append((need, iter(need.needs.values())))
+            else:
+                seen.add(id(step))
+                stack.pop()
+                yield step

@@ -1,0 +1,139 @@
+"""Regimes that a study file brings: from its tables to phases, and phases as plain data for a step and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from interlingua.analyses.evaluation import CONTROLS
+from interlingua.analyses.training_inputs import NEED_PAIRS, NO_PAIRS, known_objectives
+from interlingua.analyses.transfer import REGIMES, TransferSettings, changed, defaults_of
+from interlingua.errors import InputError
+from interlingua.registry import unknown
+from interlingua.studies.config.tables import PhaseTable, RegimeTable
+from interlingua.training.regime import ADJUST, Part, Phase, Regime, Schedule, fine_tune
+from interlingua.training.trainable import Freeze
+
+TASK = "task"
+MOVE_THE_BODY = ("drift", *NEED_PAIRS)
+
+
+def own_regime(name: str, table: RegimeTable, *, task: str, settings: TransferSettings | None = None) -> Regime:
+    """The regime that a table describes, for a task; what a phase leaves open is as `settings` and the task have it."""
+    last = len(table.phases) - 1
+    named = [TASK if place == last else f"adjust {place + 1}" for place in range(last + 1)]
+    given = settings or TransferSettings()
+    phases = [_phase(each, own, task, given) for each, own in zip(named, table.phases, strict=True)]
+    return Regime(name, tuple(phases), table.mapped)
+
+
+def _phase(name: str, table: PhaseTable, task: str, settings: TransferSettings) -> Phase:
+    usual = fine_tune(defaults_of(task)) if name == TASK else ADJUST
+    sizes = [defaults_of(task).batch if part.objective == TASK else 32 for part in table.parts]
+    parts = tuple(
+        Part(part.objective, part.weight, part.batch or size, part.replacement)
+        for part, size in zip(table.parts, sizes, strict=True)
+    )
+    freeze = Freeze() if table.freeze is None else Freeze(embeddings=True, blocks=table.freeze)
+    made = changed(Phase(name, parts, usual, freeze), settings)
+    said = ("epochs", "learning_rate", "warmup", "decay", "weight_decay")
+    own = {key: value for key in said if (value := getattr(table, key)) is not None}
+    both = [
+        replace(part, weight=given.weight, batch=given.batch or part.batch)
+        for part, given in zip(made.parts, table.parts, strict=True)
+    ]
+    # What the task's warm-up left of the decay is not this phase's, which may rise for longer or shorter.
+    schedule = replace(made.schedule, **{"decay": usual.decay, **own})
+    return replace(made, parts=tuple(both), schedule=schedule.warmed(schedule.warmup))
+
+
+def reads_bitexts(name: str, own: Mapping[str, RegimeTable]) -> bool:
+    """Whether a regime, ours or the study's own, reads bitexts: to train on, or to fit a map on."""
+    if name not in own:
+        return name != "original"
+    parts = [part.objective for phase in own[name].phases for part in phase.parts]
+    return bool(own[name].mapped) or any(objective not in NO_PAIRS for objective in parts)
+
+
+def plain_phases(phases: Sequence[Phase]) -> list[dict[str, Any]]:
+    """Phases as plain data, as they are in the keys of steps.
+
+    `lora` and `languages` are of no phase of a study; without them its steps would have other keys.
+    """
+    plain = [asdict(phase) for phase in phases]
+    return [{**each, "parts": [{**part, "languages": []} for part in each["parts"]], "lora": None} for each in plain]
+
+
+def phases_from(given: Sequence[Mapping[str, Any]]) -> tuple[Phase, ...]:
+    """The phases that plain data describes."""
+    return tuple(
+        Phase(
+            each["name"],
+            tuple(Part(**{key: value for key, value in part.items() if key != "languages"}) for part in each["parts"]),
+            Schedule(**{**each["schedule"], "betas": tuple(each["schedule"]["betas"])}),
+            Freeze(**each["freeze"]),
+        )
+        for each in given
+    )
+
+
+def check_regime(name: str, table: RegimeTable) -> None:
+    """Refuse a regime that could not be trained: names, the place of the task, values."""
+    if name in REGIMES:
+        raise InputError("a regime of ours has this name", value=name, remedy="Give it another.")
+    if not table.phases or not all(phase.parts for phase in table.phases):
+        raise InputError(f"the regime {name} has a phase without parts", remedy="Give each an objective.")
+    known = known_objectives()
+    for place, phase in enumerate(table.phases):
+        for part in phase.parts:
+            if part.objective not in known:
+                raise unknown("objective of a regime", part.objective, known)
+        is_last = place == len(table.phases) - 1
+        at = [number for number, part in enumerate(phase.parts) if part.objective == TASK]
+        if at != ([0] if is_last else []):
+            raise InputError(
+                f"the task of the regime {name} is not the first part of its last phase, and there alone",
+                remedy='End with a phase whose parts begin with {objective = "task"}.',
+            )
+        if not is_last and all(part.objective in NO_PAIRS for part in phase.parts):
+            raise InputError(
+                f"a phase before the task of {name} reads no linked text", remedy="Give it adjustment, say."
+            )
+        for key in ("epochs", "learning_rate"):
+            value = getattr(phase, key)
+            if value is not None and value <= 0:
+                raise InputError(f"{key} must be above 0", value=value, remedy="Give more.")
+        _check_shares(phase)
+    if isinstance(table.mapped, str) and table.mapped not in CONTROLS:
+        raise unknown("control of a map", table.mapped, list(CONTROLS))
+    if table.mapped and (len(table.phases) > 1 or len(table.phases[0].parts) > 1):
+        raise InputError(
+            f"{name} maps, and trains for more than its task", remedy="Give one phase with the task alone."
+        )
+    for phase in table.phases:
+        _check_moved(name, phase)
+
+
+def _check_moved(name: str, phase: PhaseTable) -> None:
+    """Refuse a phase that freezes the whole body and trains for more than its head."""
+    still = [part.objective for part in phase.parts if part.objective in MOVE_THE_BODY]
+    if phase.freeze == -1 and still:
+        raise InputError(
+            f"a phase of {name} freezes the whole body, which {still[0]} is for",
+            value=phase.freeze,
+            remedy="Freeze fewer blocks, or train for the task alone.",
+        )
+
+
+def _check_shares(phase: PhaseTable) -> None:
+    """Refuse shares of the steps that are none, or that leave no step with the whole rate."""
+    warmup, decay = phase.warmup or 0.0, phase.decay or 0.0
+    if not 0 <= warmup < 1:
+        raise InputError("warmup is a share of the steps", value=warmup, remedy="Give 0.1, say.")
+    if not 0 <= decay <= 1:
+        raise InputError("decay is a share of the steps", value=decay, remedy="Give 0 to 1.")
+    if warmup + decay > 1 + 1e-9:
+        raise InputError(
+            "warmup and decay are more than all steps", value=decay, remedy=f"Give a decay of {1 - warmup:g} at most."
+        )

@@ -1,0 +1,1 @@
+"""The tables of a study file, read from TOML with their lines."""

@@ -1,0 +1,107 @@
+"""A study file: TOML, one size of it, to a checked `Study`; what is wrong in it is told at once, each with its line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path as FilePath
+from typing import Any
+
+from interlingua.errors import InputError
+from interlingua.paths import usable_path
+from interlingua.registry import unknown
+from interlingua.studies.config.plugins import Plugins, load_all
+from interlingua.studies.config.tables import StudyTable
+from interlingua.studies.config.toml_file import Path, Problems, build, read_toml
+from interlingua.studies.study import Study
+from interlingua.studies.validation import check
+
+SIZES, DEFAULT = "sizes", "size"
+
+
+def read_study(file: str | FilePath, *, size: str | None = None, data: str | FilePath | None = None) -> Study:
+    """The study that a TOML file describes at a size; `data` takes the place of the folder that the file names.
+
+    Unknown keys, names, parameters, languages and missing files are one error, `strict.Wrong`, with a line for each.
+    """
+    path = FilePath(file)
+    table, problems, taken = read_tables(path, size)
+    if table is not None:
+        folder, plugins = path.parent, Plugins()
+        try:
+            folder = FilePath(data) if data is not None else path.parent / usable_path(table.data, home=True)
+        except InputError as error:
+            problems.take(("data",), error)
+        try:
+            plugins = load_all(path.parent / usable_path(each, home=True) for each in table.load)
+        except InputError as error:
+            problems.take(("load",), error)
+        study = check(Study(table, path, taken, folder.absolute(), plugins), problems)
+    problems.check()
+    assert table is not None
+    return study
+
+
+def read_tables(file: FilePath, size: str | None = None) -> tuple[StudyTable | None, Problems, str | None]:
+    """The tables of a study file at a size, what is wrong with them so far, and the size that was taken.
+
+    `[sizes.NAME]` has what differs at a size: tables are merged key by key, all else takes the place of what the file
+    has. `size = "NAME"` is the one taken where none is asked for.
+    """
+    given, lines = read_toml(file, called="study file")
+    problems = Problems(str(file), lines)
+    sizes = given.pop(SIZES, {})
+    usual = given.pop(DEFAULT, None)
+    if not isinstance(sizes, dict) or not all(isinstance(each, dict) for each in sizes.values()):
+        problems.add((SIZES,), "sizes are tables", remedy="Write [sizes.small] above what differs.")
+        return None, problems, None
+    chosen = size if size is not None else usual
+    if chosen is None and sizes:
+        raise InputError(
+            "no size was asked for",
+            file=file,
+            remedy=f"Give --size: {', '.join(sizes)}; or write size = … in the file.",
+        )
+    if chosen is not None and (not isinstance(chosen, str) or chosen not in sizes):
+        plain = unknown("size", str(chosen), list(sizes))
+        raise InputError(plain.problem, file=file, line=problems.line((DEFAULT,)) if size is None else None,
+                         value=chosen, remedy=plain.remedy)  # fmt: skip
+    if chosen is not None:
+        given = merged(given, sizes[chosen])
+        problems.lines = _moved(problems.lines, (SIZES, chosen))
+    return build(StudyTable, given, (), problems), problems, chosen
+
+
+def sizes_of(file: FilePath) -> list[str]:
+    """The sizes that a study file has, in its order."""
+    try:
+        found = read_toml(file, called="study file")[0].get(SIZES, {})
+    except InputError:
+        return []  # Reading it tells.
+    return list(found) if isinstance(found, dict) else []
+
+
+def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Tables merged key by key; all else is taken from `over`.
+
+    >>> merged({"a": {"b": 1, "c": [1, 2]}, "d": 1}, {"a": {"c": [3]}, "e": 2})
+    {'a': {'b': 1, 'c': [3]}, 'd': 1, 'e': 2}
+    """
+    found = dict(base)
+    for key, value in over.items():
+        before = found.get(key)
+        found[key] = merged(before, value) if isinstance(before, dict) and isinstance(value, dict) else value
+    return found
+
+
+def _moved(lines: Mapping[Path, int], prefix: Path) -> dict[Path, int]:
+    """The lines with those of a size in the place of what it overrides."""
+    deep = len(prefix)
+    own = {path[deep:]: line for path, line in lines.items() if path[:deep] == prefix and len(path) > deep}
+    # A table that both have stands where it stood first; what is in it knows its own line.
+    whole = {path: line for path, line in lines.items() if path[:1] != prefix[:1]}
+    return {**whole, **{path: line for path, line in own.items() if path not in whole or not _table(path, own)}}
+
+
+def _table(path: Path, lines: Mapping[Path, int]) -> bool:
+    return any(other[: len(path)] == path and isinstance(other[len(path)], str) for other in lines
+               if len(other) > len(path))  # fmt: skip

@@ -1,0 +1,138 @@
+"""What several fine-tunings say together: those that learnt nothing are named and say nothing of languages."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats as scipy_stats
+
+from interlingua.analyses.synthesis import spellings
+from interlingua.analyses.transfer_matrix import conclusions, not_learnt
+from interlingua.record import Record
+from interlingua.report.geometry_tables import correlated, detectable, findings
+from interlingua.stats import wilson_interval
+from interlingua.synthetic.tables import Kind, Name, Table
+
+CODES = ("be", "en", "es", "pl", "ru", "tr")
+RUN = {"languages": list(CODES), "source": "en", "seed": 0, "model": "m"}
+N = 100
+
+
+def wrong_record(source, target, wrong, seed=0, null=0.98, untagged=1.0):
+    low, high = wilson_interval(wrong, N)
+    about = {"untagged": untagged}
+    return Record("pairwise", "wrong/sentence", "m", source, wrong / N, N, target=target, seed=seed, null=null, low=low,
+                  high=high, details=about)  # fmt: skip
+
+
+def watched(source, seed=0):
+    draw = np.random.default_rng([len(source), CODES.index(source), seed])
+    return [
+        Record("similarity", "cosine", "m", source, 0.5, 9, target=code, seed=seed,
+               details={"steps": list(range(12)), "values": draw.random(12).tolist(), "span": 2})
+        for code in CODES
+    ]  # fmt: skip
+
+
+def study(failed=(), seeds=(0,)):
+    draw = np.random.default_rng(4)
+    made = []
+    for seed in seeds:
+        for source in CODES:
+            lost = (source, seed) in failed
+            made += [wrong_record(source, code, 99 if lost else int(draw.integers(10, 60)), seed) for code in CODES]
+            made += watched(source, seed)
+    return made
+
+
+def names():
+    draw = np.random.default_rng(2)
+    cells = {code: tuple(Name("".join(draw.choice(list("abcdefgh"), 6))) for _ in range(5)) for code in CODES}
+    return spellings([Table(Kind("LOC"), cells, (2,) * 5, "places")], CODES)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "null", "untagged", "learnt"),
+    [
+        (99, 0.98, 1.0, False),
+        (60, 0.98, 1.0, True),
+        (97, 0.98, 1.0, False),
+        (60, 0.98, 0.6, False),
+        (10, 0.98, 0.6, True),
+    ],
+)
+def test_a_fine_tuning_has_learnt_where_its_interval_is_below_both_levels_of_chance(wrong, null, untagged, learnt):
+    found = not_learnt([wrong_record("en", "en", wrong, null=null, untagged=untagged), wrong_record("en", "ru", 100)])
+    assert [each["language"] for each in found] == ([] if learnt else ["en"])
+    assert all(each["chance"] == min(null, untagged) for each in found)
+
+
+@pytest.mark.reliability("a model that learnt nothing is said so first")
+def test_what_learnt_nothing_is_named_first_and_left_out_of_every_correlation():
+    records, spelled = study(failed={("tr", 0)}), names()
+    found, notes = conclusions(records, spelled)
+    assert [(each["language"], each["seed"]) for each in found["not_learnt"]] == [("tr", 0)]
+    assert any("fine-tuning on tr, seed 0, did not learn the task" in note for note in notes)
+    assert found["scatter"]["left_out"] == ["tr"]
+    assert {point[side] for point in found["scatter"]["points"] for side in ("source", "target")} == set(CODES) - {"tr"}
+    kept = [r for r in records if r.source != "tr"]
+    wrong = {(r.source, r.target): r.value for r in kept if r.measure == "pairwise"}
+    points = [
+        (spelled.value("LOC", "tnld", a, b), wrong[a, b]) for a in CODES for b in CODES if a != b and "tr" not in (a, b)
+    ]
+    assert found["scatter"]["pearson"]["value"] == pytest.approx(scipy_stats.pearsonr(*zip(*points, strict=True))[0])
+    assert found["groups"]["runs"] == len(CODES) - 1
+    told = findings([r.to_dict() for r in records], RUN, found)
+    assert told[0][0] == "Not learnt"
+    assert (
+        "Turkish, seed 0: 99\N{NO-BREAK SPACE}% of 100 test sentences wrong, 98\N{NO-BREAK SPACE}% by chance"
+        in told[0][1]
+    )
+    assert "Turkish to" not in dict(told)["Transfer"]
+    assert dict(told)["Spelling"].endswith("Without Turkish, where the task was not learnt.")
+
+
+def test_a_seed_that_learnt_nothing_is_left_out_and_its_language_stays():
+    records = study(failed={("tr", 1)}, seeds=(0, 1))
+    found, _ = conclusions(records, names())
+    assert found["scatter"]["left_out"] == []
+    wrong = {(r.source, r.target): r.value for r in records if r.measure == "pairwise" and r.seed == 0}
+    own = {(p["source"], p["target"]): p["wrong"] for p in found["scatter"]["points"]}
+    assert own["tr", "be"] == pytest.approx(wrong["tr", "be"])
+
+
+@pytest.mark.reliability("a model that learnt nothing is said so first")
+def test_where_nothing_learnt_nothing_is_concluded():
+    records = study(failed={(code, 0) for code in CODES})
+    found, notes = conclusions(records, names())
+    assert set(found) == {"not_learnt"}
+    assert any(note.startswith("no correlation with spelling") for note in notes)
+    told = findings([r.to_dict() for r in records], RUN, found)
+    assert [topic for topic, _ in told] == ["Not learnt"]
+    assert "nothing can be said" in told[0][1]
+
+
+def test_a_correlation_with_a_constant_is_not_printed():
+    records = [r for r in study() if r.measure == "pairwise"]
+    same = [wrong_record(r.source, r.target, 5 if r.source == r.target else 30) for r in records]
+    found, notes = conclusions(same, names())
+    assert "scatter" not in found
+    assert any("every pair has the same share of wrong sentences" in note for note in notes)
+
+
+def test_no_evidence_is_neither_there_nor_absent():
+    score = {"value": 0.18, "low": -0.1, "high": 0.43, "details": {"p": 0.21, "languages": 11}}
+    told = correlated(score, 110)
+    assert "can’t be told from chance; one below about 0.34 would mostly be missed" in told
+    assert "110 pairs of 11 languages" in told
+    few = correlated({"value": 0.9, "low": None, "high": None, "details": {"p": 1 / 6, "languages": 3}}, 6)
+    assert "3 languages can’t bring below 0.17" in few
+
+
+def test_the_detectable_correlation_is_found_in_four_of_five_studies():
+    draw = np.random.default_rng(0)
+    error = 0.15
+    ends = [np.tanh(shift * scipy_stats.t.ppf(0.975, 60) * error) for shift in (-1, 1)]
+    limit = np.arctanh(detectable({"low": ends[0], "high": ends[1], "details": {"languages": 61}}))
+    z = draw.normal(limit, error, 20_000)
+    assert np.mean(np.abs(z) > 1.96 * error) == pytest.approx(0.8, abs=0.01)
