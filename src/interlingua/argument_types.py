@@ -104,7 +104,7 @@ def _first_wrong(value: object, hint: Any, place: str) -> tuple[str, object, str
         inner = [wrong for wrong in found if wrong is not None and wrong[0] != place]
         return None if None in found else inner[0] if inner else (place, value, described(hint))
     kind = origin or hint
-    if origin is typing.Literal or not isinstance(kind, type) or kind is object:
+    if origin is typing.Literal or not isinstance(kind, type) or kind in (object, Any):  # Any is a class from 3.11 on
         return (place, value, described(hint)) if origin is typing.Literal and not _among(value, arguments) else None
     if not _is_a(value, kind) or (kind in _LISTS and isinstance(value, str) and not _of_texts(arguments)):
         return place, value, described(hint)

@@ -36,7 +36,6 @@ from interlingua.studies.run_folder import alone_in
 Progress = Callable[[str, int, int], None]
 
 
-@check_argument_types
 @dataclass(frozen=True)
 class Audit:
     """What an audit found: records, the run's settings, and a 2-D map of the sentences."""
@@ -92,6 +91,7 @@ class Audit:
         return framed(self.page())
 
 
+@check_argument_types
 def audit(
     model: str = "embedded",
     corpus: object = "sampler",
