@@ -36,7 +36,7 @@ def language(code: str, seed: int, room: int) -> Language:
     )
     none = np.zeros(0, np.int64)
     splits = Splits(len(rows), none, none, none, none, none.astype(bool))
-    encoder: Any = SimpleNamespace(digest="d", name="m", pooling="mean", mean="mean", output_layer=None)
+    encoder: Any = SimpleNamespace(digest="d", name="m", pooling="mean", mean="mean", output_layer=None, causal=False)
     return Language(code, encoder, rows, CORPUS.column(code), sentences, None, splits, Room(room))
 
 
