@@ -27,6 +27,7 @@ FLOORS = {
 SIBLINGS = {
     ("corpus", "languages"),
     ("corpus", "counting"),
+    ("argument_types", "paths"),
     ("measures", "stats"),
     ("readers", "synthetic"),
     ("synthetic", "readers"),

@@ -32,6 +32,7 @@ from interlingua.measures import measures
 from interlingua.measures.isotropy import isotropy
 from interlingua.measures.separation import derangement
 from interlingua.readers import read_corpus
+from interlingua.studies.auditing import DEFAULT_MEASURES
 from interlingua.wordalign import link_words
 from interlingua.words import word_spans
 
@@ -229,7 +230,7 @@ def test_json_is_one_object_of_whole_records_and_nothing_else_on_stdout(
 def test_every_measure_is_there_for_every_pair_and_layer_and_maps_from_the_first_language(
     finished: audit.Audit,
 ) -> None:
-    assert {record["measure"] for record in finished.records} == set(audit.DEFAULT_MEASURES)
+    assert {record["measure"] for record in finished.records} == set(DEFAULT_MEASURES)
     for measure in ("retrieval", "procrustes", "procrustes-words", "cka", "separation"):
         places = {(r["source"], r["target"], r["layer"]) for r in finished.records if r["measure"] == measure}
         if measure.startswith("procrustes"):
@@ -409,7 +410,7 @@ def test_a_measure_from_a_file_is_measured_and_listed(
 
 def test_list_as_json_names_every_measure_and_reader(command: Command) -> None:
     found = json.loads(command("list", "--json")[0])
-    assert {entry["name"] for entry in found["measures"]} >= set(audit.DEFAULT_MEASURES)
+    assert {entry["name"] for entry in found["measures"]} >= set(DEFAULT_MEASURES)
     assert {entry["name"] for entry in found["readers"]} >= {"tsv", "csv", "tmx", "jsonl", "moses", "xquad", "sampler"}
     assert all(entry["summary"].endswith(".") for kind in found.values() for entry in kind)
 

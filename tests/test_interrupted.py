@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 import interlingua
-from interlingua.cli.app import app
+from interlingua.cli import app
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError, Interrupted
 from interlingua.studies.run_folder import alone_in, check_folder, kind_of
@@ -99,7 +99,7 @@ def test_ctrl_c_is_one_line_that_says_what_is_kept(
 @pytest.mark.parametrize(
     ("called", "command"),
     [
-        ("interlingua.commands.audit.align", ["align", "x.tsv"]),
+        ("interlingua.analyses.word_alignment.align", ["align", "x.tsv"]),
         ("interlingua.commands.report.report_on", ["report", "."]),
         ("interlingua.commands.synth.synth", ["synth", "--out", "x"]),
         ("interlingua.commands.study.check_study", ["study", "check", "x.toml"]),

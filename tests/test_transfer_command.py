@@ -18,7 +18,7 @@ import torch
 import typer
 
 import interlingua
-from interlingua.cli.app import app
+from interlingua.cli import app
 from interlingua.report.transfer import cell, marks, picture, score_table
 from interlingua.report.transfer_page import transfer_files
 from interlingua.tasks import tasks

@@ -128,7 +128,9 @@ def _parts(value: object, kind: type, arguments: Sequence[Any], place: str) -> I
         return [
             (getattr(value, each.name), hints.get(each.name, Any), f"{place}.{each.name}") for each in fields(value)
         ]
-    if not arguments or isinstance(value, str | bytes) or not isinstance(value, Collection):
+    # Of other classes with parameters, as an array with its shape and type, no argument describes the items.
+    listed = kind in _LISTS or issubclass(kind, Mapping)
+    if not arguments or not listed or isinstance(value, str | bytes) or not isinstance(value, Collection):
         return []
     items = list(islice(value, MAX_ITEMS))
     if isinstance(value, Mapping):

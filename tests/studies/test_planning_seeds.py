@@ -3,8 +3,8 @@
 import pytest
 
 from interlingua.cli.study import _seed_words
-from interlingua.engine.plan import seed_plan
 from interlingua.stats import ITEM_DEVIATION, SEED_DEVIATIONS, USUAL_DEVIATION, detectable_over_seeds
+from interlingua.stats.power import seed_plan
 
 
 @pytest.mark.parametrize(("kind", "usual"), [("ner", SEED_DEVIATIONS["f1"]), ("nli", USUAL_DEVIATION)])

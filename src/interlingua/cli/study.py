@@ -15,9 +15,10 @@ from interlingua.errors import InputError, printable
 
 if TYPE_CHECKING:
     from interlingua.commands.study import Planned
-    from interlingua.engine.plan import Plan, SeedPlan
+    from interlingua.engine.plan import Plan
     from interlingua.engine.runner import Event
     from interlingua.report.study_files import StudyReport
+    from interlingua.stats.power import SeedPlan
 
 app = typer.Typer(
     help="Run a grid of encoders, languages, tasks, regimes, seeds, measures and explanations from one TOML file.",

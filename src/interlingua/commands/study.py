@@ -15,7 +15,7 @@ from interlingua.engine.disk import Use, Waste, garbage, remove, usage
 from interlingua.engine.executors import Options
 from interlingua.engine.graph import Graph, State
 from interlingua.engine.machine import this_machine
-from interlingua.engine.plan import Plan, SeedPlan, plan, seed_plan
+from interlingua.engine.plan import Plan, plan
 from interlingua.engine.records import RECORDS, Store, collect, reading_back, told_once, write_text
 from interlingua.engine.runner import Event, Ran, run
 from interlingua.engine.workspace import Failure, Home
@@ -23,6 +23,7 @@ from interlingua.errors import InputError
 from interlingua.paths import json_value, read_json
 from interlingua.record import versions
 from interlingua.report.study_files import StudyReport, study_files, study_report
+from interlingua.stats.power import SeedPlan, seed_plan
 from interlingua.studies.compile.grid import steps_of
 from interlingua.studies.compile.study_inputs import Revisions
 from interlingua.studies.config.toml_file import Wrong

@@ -1,9 +1,9 @@
-"""What a run would do: steps by kind, about how long the rest takes, and which differences its seeds can detect."""
+"""What a run would do: steps by kind, and about how long the rest takes."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
@@ -12,14 +12,6 @@ from interlingua.engine.graph import Graph, State
 from interlingua.engine.machine import cpu_count
 from interlingua.engine.step import Step
 from interlingua.engine.workspace import Home
-from interlingua.stats.power import (
-    ITEM_DEVIATION,
-    SEED_DEVIATIONS,
-    USUAL_DEVIATION,
-    detectable_over_seeds,
-    items_needed,
-    seeds_needed,
-)
 
 
 @dataclass(frozen=True)
@@ -65,57 +57,6 @@ class Plan:
     def to_dict(self) -> dict[str, Any]:
         whole = {"done": self.done, "needed": self.needed, "failed": self.failed, "blocked": self.blocked}
         return {**asdict(self), **whole, "kinds": [asdict(kind) for kind in self.kinds]}
-
-
-EXAMPLES = (500, 1000, 5000)
-"""The sizes of test sets that a plan of seeds is made for; XNLI has 5,010 examples."""
-POINTS = (1, 2, 5)
-"""The differences in points that a plan names the seeds for."""
-_METRICS = {"ner": "f1", "retrieval": "mrr"}
-
-
-@dataclass(frozen=True)
-class SeedPlan:
-    """What differences between regimes a task's seeds can detect with 80 % power, and the seeds that others need.
-
-    `deviation` is that of a score over seeds, `measured` in this study or taken from our own grids (docs/findings).
-    `detectable` has the smallest difference by the number of test examples, None with one seed; `seeds_needed` by
-    points the seeds per regime with 5,000 examples, or None where these are too few, and `examples_needed` how many it
-    takes at least. Shares of 1 all.
-    """
-
-    task: str
-    seeds: int
-    deviation: float
-    measured: bool
-    item_deviation: float
-    detectable: dict[int, float | None]
-    seeds_needed: dict[int, int | None]
-    examples_needed: dict[int, int]
-
-
-def seed_plan(task: str, kind: str, seeds: int, scores: Sequence[Mapping[str, Any]] = ()) -> SeedPlan:
-    """The plan of a task of that kind; `scores` are what the study has found of it so far.
-
-    >>> made = seed_plan("ner", "ner", 5)
-    >>> round(made.detectable[5000], 3), made.seeds_needed, made.examples_needed[1]
-    (0.032, {1: None, 2: 20, 5: 3}, 12559)
-    """
-    own = [each.get("deviation") for each in scores if each.get("task") == task]
-    known = [value for value in own if isinstance(value, float) and value > 0]
-    usual = SEED_DEVIATIONS.get(_METRICS.get(kind, ""), USUAL_DEVIATION)
-    deviation = float(median(known)) if known else usual
-    spread = {"deviation": deviation, "item_deviation": ITEM_DEVIATION}
-    return SeedPlan(
-        task,
-        seeds,
-        deviation,
-        bool(known),
-        ITEM_DEVIATION,
-        {n: detectable_over_seeds(seeds, n=n, **spread) for n in EXAMPLES},
-        {points: seeds_needed(points / 100, n=EXAMPLES[-1], **spread) for points in POINTS},
-        {points: items_needed(points / 100, item_deviation=ITEM_DEVIATION) for points in POINTS},
-    )
 
 
 def plan(graph: Graph, home: Home, *, cpus: int | None = None, gpus: int = 0, retry: bool = False) -> Plan:

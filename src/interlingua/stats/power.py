@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -18,6 +21,11 @@ ITEM_DEVIATION = 0.4
 """A deviation of the difference on one example, for plans: two models of which one alone is right in 16 % of all."""
 MOST_SEEDS = 1000
 """Where that many seeds would not do, more examples are needed."""
+EXAMPLES = (500, 1000, 5000)
+"""The sizes of test sets that a plan of seeds is made for; XNLI has 5,010 examples."""
+POINTS = (1, 2, 5)
+"""The differences in points that a plan names the seeds for."""
+_METRICS = {"ner": "f1", "retrieval": "mrr"}
 POWER = 0.8
 """The share of studies in which a true difference of that size would be found (Cohen 1988)."""
 
@@ -119,6 +127,50 @@ def items_needed(difference: float, *, item_deviation: float, power: float = POW
     12559
     """
     return int(np.ceil(((Z95 + float(special.ndtri(power))) * item_deviation / difference) ** 2))
+
+
+@dataclass(frozen=True)
+class SeedPlan:
+    """What differences between regimes a task's seeds can detect with 80 % power, and the seeds that others need.
+
+    `deviation` is that of a score over seeds, `measured` in this study or taken from our own grids (docs/findings).
+    `detectable` has the smallest difference by the number of test examples, None with one seed; `seeds_needed` by
+    points the seeds per regime with 5,000 examples, or None where these are too few, and `examples_needed` how many it
+    takes at least. Shares of 1 all.
+    """
+
+    task: str
+    seeds: int
+    deviation: float
+    measured: bool
+    item_deviation: float
+    detectable: dict[int, float | None]
+    seeds_needed: dict[int, int | None]
+    examples_needed: dict[int, int]
+
+
+def seed_plan(task: str, kind: str, seeds: int, scores: Sequence[Mapping[str, Any]] = ()) -> SeedPlan:
+    """The plan of a task of that kind; `scores` are what the study has found of it so far.
+
+    >>> made = seed_plan("ner", "ner", 5)
+    >>> round(made.detectable[5000], 3), made.seeds_needed, made.examples_needed[1]
+    (0.032, {1: None, 2: 20, 5: 3}, 12559)
+    """
+    own = [each.get("deviation") for each in scores if each.get("task") == task]
+    known = [value for value in own if isinstance(value, float) and value > 0]
+    usual = SEED_DEVIATIONS.get(_METRICS.get(kind, ""), USUAL_DEVIATION)
+    deviation = float(median(known)) if known else usual
+    spread = {"deviation": deviation, "item_deviation": ITEM_DEVIATION}
+    return SeedPlan(
+        task,
+        seeds,
+        deviation,
+        bool(known),
+        ITEM_DEVIATION,
+        {n: detectable_over_seeds(seeds, n=n, **spread) for n in EXAMPLES},
+        {points: seeds_needed(points / 100, n=EXAMPLES[-1], **spread) for points in POINTS},
+        {points: items_needed(points / 100, item_deviation=ITEM_DEVIATION) for points in POINTS},
+    )
 
 
 def detectable_share(discordance: float, n: int, *, power: float = POWER) -> float | None:
