@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 import interlingua
-from interlingua.cli import app
+from interlingua.cli.app import app, main
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError, Interrupted
 from interlingua.studies.run_folder import alone_in, check_folder, kind_of
@@ -88,7 +88,7 @@ def test_ctrl_c_is_one_line_that_says_what_is_kept(
     monkeypatch.setattr(CALLED[name], stopped)
     monkeypatch.setattr(sys, "argv", ["interlingua", *commands(world, out)[name]])
     with pytest.raises(SystemExit) as end:
-        app.main()
+        main()
     assert end.value.code == 130
     kept = f"interrupted: what was done is kept in {out}; the same command goes on from there.\n"
     told = capsys.readouterr()
@@ -115,7 +115,7 @@ def test_ctrl_c_of_a_command_that_keeps_nothing_is_one_line_too(
     monkeypatch.setattr(called, stopped)
     monkeypatch.setattr(sys, "argv", ["interlingua", *command])
     with pytest.raises(SystemExit) as end:
-        app.main()
+        main()
     assert end.value.code == 130
     assert capsys.readouterr().err == "interrupted: give the same command again.\n"
 
@@ -131,7 +131,7 @@ def test_a_second_run_in_a_folder_is_refused_by_name_and_touches_nothing(
     with alone_in(out, name):
         before = sorted(out.rglob("*"))
         with pytest.raises(SystemExit) as end:
-            app.main()
+            main()
         assert end.value.code == 2
         said = capsys.readouterr().err
         assert f"another run is at work in this folder (process {os.getpid()} on " in said

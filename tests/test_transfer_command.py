@@ -18,7 +18,7 @@ import torch
 import typer
 
 import interlingua
-from interlingua.cli import app
+from interlingua.cli.app import app, main
 from interlingua.report.transfer import cell, marks, picture, score_table
 from interlingua.report.transfer_page import transfer_files
 from interlingua.tasks import tasks
@@ -48,7 +48,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
     def call(*arguments: Any) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["interlingua", "transfer", *map(str, arguments)])
         with pytest.raises(SystemExit) as end:
-            app.main()
+            main()
         told = capsys.readouterr()
         return int(end.value.code or 0), told.out, told.err
 
@@ -188,7 +188,7 @@ def test_the_command_that_is_printed_explains_a_wrong_prediction(
     command = shlex.split(next(line for line in out.splitlines() if "interlingua explain" in line).split(": ", 1)[1])
     monkeypatch.setattr(sys, "argv", [*command, "--json", "--device", "cpu"])
     with pytest.raises(SystemExit) as end:
-        app.main()
+        main()
     assert not end.value.code
     side = json.loads(capsys.readouterr().out)["rows"][0]["sides"][0]
     lines = map(json.loads, (tmp_path / "out/predictions/original-seed0.ru.jsonl").read_text("utf-8").splitlines())

@@ -211,10 +211,10 @@ def over_seeds(values: Sequence[float] | NDArray[np.floating[Any]]) -> Spread:
 CLEAR = 0.05
 """By how much a score is above chance where something was learnt; below a tenth of it nothing was."""
 
-Key = TypeVar("Key")
+K = TypeVar("K")
 
 
-def stuck(values: Mapping[Key, float], null: float | None) -> set[Key]:
+def stuck(values: Mapping[K, float], null: float | None) -> set[K]:
     """Those at chance where another is clearly above it; none where none has learnt, which is no luck.
 
     >>> stuck({0: 0.47, 1: 0.3333}, 0.333), stuck({0: 0.334, 1: 0.3333}, 0.333), stuck({0: 0.47, 1: 0.2}, None)
