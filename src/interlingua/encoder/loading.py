@@ -258,9 +258,9 @@ def reads_left_to_right(model: torch.nn.Module) -> bool:
     Found by trying, since a config does not say it: two texts with the same first half.
     """
     known = vocabulary(model) or 64
-    half = list(range(8))
-    rows = [[number % known for number in (*half, *range(start, start + 8))] for start in (8, 9)]
-    first, second = (_tried(model, {"input_ids": [row]})[:8] for row in rows)
+    half = min(8, (_table_limit(model) or 16) // 2)
+    rows = [[number % known for number in (*range(half), *range(start, start + half))] for start in (8, 9)]
+    first, second = (_tried(model, {"input_ids": [row]})[:half] for row in rows)
     # Half precision rounds differently where experts or kernels are chosen by the whole text.
     least = 1e-6 if next(model.parameters()).dtype == torch.float32 else 1e-2
     return bool(((first - second).norm(dim=1) <= least * first.norm(dim=1)).all())
@@ -274,10 +274,13 @@ def padding_rules(model: torch.nn.Module, pad: int) -> tuple[bool, bool]:
     or Fourier transforms (FNet) read padding whatever the mask says: a vector would depend on the other texts.
     """
     known = vocabulary(model) or 64
-    row = [number % known for number in range(16)]
+    whole = min(21, _table_limit(model) or 21)  # as many positions as the text and its padding take
+    size = whole - whole // 4
+    rest = whole - size
+    row = [number % known for number in range(size)]
     bare = _tried(model, {"input_ids": [row]})
-    masked = _tried(model, {"input_ids": [row], "attention_mask": [[1] * 16]})
-    padded = _tried(model, {"input_ids": [[*row, *[pad] * 5]], "attention_mask": [[1] * 16 + [0] * 5]})[:16]
+    masked = _tried(model, {"input_ids": [row], "attention_mask": [[1] * size]})
+    padded = _tried(model, {"input_ids": [[*row, *[pad] * rest]], "attention_mask": [[1] * size + [0] * rest]})[:size]
     least = 1e-4 if next(model.parameters()).dtype == torch.float32 else 5e-2
     bare_differs, padded_differs = (
         not bool(((other - masked).norm(dim=1) <= least * masked.norm(dim=1)).all()) for other in (bare, padded)
