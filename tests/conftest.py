@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import sys
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).parent))
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # `nohup` has it ignored, which all children would inherit.
 os.environ["HF_HUB_OFFLINE"] = "1"  # Read when huggingface_hub is imported: no test reaches for a hub.
 # The same examples on every run, so that a change is judged by what it changed; `HYPOTHESIS=random` looks for new ones.
 # No deadline, and large examples are as good as small ones: how quick this machine is just now is no property.

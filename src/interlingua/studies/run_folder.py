@@ -175,7 +175,7 @@ def seconds_of(before: Mapping[str, Any], own: float | None) -> float | None:
     True
     """
     told: float | None = before.get("seconds") if before else 0.0
-    return told if told is None or own is None else round(told + own, 1)
+    return told if told is None or own is None else round(told + own, 3)
 
 
 def _begun(entry: Path) -> bool:
