@@ -12,8 +12,8 @@ from interlingua.analyses.transfer import REGIMES, TransferSettings, changed, de
 from interlingua.errors import InputError
 from interlingua.registry import unknown
 from interlingua.studies.config.tables import PhaseTable, RegimeTable
-from interlingua.training.regime import ADJUST, Part, Phase, Regime, Schedule, fine_tune
-from interlingua.training.trainable import Freeze
+from interlingua.training.phases import Freeze, Part, Phase, Schedule
+from interlingua.training.regime import ADJUST, Regime, fine_tune
 
 TASK = "task"
 MOVE_THE_BODY = ("drift", *NEED_PAIRS)

@@ -21,7 +21,7 @@ from interlingua.studies.config.plugins import Name
 from interlingua.studies.config.recipe import read_config
 from interlingua.studies.config.tables import AdjustTable, ResourceTable
 from interlingua.studies.study import MADE, Study, expanded, linking_encoder, model_place
-from interlingua.training.regime import Phase
+from interlingua.training.phases import Phase
 
 
 @dataclass

@@ -23,7 +23,7 @@ from interlingua.studies.compile.study_inputs import Found, Ingredients, objecti
 from interlingua.studies.study import expanded
 from interlingua.tasks import tasks
 from interlingua.tasks.retrieval import Retrieval
-from interlingua.training.regime import Phase
+from interlingua.training.phases import Phase
 
 
 @dataclass

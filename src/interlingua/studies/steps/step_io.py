@@ -25,8 +25,9 @@ from interlingua.readers import read_corpus
 from interlingua.studies.study import MADE
 from interlingua.tasks.saved_models import FineTuned, load
 from interlingua.training.loop import Monitor
+from interlingua.training.phases import Phase
 from interlingua.training.processes import is_first_process
-from interlingua.training.regime import Phase, Place, Stage, train_stages
+from interlingua.training.regime import Place, Stage, train_stages
 from interlingua.training.task import TaskModel
 from interlingua.wordalign.links import PairFilters
 
