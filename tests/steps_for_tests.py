@@ -48,7 +48,7 @@ def measures(settings: Mapping[str, Any], inputs: Mapping[str, Path], out: Path,
     """Two records with per-item values, through the store."""
     import numpy as np
 
-    from interlingua.engine.records import Store
+    from interlingua.engine.run_store import Store
     from interlingua.record import Record
 
     values = np.arange(3.0) + settings["value"]

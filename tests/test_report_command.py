@@ -13,7 +13,7 @@ import pytest
 from scipy.stats import binomtest, ttest_rel
 
 import interlingua
-from interlingua.engine.records import Store
+from interlingua.engine.run_store import Store
 from interlingua.errors import InputError
 from interlingua.record import Record
 from interlingua.report.files import report_files

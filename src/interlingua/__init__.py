@@ -52,7 +52,7 @@ _HOMES = {
     "Representations": "interlingua.encoder",
     "Score": "interlingua.score",
     "Record": "interlingua.record",
-    "Store": "interlingua.engine.records",
+    "Store": "interlingua.engine.run_store",
     "InputError": "interlingua.errors",
     "InterlinguaError": "interlingua.errors",
 }

@@ -9,7 +9,7 @@ import interlingua
 from interlingua.analyses.space_measures import MeasurePlan, asked_pairs, unmeasured
 from interlingua.commands.study import plan_study
 from interlingua.corpus import ParallelCorpus
-from interlingua.engine.records import Store
+from interlingua.engine.run_store import Store
 from toys import WORDS
 from worlds import make_world, run_here, turned
 

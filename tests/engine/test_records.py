@@ -17,8 +17,8 @@ from safetensors import SafetensorError
 from safetensors.torch import save_file
 
 from interlingua.engine import records as room
-from interlingua.engine.atomic_files import hidden_name
-from interlingua.engine.records import Store, told_when_full, write_text
+from interlingua.engine.atomic_files import hidden_name, told_when_full, write_text
+from interlingua.engine.run_store import Store
 from interlingua.engine.step_runner import _no_room
 from interlingua.errors import InputError
 from interlingua.record import Record

@@ -18,7 +18,7 @@ import steps_for_tests
 from interlingua.engine.digests import Digests
 from interlingua.engine.executors import Options
 from interlingua.engine.graph import Graph
-from interlingua.engine.records import Store
+from interlingua.engine.run_store import Store
 from interlingua.engine.runner import Event, Ran, run
 from interlingua.engine.step import Resources, Step
 from interlingua.engine.workspace import MANIFEST, Home

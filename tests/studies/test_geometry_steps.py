@@ -18,7 +18,7 @@ from interlingua.commands.report import read_run, report_on
 from interlingua.commands.study import Planned, plan_study
 from interlingua.encoder import Encoder
 from interlingua.engine.graph import State
-from interlingua.engine.records import Store
+from interlingua.engine.run_store import Store
 from interlingua.engine.step_runner import Job, perform
 from interlingua.record import Record
 from interlingua.report.study_geometry import geometry_runs

@@ -16,7 +16,7 @@ from interlingua.analyses.transfer import TransferSettings
 from interlingua.commands.study import Planned, plan_study
 from interlingua.encoder import Encoder
 from interlingua.encoder.pooling import View
-from interlingua.engine.records import Store
+from interlingua.engine.run_store import Store
 from interlingua.errors import InputError
 from interlingua.studies.compile.custom_regimes import own_regime
 from interlingua.studies.config.tables import PartTable, PhaseTable, RegimeTable

@@ -10,7 +10,7 @@ import torch
 from interlingua.commands.study import Planned, plan_study
 from interlingua.engine.digests import Digests
 from interlingua.engine.graph import Graph, State
-from interlingua.engine.records import Store
+from interlingua.engine.run_store import Store
 from interlingua.engine.runner import run
 from interlingua.engine.step import Step
 from interlingua.engine.workspace import Home

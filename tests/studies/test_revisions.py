@@ -15,7 +15,7 @@ from interlingua.commands.study import Planned, plan_study
 from interlingua.encoder import Encoder
 from interlingua.encoder.loading import asked_commit, cached_commit
 from interlingua.engine.graph import State
-from interlingua.engine.records import Store
+from interlingua.engine.run_store import Store
 from interlingua.studies.config.toml_file import Wrong
 from worlds import run_here
 

@@ -12,7 +12,7 @@ from interlingua.analyses.training_inputs import PairSettings
 from interlingua.analyses.transfer import TransferSettings
 from interlingua.commands.study import plan_study
 from interlingua.engine.graph import State
-from interlingua.engine.records import Store
+from interlingua.engine.run_store import Store
 from worlds import make_world, run_here
 
 STUDY = """

@@ -22,7 +22,7 @@ from interlingua.analyses.transfer import ExamFiles, TransferSettings, phases_of
 from interlingua.commands.report import read_run
 from interlingua.commands.study import plan_study
 from interlingua.encoder import Encoder
-from interlingua.engine.records import Store
+from interlingua.engine.run_store import Store
 from interlingua.errors import InputError
 from interlingua.objectives.task import TaskObjective
 from interlingua.readers.squad import read_questions

@@ -22,11 +22,10 @@ from interlingua.analyses.transfer import Exam, Lesson, Scenario, TransferSettin
 from interlingua.encoder import Encoder
 from interlingua.encoder.inputs import Inputs
 from interlingua.encoder.pooling import View
-from interlingua.engine.records import Items, Made
 from interlingua.errors import InputError
 from interlingua.measures.procrustes import Map, fit
 from interlingua.paths import json_value
-from interlingua.record import Record, versions
+from interlingua.record import Items, Made, Record, versions
 from interlingua.score import Score, Scores
 from interlingua.tasks.chance import KINDS, chance
 from interlingua.tasks.saved_models import FineTuned

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from interlingua.analyses.transfer import REGIMES, STATES
-from interlingua.engine.records import Store
+from interlingua.engine.run_store import Store
 from interlingua.errors import InputError
 from interlingua.record import Record
 from interlingua.stats import (

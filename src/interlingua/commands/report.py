@@ -11,7 +11,8 @@ from typing import Any
 from interlingua.analyses.explanation import page_examples
 from interlingua.argument_types import check_argument_types
 from interlingua.counting import counted
-from interlingua.engine.records import read_items, reading_back, write_text
+from interlingua.engine.atomic_files import reading_back, write_text
+from interlingua.engine.records import read_items
 from interlingua.errors import InputError
 from interlingua.paths import json_value, read_json, regular, usable_path
 from interlingua.record import SCHEMA

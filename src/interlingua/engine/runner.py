@@ -15,7 +15,7 @@ from interlingua.engine.executors import Options, executors
 from interlingua.engine.graph import Graph, State
 from interlingua.engine.records import cannot_write, collect
 from interlingua.engine.step_runner import BLOCKED, DONE, FAILED, FULL, Job, Outcome
-from interlingua.engine.workspace import Failure, Home
+from interlingua.engine.workspace import Failure, Workspace
 from interlingua.errors import InputError, InterlinguaError
 
 _KEEP = 1.0  # seconds between two writes of times
@@ -51,7 +51,7 @@ class Ran:
 
 def run(
     graph: Graph,
-    home: Home,
+    workspace: Workspace,
     *,
     executor: str = "here",
     options: Options | None = None,
@@ -63,50 +63,50 @@ def run(
     A failed step fails those that need it, and the rest goes on; it is left alone by later runs unless `retry`. A run
     that was killed or stopped goes on where it was when it is started again, and a finished one runs nothing.
     """
-    entry, fresh = executors[executor], not home.folder.exists()
-    with _clearly(home):
-        home.make()
-        sweep(home)
-        broken = _drop_broken(graph, home)
+    entry, fresh = executors[executor], not workspace.folder.exists()
+    with _clearly(workspace):
+        workspace.make()
+        sweep(workspace)
+        broken = _drop_broken(graph, workspace)
         if retry:
-            for key in home.failures().keys() & {step.key for step in graph}:
-                home.failure(key).unlink(missing_ok=True)
-        states = graph.states(home)
+            for key in workspace.failures().keys() & {step.key for step in graph}:
+                workspace.failure(key).unlink(missing_ok=True)
+        states = graph.states(workspace)
     running = {key for key, state in states.items() if state is State.NEEDED}
     jobs = [Job.of(step, running=running) for step in graph if step.key in running]
-    book = _Book(graph, home, states, len(jobs), tell)
+    book = _Book(graph, workspace, states, len(jobs), tell)
     for key in broken:
         book.hear("broken", key, ("", 0, 0))
     if jobs:  # Nothing to run: no worker, no cluster.
         try:
-            with closing(entry.call(jobs, home, options or Options(), book.hear)) as outcomes:
+            with closing(entry.call(jobs, workspace, options or Options(), book.hear)) as outcomes:
                 for outcome in outcomes:
                     book.enter(outcome)
         except InterlinguaError:
-            if fresh and not any(file.stat().st_size for file in home.folder.rglob("*") if file.is_file()):
-                shutil.rmtree(home.folder)  # Nothing was begun: no cluster, no such device.
+            if fresh and not any(file.stat().st_size for file in workspace.folder.rglob("*") if file.is_file()):
+                shutil.rmtree(workspace.folder)  # Nothing was begun: no cluster, no such device.
             raise
         finally:
-            if home.folder.is_dir():
+            if workspace.folder.is_dir():
                 book.keep_times()
-    with _clearly(home):
-        return book.closed(collect(graph, home))
+    with _clearly(workspace):
+        return book.closed(collect(graph, workspace))
 
 
 @contextmanager
-def _clearly(home: Home) -> Iterator[None]:
+def _clearly(workspace: Workspace) -> Iterator[None]:
     """A full or forbidden disk is a clear error."""
     try:
         yield
     except OSError as error:
-        raise cannot_write(home.folder, error) from error
+        raise cannot_write(workspace.folder, error) from error
 
 
-def _drop_broken(graph: Graph, home: Home) -> list[str]:
+def _drop_broken(graph: Graph, workspace: Workspace) -> list[str]:
     """Remove the finished steps that are not as they were left; their keys."""
-    broken = home.broken(home.done() & {step.key for step in graph})
+    broken = workspace.broken(workspace.done() & {step.key for step in graph})
     for key in broken:
-        home.drop(home.step(key))
+        workspace.drop(workspace.step(key))
     return broken
 
 
@@ -114,13 +114,18 @@ class _Book:
     """What became of the steps so far."""
 
     def __init__(
-        self, graph: Graph, home: Home, states: dict[str, State], total: int, tell: Callable[[Event], None] | None
+        self,
+        graph: Graph,
+        workspace: Workspace,
+        states: dict[str, State],
+        total: int,
+        tell: Callable[[Event], None] | None,
     ) -> None:
-        self._graph, self._home, self._total, self._tell = graph, home, total, tell
+        self._graph, self._workspace, self._total, self._tell = graph, workspace, total, tell
         self._count = dict.fromkeys((DONE, FAILED, BLOCKED), 0)
         self._before = [key for key, state in states.items() if state is State.DONE]
         self._blocked = sum(state is State.BLOCKED for state in states.values())
-        earlier = home.failures()
+        earlier = workspace.failures()
         self._failed = [earlier[key] for key, state in states.items() if state is State.FAILED and key in earlier]
         self._elsewhere = 0
         self._times: list[dict[str, Any]] = []
@@ -135,7 +140,7 @@ class _Book:
         if outcome.status == FULL:
             raise InputError(
                 "no space left for results",
-                file=self._home.folder,
+                file=self._workspace.folder,
                 remedy="Free some (interlingua study gc lists what can go); a rerun continues.",
             )
         self._count[outcome.status] += 1
@@ -152,8 +157,8 @@ class _Book:
         self.hear(outcome.status, outcome.key, ("", 0, 0))
 
     def keep_times(self) -> None:
-        with _clearly(self._home):
-            self._home.keep_times(self._times)
+        with _clearly(self._workspace):
+            self._workspace.keep_times(self._times)
         self._times.clear()
         self._kept = time.monotonic()
 

@@ -19,7 +19,7 @@ from interlingua.engine.locks import owner
 from interlingua.engine.process_setup import limit_threads, load_once
 from interlingua.engine.step import Progress, Resources, Step, Work, canonical, resolve
 from interlingua.engine.torchrun import Lost, launch
-from interlingua.engine.workspace import MANIFEST, Failure, Home, file_sizes
+from interlingua.engine.workspace import MANIFEST, Failure, Workspace, file_sizes
 from interlingua.errors import InputError, InterlinguaError, system_error
 
 _COSTLY = 1.0  # seconds
@@ -78,44 +78,44 @@ class Outcome:
     """Whether the process should take no other job: what failed in it may have left a device unusable."""
 
 
-def perform(job: Job, home: Home, *, progress: Progress, gpus: int = 0) -> Outcome:
+def run_step(job: Job, workspace: Workspace, *, progress: Progress, gpus: int = 0) -> Outcome:
     """Run a job's function unless it is done, or another process is at it; its failure is an outcome, not an error."""
-    if home.is_whole(job.key):
+    if workspace.is_whole(job.key):
         return Outcome(job.key, DONE)
-    own, lock = owner(home.work), home.lock(job.key)
+    own, lock = owner(workspace.work), workspace.lock(job.key)
     if not own.take(lock):
         return Outcome(job.key, BUSY)
     try:
-        if home.is_whole(job.key):  # It was finished between our look and our lock.
+        if workspace.is_whole(job.key):  # It was finished between our look and our lock.
             return Outcome(job.key, DONE)
-        return _attempt(job, home, own.token, progress, gpus)
+        return _attempt(job, workspace, own.token, progress, gpus)
     finally:
         own.release(lock)
 
 
-def _attempt(job: Job, home: Home, token: str, progress: Progress, gpus: int) -> Outcome:
+def _attempt(job: Job, workspace: Workspace, token: str, progress: Progress, gpus: int) -> Outcome:
     began = time.monotonic()
-    making = home.making(job.key, token)
+    making = workspace.making(job.key, token)
     try:
         making.mkdir()
-        _run(job, home, making, Work(job.key, home.state(job.key), progress, gpus), token)
+        _run(job, workspace, making, Work(job.key, workspace.state(job.key), progress, gpus), token)
         seconds = time.monotonic() - began
-        _finish(job, home, making, seconds)
+        _finish(job, workspace, making, seconds)
         return Outcome(job.key, DONE, seconds, ran=True)
     except (Exception, SystemExit) as error:
         shutil.rmtree(making, ignore_errors=True)
         if _no_room(error):
             return Outcome(job.key, FULL)
-        failure = Failure(job.key, job.kind, job.label, _told(error), home.log_tail(job.key))
+        failure = Failure(job.key, job.kind, job.label, _told(error), workspace.read_log(job.key))
         if not isinstance(error, Lost):
-            home.keep_failure(failure)
+            workspace.keep_failure(failure)
         tainted = not isinstance(error, InterlinguaError)
         return Outcome(job.key, FAILED, time.monotonic() - began, failure, ran=True, tainted=tainted)
 
 
-def _run(job: Job, home: Home, making: Path, work: Work, token: str) -> None:
-    inputs = {role: home.step(key) for role, key in job.needs.items()}
-    with _logged(home, job.key, token):
+def _run(job: Job, workspace: Workspace, making: Path, work: Work, token: str) -> None:
+    inputs = {role: workspace.step(key) for role, key in job.needs.items()}
+    with _logged(workspace, job.key, token):
         try:
             for path, before in job.files:
                 if not Path(path).exists() or (before and stamp(Path(path)) != before):
@@ -135,11 +135,11 @@ def _run(job: Job, home: Home, making: Path, work: Work, token: str) -> None:
             raise
 
 
-def _finish(job: Job, home: Home, making: Path, seconds: float) -> None:
+def _finish(job: Job, workspace: Workspace, making: Path, seconds: float) -> None:
     """Rename the folder into place, with a manifest that tells the size of every file.
 
     What took long to make is flushed to the disk before it gets its name. What did not is left to the system, because
-    flushing it would take longer than making it: after a power cut, `Home.broken` finds it by its sizes. A kill loses
+    flushing it would take longer than making it: after a power cut, `Workspace.broken` finds it by its sizes. A kill loses
     nothing of either.
     """
     sizes = file_sizes(making)
@@ -150,9 +150,9 @@ def _finish(job: Job, home: Home, making: Path, seconds: float) -> None:
         os.close(file)
     for name in (*sizes, MANIFEST) if seconds > _COSTLY else ():
         _sync(making / name)
-    place = home.step(job.key)
-    if home.is_lightened(job.key):
-        home.drop(place)
+    place = workspace.step(job.key)
+    if workspace.is_pruned(job.key):
+        workspace.drop(place)
     try:
         os.rename(making, place)
     except OSError as error:
@@ -160,10 +160,10 @@ def _finish(job: Job, home: Home, making: Path, seconds: float) -> None:
         if error.errno not in (errno.ENOTEMPTY, errno.EEXIST) or not place.is_dir():
             raise
         shutil.rmtree(making, ignore_errors=True)
-    if (state := home.state(job.key)).exists():
+    if (state := workspace.state(job.key)).exists():
         shutil.rmtree(state, ignore_errors=True)
     with suppress(FileNotFoundError):
-        os.unlink(home.failure(job.key))
+        os.unlink(workspace.failure(job.key))
 
 
 def _sync(path: Path) -> None:
@@ -175,13 +175,13 @@ def _sync(path: Path) -> None:
 
 
 @contextmanager
-def _logged(home: Home, key: str, token: str) -> Iterator[None]:
+def _logged(workspace: Workspace, key: str, token: str) -> Iterator[None]:
     """Send all that this process and its children print to a file, which gets the step's name where there is any.
 
     The file is made before the step and stays for the next where it is empty: most steps print nothing. Where the
     process dies, who has the step's lock tells which file has its last words.
     """
-    log = home.log(f".{token}")
+    log = workspace.log(f".{token}")
     sys.stdout.flush()
     sys.stderr.flush()
     file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
@@ -197,7 +197,7 @@ def _logged(home: Home, key: str, token: str) -> Iterator[None]:
             os.dup2(kept, number)
             os.close(kept)
         if os.fstat(file).st_size:
-            os.replace(log, home.log(key))
+            os.replace(log, workspace.log(key))
         os.close(file)
 
 

@@ -29,7 +29,7 @@ from interlingua.analyses.training_inputs import (
 from interlingua.corpus import Pair, clean
 from interlingua.encoder import Encoder
 from interlingua.encoder.loading import default_precision
-from interlingua.engine.records import cannot_write, write_text
+from interlingua.engine.atomic_files import cannot_write, write_text
 from interlingua.errors import InputError
 from interlingua.measures.retrieval import retrieval
 from interlingua.objectives.adjustment import REDUCTIONS, TARGETS, check_choice

@@ -8,8 +8,8 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
+from interlingua.engine.atomic_files import reading_back, told_when_full
 from interlingua.engine.locks import Owner, holder, living_tokens
-from interlingua.engine.records import reading_back, told_when_full
 from interlingua.errors import InputError
 from interlingua.paths import read_json
 from interlingua.training.processes import is_first_process

@@ -18,13 +18,13 @@ from typing import Any
 
 from interlingua.engine.locks import owner
 from interlingua.engine.machine import named_gpus
-from interlingua.engine.step_runner import Job, perform
-from interlingua.engine.workspace import Home
+from interlingua.engine.step_runner import Job, run_step
+from interlingua.engine.workspace import Workspace
 
 _SPEAK = 0.2  # seconds between two words on progress
 
 
-def serve(connection: Connection[Any, Any], home: Home) -> None:
+def serve(connection: Connection[Any, Any], workspace: Workspace) -> None:
     """Perform what comes, until the other end is closed or a failure leaves this process doubtful."""
     gpus = len(named_gpus())
     spoke = 0.0
@@ -38,7 +38,7 @@ def serve(connection: Connection[Any, Any], home: Home) -> None:
                     spoke = now
                     connection.send((stage, done, total))
 
-            outcome = perform(job, home, progress=progress, gpus=gpus)
+            outcome = run_step(job, workspace, progress=progress, gpus=gpus)
             connection.send(outcome)
             if outcome.tainted:
                 return
@@ -46,8 +46,8 @@ def serve(connection: Connection[Any, Any], home: Home) -> None:
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return
     finally:
-        own = owner(home.work)
-        home.log(f".{own.token}").unlink(missing_ok=True)
+        own = owner(workspace.work)
+        workspace.log(f".{own.token}").unlink(missing_ok=True)
         own.leave()
 
 
@@ -70,7 +70,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     faulthandler.enable(all_threads=False)
     threading.Thread(target=_end_with, args=(int(sys.argv[2]),), daemon=True).start()
-    serve(Connection(int(sys.argv[1])), Home(Path(sys.argv[3])))
+    serve(Connection(int(sys.argv[1])), Workspace(Path(sys.argv[3])))
 
 
 if __name__ == "__main__":
