@@ -178,7 +178,7 @@ class PredictStep:
     regime: str
     mapped: bool | str
     through: StudyEncoder | None
-    trained_with: tuple[str, ...]
+    bitext_languages: tuple[str, ...]
     tests: Mapping[str, tuple[Data, ...]]
     mixed: Data | None
     retrieval: Mapping[str, tuple[Data, ...]]
@@ -202,7 +202,7 @@ class DistancesStep:
     block: str
     source: str
     state: str
-    trained_with: tuple[str, ...]
+    bitext_languages: tuple[str, ...]
     bitext: StudyBitext
     linked_rows: LinkedRows
     precision: str
@@ -276,7 +276,7 @@ class AttributeStep:
     task: str
     source: str
     regime: str
-    trained_with: tuple[str, ...]
+    bitext_languages: tuple[str, ...]
     data: Mapping[str, Data]
     rows: int | None
     dictionaries: Mapping[str, Data]
