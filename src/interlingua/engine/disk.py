@@ -9,6 +9,7 @@ from pathlib import Path
 
 from interlingua.engine.graph import Graph, State
 from interlingua.engine.locks import holder, living_tokens
+from interlingua.engine.step import Step
 from interlingua.engine.workspace import HEAVY, PRUNED, Workspace
 
 
@@ -47,7 +48,7 @@ def garbage(graph: Graph, workspace: Workspace) -> tuple[RemovableFile, ...]:
     """What no record of the run needs, in a fixed order.
 
     The `heavy` parts of steps whose dependants are all done; steps, states, logs and failures of earlier versions of
-    the study. A step without dependants keeps all it has: it was asked for itself. What a living process is at stays.
+    the run. A step without dependants keeps all it has: it was asked for itself. What a living process is at stays.
     """
     states = graph.states(workspace)
     found = []
@@ -77,14 +78,26 @@ def remove(waste: tuple[RemovableFile, ...], workspace: Workspace) -> int:
     freed = 0
     for one in waste:
         if one.path.name == HEAVY:
-            # Marked first: a kill in between costs a run of the step, not a dependant that finds half of it.
-            (one.path.parent / PRUNED).touch()
-        if one.path.is_dir():
+            _drop_heavy(one.path, workspace)
+        elif one.path.is_dir():
             workspace.drop(one.path)
         else:
             one.path.unlink(missing_ok=True)
         freed += one.bytes
     return freed
+
+
+def prune(step: Step, workspace: Workspace) -> None:
+    """Remove the heavy part of a finished step, if it has one."""
+    heavy = workspace.step(step.key) / HEAVY
+    if heavy.is_dir():
+        _drop_heavy(heavy, workspace)
+
+
+def _drop_heavy(heavy: Path, workspace: Workspace) -> None:
+    # Marked first: a kill in between costs a run of the step, not a dependant that finds half of it.
+    (heavy.parent / PRUNED).touch()
+    workspace.drop(heavy)
 
 
 def size(place: Path) -> int:

@@ -62,7 +62,7 @@ class Plan:
 def plan(graph: Graph, workspace: Workspace, *, cpus: int | None = None, gpus: int = 0, retry: bool = False) -> Plan:
     """What a run would do, and about how long it takes.
 
-    A step is thought to take the median time of the finished steps that are `like` it, else of those of its kind. `wall`
+    A step is thought to take the median time of finished steps that are `like` it, else of those of its kind. `wall`
     is the larger of the longest chain of steps and of the work shared by all CPUs (and GPUs): no run can be faster.
     """
     states = graph.states(workspace, retry=retry)

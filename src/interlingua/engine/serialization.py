@@ -141,7 +141,7 @@ def _hints(cls: type) -> dict[str, Any]:
     return typing.get_type_hints(cls)
 
 
-def _convert(hint: Any, value: Any, where: str) -> Any:
+def _convert(hint: Any, value: Any, where: str) -> Any:  # noqa: PLR0911, one case a kind of type
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any or hint is object:
         return value
@@ -169,7 +169,7 @@ def _convert(hint: Any, value: Any, where: str) -> Any:
     return hint(value) if isinstance(hint, type) and issubclass(hint, Enum) else value
 
 
-def _fits(hint: Any, value: Any) -> bool:
+def _fits(hint: Any, value: Any) -> bool:  # noqa: PLR0911, the same
     """Whether a JSON value is of the kind a type says, whatever is inside it."""
     origin = typing.get_origin(hint)
     if hint is Any or hint is object:

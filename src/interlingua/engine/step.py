@@ -108,7 +108,7 @@ class StepContext:
 
 
 StepFunction = Callable[[Any, StepContext], None]
-"""`def run(settings: MySettings, context: StepContext) -> None`. The annotation says which dataclass is built for it."""
+"""`def run(settings: MySettings, context: StepContext) -> None`: the annotation says which dataclass it gets."""
 
 
 @dataclass(frozen=True, eq=False)

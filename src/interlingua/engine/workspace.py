@@ -6,14 +6,14 @@ import json
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from interlingua.engine.atomic_files import cannot_write, link_or_copy, write_beside
-from interlingua.engine.locks import holder, owner
+from interlingua.engine.locks import Owner, holder
 from interlingua.engine.step import kind_of
 from interlingua.errors import InputError, InterlinguaError
 from interlingua.paths import json_value, read_json
@@ -85,22 +85,28 @@ class Workspace:
                 write_beside(self.inner / "run.json", lambda file: file.write(json.dumps(about).encode()))
         except OSError as error:
             raise cannot_write(self.folder, error) from error
-        own, lock = owner(self.work), self.work / ".run.lock"
-        if not shared and not own.take(lock):
-            raise InputError(
-                f"another run is at work in this folder ({holder(lock) or 'a process that has just ended'})",
-                file=self.folder,
-                remedy="Wait for it to end, or name another --out.",
-            )
         try:
-            yield
+            with nullcontext() if shared else self._alone():
+                yield
         except InterlinguaError:
             if fresh and not self.done() and not any(self.work.glob("*.state/*")):
                 shutil.rmtree(self.folder, ignore_errors=True)
             raise
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        own, lock = Owner(self.work), self.work / ".run.lock"
+        try:
+            if not own.take(lock):
+                raise InputError(
+                    f"another run is at work in this folder ({holder(lock) or 'a process that has just ended'})",
+                    file=self.folder,
+                    remedy="Wait for it to end, or name another --out.",
+                )
+            yield
         finally:
-            if not shared:
-                own.release(lock)
+            own.release(lock)
+            own.leave()
 
     def check(self, kind: str, identity: Mapping[str, str]) -> None:
         """Refuse a folder that is neither this run's nor empty; nothing is written."""
@@ -210,6 +216,15 @@ class Workspace:
             except (OSError, ValueError, TypeError, KeyError):
                 continue
         return found
+
+    def failure_since(self, key: str, since: float) -> Failure | None:
+        """Why a step failed in another run after a time; None where it did not."""
+        try:
+            if self.failure(key).stat().st_mtime < since:
+                return None
+        except FileNotFoundError:
+            return None
+        return self.failures().get(key)
 
     def keep_failure(self, failure: Failure) -> None:
         write_beside(self.failure(failure.key), lambda file: file.write(json.dumps(asdict(failure)).encode()))

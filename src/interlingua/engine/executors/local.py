@@ -1,4 +1,4 @@
-"""The steps of a study on this machine: worker processes that are kept, CPUs, memory and GPU ids handed out."""
+"""Steps on this machine: worker processes that are kept, CPUs, memory and GPU ids handed out."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ _FROM_OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 """Signals that no step gives itself: the system's lack of memory, a scheduler, a hand."""
 
 
-@executors.register("here")
-def here(jobs: Sequence[Job], workspace: Workspace, options: Options, tell: Tell) -> Iterator[Outcome]:
+@executors.register("local")
+def local(jobs: Sequence[Job], workspace: Workspace, options: Options, tell: Tell) -> Iterator[Outcome]:
     """Worker processes of this machine, as many at a time as CPUs, memory and GPUs allow."""
     machine = this_machine(options, any(job.resources.gpus for job in jobs))
-    crew = Crew(workspace, machine)
+    pool = WorkerPool(workspace, machine)
     queue = ReadyQueue(jobs, attempts=options.attempts)
     began = time.time()
     try:
         while not queue.is_over():
             for key in queue.due(time.monotonic()):
-                if (failure := _failed_elsewhere(workspace, key, began)) is not None:
+                if (failure := workspace.failure_since(key, began)) is not None:
                     yield from queue.settle(Outcome(key, FAILED, failure=failure))
                 else:
                     queue.offer(key)
             while (chosen := queue.choose(machine.fits)) is not None:
-                crew.give(chosen)
+                pool.give(chosen)
                 tell("started", chosen.key, ("", 0, 0))
-            for key, said in crew.listen(queue.patience(time.monotonic())):
+            for key, said in pool.listen(queue.patience(time.monotonic())):
                 if not isinstance(said, Outcome):
                     tell("progress", key, said)
                 elif said.status == BUSY:
@@ -51,17 +51,7 @@ def here(jobs: Sequence[Job], workspace: Workspace, options: Options, tell: Tell
                 else:
                     yield from queue.settle(said)
     finally:
-        crew.end()
-
-
-def _failed_elsewhere(workspace: Workspace, key: str, since: float) -> Failure | None:
-    """The failure of a step in another run while this one waited for it."""
-    try:
-        if workspace.failure(key).stat().st_mtime < since:
-            return None
-    except FileNotFoundError:
-        return None
-    return workspace.failures().get(key)
+        pool.end()
 
 
 @dataclass
@@ -77,7 +67,7 @@ class Worker:
 
 
 @dataclass
-class Crew:
+class WorkerPool:
     """The workers of a run. A CUDA process can't change its GPUs, so that each worker keeps those it began with."""
 
     workspace: Workspace

@@ -1,4 +1,4 @@
-"""The steps of a study on a Ray cluster: all handed over at once, each with references to what it waits for."""
+"""Steps on a Ray cluster: all handed over at once, each with references to what it waits for."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import Any
 from interlingua.engine.child_processes import guarded
 from interlingua.engine.executors import Options, Tell, executors
 from interlingua.engine.machine import named_gpus
-from interlingua.engine.step import Resources
+from interlingua.engine.step import ObjectCache, Resources
 from interlingua.engine.step_runner import BLOCKED, BUSY, DONE, FAILED, FULL, Job, Outcome, run_step
 from interlingua.engine.workspace import Failure, Workspace
 from interlingua.errors import InterlinguaError, MissingExtra
@@ -30,7 +30,7 @@ _LOOK = 0.5  # seconds until a step that another run is at is looked at again
 
 @executors.register("ray")
 def on_ray(jobs: Sequence[Job], workspace: Workspace, options: Options, tell: Tell) -> Iterator[Outcome]:
-    """A Ray cluster (extra `ray`); the study's folder must be on a file system that all its machines share."""
+    """A Ray cluster (extra `ray`); the run's folder must be on a file system that all its machines share."""
     address = options.address or os.environ.get("RAY_ADDRESS")
     if address is None:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Nothing of ours reports workspace.
@@ -231,9 +231,15 @@ def _performer(folder: str, attempts: int, path: list[str]) -> Callable[..., byt
 
 @cache
 def _prepared(folder: str, *path: str) -> Workspace:
-    """The study's folder, in a process that finds the functions which the one that began the run finds."""
+    """The run's folder, in a process that finds the functions which the one that began the run finds."""
     sys.path += [place for place in path if place not in sys.path]
     return Workspace(Path(folder))
+
+
+@cache
+def _objects() -> ObjectCache:
+    """What steps of this process have loaded; a GPU has less room, and other processes may be at it."""
+    return ObjectCache(1 if named_gpus() else 2)
 
 
 def _outcome(job: Job, workspace: Workspace, attempts: int, before: list[str]) -> Outcome:
@@ -241,9 +247,11 @@ def _outcome(job: Job, workspace: Workspace, attempts: int, before: list[str]) -
         return Outcome(job.key, FULL)
     if any(status != DONE for status in before):
         return Outcome(job.key, BLOCKED)
-    gpus = len(named_gpus())
+    objects = _objects()
     while True:
-        outcome = run_step(job, workspace, progress=_silent, gpus=gpus)
+        outcome = run_step(job, workspace, progress=_silent, objects=objects)
+        if outcome.status == FAILED:
+            objects.clear()
         if outcome.status == BUSY:
             time.sleep(_LOOK)
         elif outcome.status == FAILED and attempts > 1:

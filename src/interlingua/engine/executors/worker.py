@@ -6,7 +6,6 @@ python -m interlingua.engine.executors.worker SOCKET LIFELINE FOLDER
 from __future__ import annotations
 
 import faulthandler
-import gc
 import os
 import signal
 import sys
@@ -16,9 +15,11 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from interlingua.engine.locks import owner
+from interlingua.engine.locks import leave, owner
 from interlingua.engine.machine import named_gpus
-from interlingua.engine.step_runner import Job, run_step
+from interlingua.engine.process_setup import free_device_memory
+from interlingua.engine.step import ObjectCache
+from interlingua.engine.step_runner import FAILED, Job, run_step
 from interlingua.engine.workspace import Workspace
 
 _SPEAK = 0.2  # seconds between two words on progress
@@ -26,7 +27,7 @@ _SPEAK = 0.2  # seconds between two words on progress
 
 def serve(connection: Connection[Any, Any], workspace: Workspace) -> None:
     """Perform what comes, until the other end is closed or a failure leaves this process doubtful."""
-    gpus = len(named_gpus())
+    objects = ObjectCache(1 if named_gpus() else 2)  # A GPU has less room, and other workers may be at it.
     spoke = 0.0
     try:
         while True:
@@ -38,25 +39,18 @@ def serve(connection: Connection[Any, Any], workspace: Workspace) -> None:
                     spoke = now
                     connection.send((stage, done, total))
 
-            outcome = run_step(job, workspace, progress=progress, gpus=gpus)
+            outcome = run_step(job, workspace, progress=progress, objects=objects)
+            if outcome.status == FAILED:
+                objects.clear()
             connection.send(outcome)
             if outcome.tainted:
                 return
-            _give_back_memory()
+            free_device_memory()
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return
     finally:
-        own = owner(workspace.work)
-        workspace.log(f".{own.token}").unlink(missing_ok=True)
-        own.leave()
-
-
-def _give_back_memory() -> None:
-    """Free what a step left on a GPU that others share; without one, nothing, which is quicker than a collection."""
-    torch: Any = sys.modules.get("torch")
-    if torch is not None and torch.cuda.is_initialized():
-        gc.collect()
-        torch.cuda.empty_cache()
+        workspace.log(f".{owner(workspace.work).token}").unlink(missing_ok=True)
+        leave(workspace.work)
 
 
 def _end_with(lifeline: int) -> None:
