@@ -113,12 +113,13 @@ class PretrainStep:
 
 @dataclass(frozen=True, kw_only=True)
 class AlignStep:
-    """A bitext to word links."""
+    """A bitext to word links; `precision` is that of the encoder whose vectors link, None without one."""
 
     CODE: ClassVar[int] = 2
     ON_GPU: ClassVar[bool] = False
 
     bitext: StudyBitext
+    precision: str | None
 
 
 @dataclass(frozen=True, kw_only=True)

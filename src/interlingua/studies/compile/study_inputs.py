@@ -188,7 +188,8 @@ class StudyInputs:
             english=table.english,
         )
         label = f"align {source}-{code}"
-        needs[f"align {code}"] = self.step(AlignStep(bitext=about), own, label=label, like=code)
+        settings = AlignStep(bitext=about, precision=None if linking is None else self.precision("align"))
+        needs[f"align {code}"] = self.step(settings, own, label=label, like=code)
         return about
 
     def settings(self, **own: Any) -> TransferSettings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import shutil
 from dataclasses import replace
@@ -25,7 +26,8 @@ MAPS, ABOUT = "maps", "set.json"
 def run(settings: GeometryStep, context: StepContext) -> None:
     """Look, or fine-tune under the monitor, test on all languages and look again where that is asked for."""
     own, synthetic = geometry_settings(settings), synthetic_of(settings.synth)
-    encoder = load_encoder(settings.encoder, context)
+    # A copy: the first fine-tuning changes the model, and other steps of the process read it.
+    encoder = copy.deepcopy(load_encoder(settings.encoder, context))
     store = Store(context.state / "run")
     if settings.looks is None:
         runs = Pairwise(encoder, synthetic, own.training, store, progress=context.progress)

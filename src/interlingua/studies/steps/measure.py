@@ -37,10 +37,11 @@ def run(settings: MeasureStep, context: StepContext) -> None:
     corpus, plan = corpus_of(settings, context), plan_of(settings, (settings.measure,))
     spaces, encoders = [], []
     for place, side in enumerate(sides):
-        encoder = _reader(load_body(side.encoder, context, role=f"{place} "), settings.precision)
-        vectors = context.inputs[f"{place} encode"] / VECTORS
-        spaces.append(read_languages(encoder, side.known, corpus, plan, context, vectors)[0])
+        encoder = load_body(side.encoder, context, role=f"{place} ")
         encoders.append(encoder)
+        reader = _reader(encoder, settings.precision)
+        vectors = context.inputs[f"{place} encode"] / VECTORS
+        spaces.append(read_languages(reader, side.known, corpus, plan, context, vectors)[0])
     names = None
     if measures[name].needs == "names":
         given = settings.spellings

@@ -10,6 +10,7 @@ from interlingua.analyses.evaluation import FILE, Examiner, prediction_lines
 from interlingua.analyses.transfer import Exam, ExamFiles, Lesson, Scenario, TransferSettings, check_labels
 from interlingua.engine.atomic_files import write_text
 from interlingua.engine.step import StepContext
+from interlingua.engine.workspace import INNER
 from interlingua.paths import read_json
 from interlingua.record import Made
 from interlingua.studies.step_settings import PredictStep
@@ -93,5 +94,5 @@ def _about(settings: PredictStep, exam: Exam, context: StepContext) -> dict[str,
         "regime": settings.regime,
         "seed": settings.seed,
         "bitexts": list(settings.bitext_languages),
-        "model": f"steps/{context.inputs['tuned'].name}/{MODEL}",
+        "model": f"{INNER}/steps/{context.inputs['tuned'].name}/{MODEL}",
     }

@@ -97,7 +97,7 @@ def asked_model(about: StudyEncoder, context: StepContext, task: Any, *, precisi
     """The model that is asked: fine-tuned, or a body without a head."""
     if "tuned" in context.inputs:
         found = load_tuned(context)
-        inside = called(found.model.base_model, found.encoder, about.name, precision)
+        inside = encoder_over(found.model.base_model, found.encoder, about.name, precision)
         return FineTuned(found.task, found.labels, found.model, inside)
     body = load_body(about, context)
     return headless(body.model, body, about.name, precision, task)
@@ -105,17 +105,17 @@ def asked_model(about: StudyEncoder, context: StepContext, task: Any, *, precisi
 
 def headless(body: Any, encoder: Encoder, name: str, precision: str, task: Any) -> FineTuned:
     """A body as the model of a task that needs no head."""
-    inside = called(body, encoder, name, precision)
+    inside = encoder_over(body, encoder, name, precision)
     return FineTuned(task, (), TaskModel(body, torch.nn.Identity()), inside)
 
 
 def trainable_copy(encoder: Encoder, name: str, precision: str) -> Encoder:
     """The encoder over a copy of its weights, which a step may train: other steps of the process read the encoder."""
     body = copy.deepcopy(encoder.model).float().requires_grad_(True)
-    return called(body, encoder, name, precision)
+    return encoder_over(body, encoder, name, precision)
 
 
-def called(body: Any, encoder: Encoder, name: str, precision: str) -> Encoder:
+def encoder_over(body: Any, encoder: Encoder, name: str, precision: str) -> Encoder:
     """An encoder over a model in memory, called as the study calls it."""
     return Encoder.of(body, encoder.tokenizer, name=name, precision=precision)
 
