@@ -241,8 +241,8 @@ def _show_plan(planned: Planned, told: Plan) -> None:
     for head in ("kind", "steps", "done", "to run", "failed", "blocked", "about"):
         table.add_column(head, justify="left" if head == "kind" else "right")
     for kind in told.kinds:
-        about = _time(kind.seconds) if kind.needed > kind.unmeasured else "–"
-        known = f"{about} + {kind.unmeasured} unknown" if kind.unmeasured else about
+        about = _time(kind.seconds) if kind.needed > kind.untimed else "–"
+        known = f"{about} + {kind.untimed} unknown" if kind.untimed else about
         counts = (kind.steps, kind.done, kind.needed, kind.failed, kind.blocked)
         table.add_row(kind.kind, *map(str, counts), known if kind.needed else "")
     console = Console()
@@ -256,7 +256,7 @@ def _show_plan(planned: Planned, told: Plan) -> None:
         return
     known = f"{_time(told.seconds)} of work, no less than {_time(told.wall)} here"
     left = known if told.seconds else "how long is not known yet"
-    more = f"; of {told.unmeasured} no like was measured" if told.unmeasured and told.seconds else ""
+    more = f"; of {told.untimed} no like was measured" if told.untimed and told.seconds else ""
     console.print(f"{told.needed} of {len(planned.graph)} steps to run: {left}{more}", highlight=False)
 
 

@@ -14,7 +14,7 @@ from interlingua.analyses.seed_statistics import beside, read_published, study_d
 from interlingua.argument_types import check_argument_types
 from interlingua.engine.atomic_files import reading_back, write_text
 from interlingua.engine.digests import Digests
-from interlingua.engine.disk import Use, Waste, garbage, remove, usage
+from interlingua.engine.disk import RemovableFile, Use, garbage, remove, usage
 from interlingua.engine.executors import Options
 from interlingua.engine.graph import Graph, State
 from interlingua.engine.machine import this_machine
@@ -155,11 +155,11 @@ class Planned:
     def usage(self) -> tuple[Use, ...]:
         return usage(self.graph, self.workspace)
 
-    def garbage(self) -> tuple[Waste, ...]:
+    def garbage(self) -> tuple[RemovableFile, ...]:
         """What no record needs any more."""
         return garbage(self.graph, self.workspace) if self.workspace.work.is_dir() else ()
 
-    def remove(self, waste: tuple[Waste, ...]) -> int:
+    def remove(self, waste: tuple[RemovableFile, ...]) -> int:
         """Remove it; the number of bytes."""
         return remove(waste, self.workspace)
 
@@ -274,7 +274,8 @@ def study(
     """Run a study file and report it; what is done is not run again, and a killed study goes on where it was.
 
     `size` is one of the file's `[sizes.NAME]`; `data` takes the place of the folder its files are in; `out` is
-    where results go. `keep` keeps models and vectors that no step to come needs. Steps that fail do not stop the others: `report.about["failed"]` has them.
+    where results go. `keep` keeps models and vectors that no step to come needs. Steps that fail do not stop others:
+    `report.about["failed"]` has them.
     """
     planned = plan_study(file, size=size, data=data, out=out, ask=True, executor=executor, options=options)
     planned.run(executor=executor, options=options, retry=retry, keep=keep, tell=tell)

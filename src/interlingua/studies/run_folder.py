@@ -10,6 +10,7 @@ from typing import Any
 
 from interlingua.engine.atomic_files import reading_back, told_when_full
 from interlingua.engine.locks import Owner, holder, living_tokens
+from interlingua.engine.workspace import INNER
 from interlingua.errors import InputError
 from interlingua.paths import read_json
 from interlingua.training.processes import is_first_process
@@ -24,7 +25,6 @@ _LEFT = {
     "adjust": ("adjustment.json",),
     "pretrain": ("training.json",),
     "synth": ("counts.json", "*.iob2"),
-    "study": ("steps", "work", "logs"),
 }
 """What runs of commands leave that write no `run.json`."""
 
@@ -142,7 +142,7 @@ def check_kind(out: Path, kind: str) -> None:
 
 def kind_of(folder: Path) -> str | None:
     """The command whose run a folder holds, finished or not; None where it is no run's, or can't be told."""
-    told = [name for name in ("run.json", f"{STATE}/run.json") if (folder / name).is_file()]
+    told = [name for name in ("run.json", f"{STATE}/run.json", f"{INNER}/run.json") if (folder / name).is_file()]
     if told:
         kind = told_by(folder / told[0]).get("kind")
         return kind if isinstance(kind, str) else None
