@@ -36,7 +36,8 @@ from interlingua.studies.config.tables import (
 )
 from interlingua.studies.geometry import GeometrySettings
 from interlingua.studies.study import Study
-from interlingua.training.regime import ADJUST, Part, Schedule
+from interlingua.training.phases import Part, Schedule
+from interlingua.training.regime import ADJUST
 
 Named = type[Any] | Callable[..., Any]
 

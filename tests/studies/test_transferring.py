@@ -29,7 +29,8 @@ from interlingua.readers.squad import read_questions
 from interlingua.studies import transferring
 from interlingua.tasks import ner
 from interlingua.tasks.saved_models import load
-from interlingua.training.regime import Phase, Regime, regime
+from interlingua.training.phases import Phase
+from interlingua.training.regime import Regime, regime
 from interlingua.training.task import TaskModel
 from sentence_models import DENSE, NORMAL, folder_of
 from worlds import make_world, run_here

@@ -13,6 +13,7 @@ from interlingua.argument_types import check_argument_types
 from interlingua.counting import counted
 from interlingua.engine.atomic_files import reading_back, write_text
 from interlingua.engine.records import read_items
+from interlingua.engine.workspace import Workspace
 from interlingua.errors import InputError
 from interlingua.paths import json_value, read_json, regular, usable_path
 from interlingua.record import SCHEMA
@@ -174,7 +175,7 @@ def _study(folder: Path) -> Run:
         notes.append(f"{counted(len(every) - len(records), 'records')} that the study’s last report was not made from")
     more = {name: found.get(name) or [] for name in ("scores", "distances", "beside", "geometries")}
     for each in more["geometries"]:
-        each["maps"] = maps_of(folder, each["steps"])
+        each["maps"] = maps_of(Workspace(folder), each["steps"])
     return Run({**about, "skipped": notes}, records, more=more)
 
 

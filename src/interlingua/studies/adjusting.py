@@ -42,9 +42,9 @@ from interlingua.training.forward import checked_layer, is_trained
 from interlingua.training.loop import Monitor
 from interlingua.training.monitors import WordDistances
 from interlingua.training.pair_batches import PairBatches
+from interlingua.training.phases import Freeze, Lora, Part, Phase, Schedule
 from interlingua.training.processes import first_process_first, is_first_process
-from interlingua.training.regime import ADJUST, Part, Phase, Place, Schedule, Stage, train_stages, trainable
-from interlingua.training.trainable import Freeze, Lora
+from interlingua.training.regime import ADJUST, Place, Stage, train_stages, trainable
 from interlingua.wordalign.links import PairFilters
 
 __all__ = ["AdjustSettings", "AdjustedModel", "LinkedText", "Origin", "adjust", "linked_text"]

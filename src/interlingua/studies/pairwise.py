@@ -34,8 +34,9 @@ from interlingua.tasks.ner import Ner, Tagged, wrong_sentences
 from interlingua.tasks.saved_models import FineTuned
 from interlingua.training.checkpoints import put_weights, weights_of
 from interlingua.training.monitors import measured_share
+from interlingua.training.phases import Phase
 from interlingua.training.processes import is_first_process
-from interlingua.training.regime import Phase, Place, Stage, regime, train_stages
+from interlingua.training.regime import Place, Stage, regime, train_stages
 from interlingua.training.task import TaskModel
 
 

@@ -187,15 +187,3 @@ def _begun(entry: Path) -> bool:
         or entry.name.startswith(".run.json.")
         or (entry.name == "items" and not any(entry.iterdir()))
     )
-
-
-def study_folder(name: str, out: str | Path | None) -> Path:
-    """Where a study's results go: what was asked for, or a folder called as the study, in the current one.
-
-    Two sizes of one file have two folders. A folder that holds anything else is refused, nothing in it is touched.
-    """
-    folder = Path(out) if out is not None else Path(f"interlingua-study-{name}")
-    check_kind(folder, "study")
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / "steps").is_dir():
-        raise InputError("the folder holds files that are no study of ours", file=folder, remedy="Name another --out.")
-    return folder
