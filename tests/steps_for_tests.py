@@ -55,6 +55,10 @@ def total(settings: Settings, context: StepContext) -> None:
     tell(side, f"end {context.key} {os.getpid()}")
 
 
+base = total
+"""The same function, of another kind."""
+
+
 def knows(settings: Settings, context: StepContext) -> None:
     """Fails where no measure of that name is registered in this process."""
     from interlingua.measures import measures
@@ -117,6 +121,41 @@ def pauses(settings: Settings, context: StepContext) -> None:
     if not again:
         raise Paused("for a while")
     (context.out / "value").write_text("1")
+
+
+def waits_to_pause(settings: Settings, context: StepContext) -> None:
+    """Counts until its deadline, and goes on from there."""
+    place = context.state / "count"
+    count = int(place.read_text()) if place.exists() else 0
+    while count < 100:
+        count += 1
+        place.write_text(str(count))
+        time.sleep(0.01)
+        if context.deadline is not None and time.time() > context.deadline:
+            raise Paused(f"at {count}")
+    (context.out / "value").write_text("100")
+
+
+def group(settings: Settings, context: StepContext) -> None:
+    """The first process says what it is told to; all tell the side log what they heard."""
+    heard = context.group.broadcast(lambda: settings.value)
+    tell(settings.side, f"{os.environ['RANK']} heard {heard}")
+    if context.group.is_first:
+        (context.out / "value").write_text(str(context.group.size))
+    if settings.wrong:
+        raise InputError("wrong", remedy="Right it.")
+
+
+def threads(settings: Settings, context: StepContext) -> None:
+    import torch
+
+    (context.out / "value").write_text(f"{torch.get_num_threads()} {os.environ['OMP_NUM_THREADS']}")
+
+
+def prints(settings: Settings, context: StepContext) -> None:
+    print("a word")
+    if settings.wrong:
+        raise ValueError("wrong")
 
 
 def loads(settings: Settings, context: StepContext) -> None:
@@ -183,11 +222,12 @@ def study(side: str, *, layers: int = 6, width: int = 10, sleep: float = 0.02) -
 if __name__ == "__main__":
     from interlingua.engine.executors import Options
     from interlingua.engine.graph import Graph
-    from interlingua.engine.runner import run
+    from interlingua.engine.runner import keep_all, run
     from interlingua.engine.workspace import Workspace
 
     folder, side, sleep, layers = sys.argv[1:]
-    run(Graph(study(side, layers=int(layers), sleep=float(sleep))), Workspace(Path(folder)), options=Options(cpus=2))
+    graph = Graph(study(side, layers=int(layers), sleep=float(sleep)))
+    run(graph, Workspace(Path(folder)), options=Options(cpus=2), keep=keep_all)
 
 
 def listeners(settings: Settings, context: StepContext) -> None:

@@ -143,27 +143,25 @@ def _hints(cls: type) -> dict[str, Any]:
 
 def _convert(hint: Any, value: Any, where: str) -> Any:  # noqa: PLR0911, one case a kind of type
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
-    if hint is Any or hint is object:
-        return value
     if origin in (typing.Union, types.UnionType):
         chosen = [option for option in inner if _fits(option, value)]
         if not chosen:
             raise _wrong(hint, value, where)
         return _convert(chosen[0], value, where)
-    if not _fits(hint, value):
-        raise _wrong(hint, value, where)
     if isinstance(hint, type) and is_dataclass(hint):
         return build(hint, value, where=where)
+    if not _fits(hint, value):
+        raise _wrong(hint, value, where)
+    if isinstance(origin, type) and origin is not tuple:
+        if issubclass(origin, Mapping):
+            return {key: _convert(inner[1], each, f"{where}.{key}") for key, each in value.items()}
+        return [_convert(inner[0], each, where) for each in value]
     if origin is tuple:
         if len(inner) == 2 and inner[1] is Ellipsis:
-            return tuple(_convert(inner[0], each, where) for each in value)
+            inner = (inner[0],) * len(value)
         if len(inner) != len(value):
             raise _wrong(hint, value, where)
         return tuple(_convert(kind, each, where) for kind, each in zip(inner, value, strict=True))
-    if origin is not None and issubclass(origin, Mapping):
-        return {key: _convert(inner[1], each, f"{where}.{key}") for key, each in value.items()}
-    if origin is not None and origin is not typing.Literal:
-        return [_convert(inner[0], each, where) for each in value]
     if hint is float:
         return float(value)
     return hint(value) if isinstance(hint, type) and issubclass(hint, Enum) else value

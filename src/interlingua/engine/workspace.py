@@ -316,7 +316,7 @@ def _told(file: Path) -> dict[str, Any]:
     """What a run wrote about itself; nothing where it did not."""
     try:
         found = read_json(file)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError) as error:
         raise InputError("not what a run says of itself", file=file, remedy="Name another --out.") from error
