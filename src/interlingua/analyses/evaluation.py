@@ -184,7 +184,7 @@ class Examiner:
         if exam.task.name == "retrieval":
             scores = exam.task.judge(exam.task.predict(tuned.encoder, exam.examples), exam.examples)
         elif scenario.mapped:
-            model = tuned.model if self.through is None else TaskModel(self.through.model, tuned.model.head)
+            model = tuned.model if self.through is None else TaskModel(self.through.model, tuned.model.head).eval()
             control = scenario.mapped if isinstance(scenario.mapped, str) else None
             with mapped(model, self._map(tuned, exam.judged, seed, control)):
                 said = self._said(model, exam)

@@ -106,7 +106,8 @@ def asked_model(about: StudyEncoder, context: StepContext, task: Any, *, precisi
 def headless(body: Any, encoder: Encoder, name: str, precision: str, task: Any) -> FineTuned:
     """A body as the model of a task that needs no head."""
     inside = encoder_over(body, encoder, name, precision)
-    return FineTuned(task, (), TaskModel(body, torch.nn.Identity()), inside)
+    # In evaluation mode, which who measures it puts it back into: a body that is read stays as it is.
+    return FineTuned(task, (), TaskModel(body, torch.nn.Identity()).eval(), inside)
 
 
 def trainable_copy(encoder: Encoder, name: str, precision: str) -> Encoder:
