@@ -8,7 +8,7 @@ import pytest
 from interlingua.analyses.word_alignment import align
 from interlingua.commands.study import plan_study
 from interlingua.encoder import Encoder
-from interlingua.engine.step import Work
+from interlingua.engine.step import StepContext
 from interlingua.studies.config.toml_file import Wrong
 from interlingua.studies.steps import align as step
 from interlingua.studies.steps.step_io import LINKS
@@ -45,7 +45,7 @@ def planned(world, text):
 def linked(world, text, out):
     [found] = [each for each in planned(world, text).graph if each.kind == "align"]
     out.mkdir()
-    step.run(found.arguments()[0], {}, out, Work(found.key, out, lambda *_: None))
+    step.run(found.settings, StepContext(found.key, {}, out, out))
     with np.load(out / LINKS) as kept:
         return found.key, [kept[name].tolist() for name in ("row", "source", "target")]
 
@@ -71,7 +71,7 @@ def test_with_several_encoders_one_must_be_named(world):
 
 def test_another_aligner_needs_none(world):
     [found] = [each for each in planned(world, TWO.replace("neural", "diagonal")).graph if each.kind == "align"]
-    assert "encoder" not in found.settings
+    assert found.settings.bitext.encoder is None
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,11 @@ import torch
 from interlingua.commands.study import Planned, plan_study
 from interlingua.engine.digests import Digests
 from interlingua.engine.graph import Graph, State
-from interlingua.engine.run_store import Store
+from interlingua.engine.records import Records
 from interlingua.engine.runner import run
 from interlingua.engine.step import Step
 from interlingua.engine.workspace import Home
+from interlingua.record import Record
 from interlingua.studies.config.plugins import REGISTRIES, load_all
 from interlingua.studies.config.toml_file import Wrong
 from worlds import World, make_world, run_here
@@ -141,7 +142,7 @@ def done(world: World, tmp_path_factory: pytest.TempPathFactory) -> Planned:
 
 
 def test_a_measure_a_task_and_an_objective_of_ones_own_are_used(done: Planned) -> None:
-    records = Store(done.home.folder).read()
+    records = Records(Record, done.workspace.folder).read()
     assert {(r.variant, r.value, r.best) for r in records if r.measure == "twice"} == {("rows", 60.0, "low")}
     assert {r.best for r in records if r.measure == "cka"} == {"high"}
     told = {(r.details["task"], r.details["regime"]) for r in records if "regime" in r.details}
@@ -179,12 +180,12 @@ def test_a_changed_file_reruns_what_uses_it_and_no_more(
     before = path.read_text("utf-8")
     try:
         path.write_text(before + "\n# changed\n", "utf-8")
-        planned = plan_study(world["study.toml"], out=done.home.folder)
+        planned = plan_study(world["study.toml"], out=done.workspace.folder)
         states = planned.states()
         assert {step.shown for step in planned.graph if states[step.key] is State.NEEDED} == again
     finally:
         path.write_text(before, "utf-8")
-    assert State.NEEDED not in plan_study(world["study.toml"], out=done.home.folder).states().values()
+    assert State.NEEDED not in plan_study(world["study.toml"], out=done.workspace.folder).states().values()
 
 
 def test_a_file_that_registers_nothing_or_a_reader_is_for_every_step(tmp_path: Path) -> None:
@@ -245,4 +246,4 @@ def test_a_measure_of_names_that_a_file_brings_is_given_the_spellings(world: Wor
     (world.folder / "longer.toml").write_text(head + table, "utf-8")
     planned = plan_study(world["longer.toml"], out=tmp_path / "out")
     run_here(planned)
-    assert {(r.unit, r.value) for r in Store(planned.home.folder).read()} == {("name", 2.0)}
+    assert {(r.unit, r.value) for r in Records(Record, planned.workspace.folder).read()} == {("name", 2.0)}
