@@ -149,7 +149,8 @@ def study_folder(folder: Path) -> Path:
              "distances": [], "beside": [], "steps": ["s"]}  # fmt: skip
     for name in ("run.json", "transfer.json"):
         (transfer / name).unlink()
-    (folder / "steps").mkdir()
+    (folder / ".interlingua").mkdir()
+    (folder / ".interlingua" / "run.json").write_text('{"kind": "study"}')
     (folder / "study.json").write_text(json.dumps(found), "utf-8")
     (folder / "records.jsonl").write_text("".join(json.dumps(each) + "\n" for each in records), "utf-8")
     return folder

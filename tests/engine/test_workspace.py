@@ -61,8 +61,8 @@ def test_the_folder_of_another_run_is_refused_as_it_is(
     [
         ({"letter.txt": "dear"}, "no run of ours"),
         ({"run.json": '{"kind": "audit"}'}, "one of interlingua audit"),
-        ({"run.json": '{"kind": "study"}'}, r"interlingua 0\.1"),
-        ({"steps/a": "", "work/b": "", "logs/c": ""}, r"interlingua 0\.1"),
+        ({"run.json": '{"kind": "study"}'}, r"before 0\.1\.0"),
+        ({"steps/a": "", "work/b": "", "logs/c": ""}, r"before 0\.1\.0"),
         ({".interlingua/run.json": '{"layout": 2, "kind": "study"}'}, "a later version"),
         ({".interlingua/run.json": "half"}, "not what a run says"),
         ({"run.json": "half"}, "not what a run says"),

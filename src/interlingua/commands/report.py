@@ -13,7 +13,7 @@ from interlingua.argument_types import check_argument_types
 from interlingua.counting import counted
 from interlingua.engine.atomic_files import reading_back, write_text
 from interlingua.engine.records import read_items
-from interlingua.engine.workspace import Workspace
+from interlingua.engine.workspace import INNER, Workspace
 from interlingua.errors import InputError
 from interlingua.paths import json_value, read_json, regular, usable_path
 from interlingua.record import SCHEMA
@@ -107,7 +107,9 @@ def read_run(folder: Path) -> tuple[str, Run]:
         if "before" not in summary or "languages" not in summary:
             raise InputError("not what interlingua adjust writes", file=folder / "adjustment.json", remedy=_REMEDY)
         return "adjust", Run(summary, adjustment_records(summary))
-    if not (folder / "run.json").is_file() and (folder / "steps").is_dir():
+    if not (folder / "run.json").is_file() and any(
+        map(Path.is_file, (folder / "study.json", folder / INNER / "run.json"))
+    ):
         return "study", _study(folder)
     if not (folder / "run.json").is_file():
         raise InputError("no run is in this folder", value=str(folder), remedy=_REMEDY)

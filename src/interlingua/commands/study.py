@@ -32,6 +32,7 @@ from interlingua.studies.compile.model_revisions import Revisions
 from interlingua.studies.compile.study_inputs import StudyInputs
 from interlingua.studies.config.toml_file import Wrong
 from interlingua.studies.geometry_records import maps_of, study_geometries
+from interlingua.studies.run_folder import check_kind
 from interlingua.studies.study import Study
 from interlingua.studies.study_file import read_study, sizes_of
 
@@ -232,6 +233,7 @@ def plan_study(
     """
     found = read_study(file, size=size, data=data)
     workspace = Workspace(Path(out) if out is not None else Path(f"interlingua-study-{found.name}"))
+    check_kind(workspace.folder, KIND)
     workspace.check(KIND, _identity(found))
     digests = Digests(workspace.digests)
     revisions = Revisions(workspace.inner / "revisions.json", ask)

@@ -97,7 +97,7 @@ def build(cls: type[T], data: Mapping[str, Any], *, where: str = "") -> T:
     name = where or cls.__name__
     if not isinstance(data, Mapping):
         raise _wrong(cls, data, name)
-    hints = _hints(cls)
+    hints = _hints(typing.cast(Any, cls))
     known = {field.name: field for field in fields(typing.cast(Any, cls)) if field.init}
     for key in data:
         if key not in known:

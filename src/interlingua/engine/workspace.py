@@ -23,7 +23,7 @@ HEAVY = "heavy"
 PRUNED = ".pruned"
 INNER = ".interlingua"
 _LAYOUT = 1
-_FIRST_LAYOUT = ("steps", "work", "logs")  # where version 0.1 had what is in `.interlingua` now
+_FIRST_LAYOUT = ("steps", "work", "logs")  # where versions before 0.1.0 had what is in `.interlingua` now
 
 
 @dataclass(frozen=True)
@@ -138,9 +138,9 @@ class Workspace:
                 )
         elif before is not None or all((self.folder / name).is_dir() for name in _FIRST_LAYOUT):
             raise InputError(
-                "the folder is of interlingua 0.1, whose layout only that version reads",
+                "the folder was made by a development version of interlingua before 0.1.0, which alone reads it",
                 file=self.folder,
-                remedy="Name another --out, or go on with: pip install interlingua==0.1.0.",
+                remedy="Name another --out, or remove that folder.",
             )
         elif self.folder.is_dir() and any(entry.name != INNER for entry in os.scandir(self.folder)):
             raise InputError(
