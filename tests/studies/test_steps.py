@@ -279,7 +279,7 @@ def test_one_changed_setting_runs_only_what_hangs_on_it(world, done, tmp_path):
     states = changed.states()
     needed = [step for step in changed.graph if states[step.key] is not State.DONE]
     assert {step.kind for step in needed} == {"finetune", "predict", "attribute", "distances"}
-    assert all("inference" in step.label or step.settings["called"] == "inference" for step in needed)
+    assert all("inference" in step.label or step.settings.block == "inference" for step in needed)
 
 
 def test_a_changed_file_changes_what_reads_it(world, done):

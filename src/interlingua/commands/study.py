@@ -64,13 +64,30 @@ class GpuChoice:
         if study.table.precision is not None:
             return cls(False)  # Nothing hangs on it.
         if file.is_file():
-            return cls(bool(read_json(file)["used"]))
-        return cls(bool(this_machine(options, True).gpus), file)
+            return cls(bool(read_json(file)["used"]), file)
+        return cls(_has_gpus(executor, options), file)
+
+    def check(self, executor: str, options: Options) -> None:
+        """Refuse to go on without GPUs where the study was begun with them."""
+        if self.used and self.file is not None and self.file.is_file() and not _has_gpus(executor, options):
+            raise InputError(
+                "the study was begun on a machine with GPUs, where it computes in bf16, and there is none here",
+                file=self.file,
+                remedy='Run it where one is, or name another --out, or write precision = "fp32" into the study file.',
+            )
 
     def keep(self) -> None:
         """Write it into the study's folder."""
         if self.file is not None and not self.file.is_file():
             write_text(self.file, json.dumps({"used": self.used}) + "\n")
+
+
+def _has_gpus(executor: str, options: Options) -> bool:
+    if executor == "ray":
+        from interlingua.engine.executors.ray import has_gpus
+
+        return has_gpus(options)
+    return bool(this_machine(options, True).gpus)
 
 
 @dataclass(frozen=True, repr=False)
@@ -115,6 +132,9 @@ class Planned:
     ) -> RunSummary:
         """Run what is not done; see `engine.runner.run`. With `keep`, models and vectors stay that no step needs."""
         options = options or Options()
+        states = self.states(retry=retry)
+        if any(step.resources.gpus for step in self.graph if states[step.key] is State.NEEDED):
+            self.gpus.check(executor, options)
         with self._alone(options):
             return run(
                 self.graph,

@@ -8,6 +8,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from itertools import islice
@@ -16,7 +17,7 @@ from typing import Any
 
 from interlingua.engine.child_processes import guarded
 from interlingua.engine.executors import Options, Tell, executors
-from interlingua.engine.machine import named_gpus
+from interlingua.engine.machine import named_gpus, this_machine
 from interlingua.engine.step import ObjectCache, Resources
 from interlingua.engine.step_runner import BLOCKED, BUSY, DONE, FAILED, FULL, Job, Outcome, run_step
 from interlingua.engine.workspace import Failure, Workspace
@@ -31,9 +32,28 @@ _LOOK = 0.5  # seconds until a step that another run is at is looked at again
 @executors.register("ray")
 def on_ray(jobs: Sequence[Job], workspace: Workspace, options: Options, tell: Tell) -> Iterator[Outcome]:
     """A Ray cluster (extra `ray`); the run's folder must be on a file system that all its machines share."""
-    address = options.address or os.environ.get("RAY_ADDRESS")
+    with _cluster(options) as ray:
+        yield from _all(ray, jobs, workspace, options, tell)
+
+
+def has_gpus(options: Options) -> bool:
+    """Whether a machine of the cluster has a GPU; a cluster that a run starts has those of this machine."""
+    if _address(options) is None:
+        return bool(this_machine(options, True).gpus)
+    with _cluster(options) as ray:
+        return bool(ray.cluster_resources().get("GPU"))
+
+
+def _address(options: Options) -> str | None:
+    return options.address or os.environ.get("RAY_ADDRESS")
+
+
+@contextmanager
+def _cluster(options: Options) -> Iterator[Any]:
+    """Ray, connected to the cluster, or to one that is started here."""
+    address = _address(options)
     if address is None:
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Nothing of ours reports workspace.
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Nothing of ours reports to anyone.
         # Read when Ray is imported: it listens on 127.0.0.1, as it does on other systems, not on all interfaces.
         os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
     try:
@@ -44,7 +64,7 @@ def on_ray(jobs: Sequence[Job], workspace: Workspace, options: Options, tell: Te
     if ours:
         _connect(ray, address, options)
     try:
-        yield from _all(ray, jobs, workspace, options, tell)
+        yield ray
     finally:
         if ours:
             ray.shutdown()
