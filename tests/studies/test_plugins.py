@@ -13,10 +13,11 @@ from interlingua.engine.graph import Graph, State
 from interlingua.engine.records import Records
 from interlingua.engine.runner import run
 from interlingua.engine.step import Step
-from interlingua.engine.workspace import Home
+from interlingua.engine.workspace import Workspace
 from interlingua.record import Record
 from interlingua.studies.config.plugins import REGISTRIES, load_all
 from interlingua.studies.config.toml_file import Wrong
+from steps_for_tests import Settings
 from worlds import World, make_world, run_here
 
 MEASURE = '''"""A measure of ours."""
@@ -200,16 +201,16 @@ def test_a_file_that_registers_nothing_or_a_reader_is_for_every_step(tmp_path: P
 def steps(tmp_path: Path) -> list[Step]:
     (tmp_path / "mine.py").write_text(MEASURE.replace('"twice"', '"thrice"'), "utf-8")
     file = Digests().file(tmp_path / "mine.py")
-    return [Step("knows", "steps_for_tests:knows", {"measure": "thrice"}, load=(file,))]
+    return [Step("steps_for_tests:knows", Settings(measure="thrice"), load=(file,))]
 
 
 def test_worker_processes_load_the_files_of_a_step(tmp_path: Path) -> None:
     found = steps(tmp_path)
-    ran = run(Graph(found), Home(tmp_path / "out"))
+    ran = run(Graph(found), Workspace(tmp_path / "out"))
     assert not ran.failed, ran.failed
-    bare = [Step("knows", "steps_for_tests:knows", {"measure": "thrice"})]
+    bare = [Step("steps_for_tests:knows", Settings(measure="thrice"))]
     assert bare[0].key != found[0].key
-    (failure,) = run(Graph(bare), Home(tmp_path / "bare")).failed
+    (failure,) = run(Graph(bare), Workspace(tmp_path / "bare")).failed
     assert "unknown measure: 'thrice'" in failure.message
 
 
