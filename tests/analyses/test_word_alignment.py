@@ -85,13 +85,13 @@ def test_an_aligner_beside_links_for_every_bitext_is_refused_and_links_alone_are
             planned(world, study)
     alone = one_by_one.replace('aligner = "neural"\n', "")
     [found] = [each for each in planned(world, alone).graph if each.kind == "align"]
-    assert found.settings["links"]
+    assert found.settings.bitext.links
 
 
 def test_an_aligner_links_the_languages_that_have_no_links(world):
     given = STUDY.replace("[tasks.ner]", 'links = { hi = "links" }\n[tasks.ner]')
     [found] = [each for each in planned(world, given).graph if each.kind == "align"]
-    assert (found.settings["links"], found.settings["aligner"]) == (None, "neural")
+    assert (found.settings.bitext.links, found.settings.bitext.aligner) == (None, "neural")
 
 
 def test_an_aligner_that_is_not_said_is_the_default_one(world):
