@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
 from dataclasses import fields, replace
@@ -13,9 +14,11 @@ import pytest
 
 import interlingua.studies.steps
 from interlingua.commands.study import Planned, plan_study
+from interlingua.encoder import Encoder
+from interlingua.encoder.loading import find_folder
 from interlingua.engine import machine
-from interlingua.engine.executors import Options
-from interlingua.engine.step import resolve, settings_class
+from interlingua.engine.executors import Options, executors
+from interlingua.engine.step import ObjectCache, resolve, settings_class
 from interlingua.errors import InputError
 from interlingua.studies.step_settings import KINDS, AdjustStep, FinetuneStep
 from interlingua.tasks.ner import Ner
@@ -184,10 +187,52 @@ synth = "names"
 def test_the_first_run_decides_the_precision_of_a_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine, "visible_gpus", lambda: ("0",))
     with_gpu = planned(folder, SPELLED)
-    fails = SimpleNamespace(call=lambda jobs, *_: iter(()))
-    monkeypatch.setitem(sys.modules["interlingua.engine.runner"].executors._entries, "none", fails)
+    idle = SimpleNamespace(call=lambda *_: (outcome for outcome in ()))
+    monkeypatch.setitem(executors._entries, "none", idle)
     with_gpu.run(executor="none")
     monkeypatch.setattr(machine, "visible_gpus", tuple)
     assert keys(planned(folder, SPELLED)) == keys(with_gpu)
     with pytest.raises(InputError, match="begun on a machine with GPUs"):
         planned(folder, SPELLED).run(executor="none", options=Options())
+
+
+def test_a_study_in_one_process_loads_an_encoder_once_and_leaves_it_as_it_was(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[str] = []
+    load = Encoder.load
+
+    def counted(name: str, **given: Any) -> Encoder:
+        loaded.append(name)
+        return load(name, **given)
+
+    given: dict[str, tuple[Any, str]] = {}
+    get = ObjectCache.get
+
+    def watched(self: ObjectCache, key: str, make: Any) -> Any:
+        found = get(self, key, make)
+        _, before = given.setdefault(f"{id(self)} {key}", (found, _state(found)))
+        assert _state(found) == before
+        return found
+
+    monkeypatch.setattr(Encoder, "load", counted)
+    monkeypatch.setattr(ObjectCache, "get", watched)
+    text = STUDY[: STUDY.index("[tasks.pairs]")] + STUDY[STUDY.index("[measures.space]") : STUDY.index("[explanations")]
+    few = "retrieval = 'sampler'\ntrain_rows = 4\ntest_rows = 4\nepochs = 1\n"
+    text = text.replace("[tasks.ner]\n", f"[tasks.ner]\n{few}")
+    text = text.replace("[measures.space]\n", "[measures.space]\nrows = 20\n")
+    text += "[adjust]\nrows = 8\nheld_out = 4\ndistances = true\n"
+    summary = planned(folder, text).run(executor="inline")
+    assert (summary.failed, summary.blocked) == ((), 0)
+    assert [name for name in loaded if "heavy" not in name] == [str(find_folder("embedded"))]
+    assert given
+    # A model goes when the last step that needs it is done, and nothing runs again.
+    assert not list(folder.glob("out/.interlingua/steps/*/heavy/model"))
+    assert planned(folder, text).run(executor="inline").done == 0
+
+
+def _state(found: Any) -> str:
+    state = hashlib.blake2b(str(found.model.training).encode())
+    for name, weight in found.model.state_dict().items():
+        state.update(name.encode() + weight.cpu().numpy().tobytes())
+    return state.hexdigest()
