@@ -694,3 +694,16 @@ def test_a_copy_of_a_mapped_layer_leaves_nothing_of_the_file_resident(bert: Enco
     np.testing.assert_array_equal(every, made[1])
     np.testing.assert_array_equal(some, made[1][[2, 0]])
     assert every.dtype == np.float32
+
+
+def test_layers_of_unequal_width_are_refused(tmp_path: Path) -> None:
+    """OPT-350m maps its last layer back to the width of its embeddings."""
+    from transformers import OPTConfig, OPTModel, PreTrainedTokenizerFast
+
+    tokenizer = models.byte_level(bos=False)
+    config = OPTConfig(vocab_size=tokenizer.get_vocab_size(), hidden_size=32, num_hidden_layers=2, ffn_dim=64,
+                       num_attention_heads=4, max_position_embeddings=128, word_embed_proj_dim=16)  # fmt: skip
+    OPTModel(config).save_pretrained(tmp_path)
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, pad_token="<pad>").save_pretrained(tmp_path)
+    with pytest.raises(InputError, match="layer 0 has 32 numbers, layer 2 has 16"):
+        Encoder.load(str(tmp_path)).encode(LINES)

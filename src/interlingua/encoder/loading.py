@@ -315,6 +315,14 @@ def hidden_states(model: torch.nn.Module, given: Mapping[str, torch.Tensor]) -> 
         ) from error
     if not isinstance(states, tuple):
         raise InputError("the model gives no layers", value=type(model).__name__, remedy="Report it to us.")
+    widths = [state.shape[-1] for state in states]
+    if len(set(widths)) > 1:
+        raise InputError(
+            f"the model's layers are not equally wide: layer 0 has {widths[0]} numbers, layer {len(widths) - 1} has "
+            f"{widths[-1]}",
+            value=type(model).__name__,
+            remedy="Models that map their last layer to another width (OPT-350m) are not read here.",
+        )
     return states
 
 
