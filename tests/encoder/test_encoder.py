@@ -707,3 +707,19 @@ def test_layers_of_unequal_width_are_refused(tmp_path: Path) -> None:
     PreTrainedTokenizerFast(tokenizer_object=tokenizer, pad_token="<pad>").save_pretrained(tmp_path)
     with pytest.raises(InputError, match="layer 0 has 32 numbers, layer 2 has 16"):
         Encoder.load(str(tmp_path)).encode(LINES)
+
+
+@pytest.mark.reliability("records depend on how they are made")
+def test_a_tokenizer_that_cuts_at_random_is_refused(tmp_path: Path) -> None:
+    folder = models.marian_of_two_sides(tmp_path)
+    config = folder / "tokenizer_config.json"
+    stated = json.loads(config.read_text())
+    for sampling in (False, True):
+        kwargs = {"enable_sampling": sampling, "nbest_size": -1, "alpha": 0.1}
+        config.write_text(json.dumps({**stated, "sp_model_kwargs": kwargs}))
+        if sampling:
+            with pytest.raises(InputError, match="at random.*enable_sampling"):
+                Encoder.load(str(folder))
+        else:
+            first, second = (Encoder.load(str(folder)).tokeniser(LINES, spans=False, words=False) for _ in range(2))
+            assert first.ids.tolist() == second.ids.tolist()

@@ -449,6 +449,10 @@ def _load_tokenizer(folder: Path, *, trust_remote_code: bool) -> Any:
             file=folder,
             remedy="The folder must hold tokenizer.json or the files of its tokenizer.",
         )
+    if (getattr(tokenizer, "sp_model_kwargs", None) or {}).get("enable_sampling"):
+        raise InputError("the tokenizer cuts a text at random, another way each time (enable_sampling)",
+                         file=folder / "tokenizer_config.json",
+                         remedy='Take "enable_sampling" out of its "sp_model_kwargs".')  # fmt: skip
     longest = tokenizer.model_max_length
     if isinstance(longest, bool) or not isinstance(longest, int | float) or not longest >= 1:
         raise InputError(
