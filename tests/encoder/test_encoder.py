@@ -718,7 +718,7 @@ def test_a_tokenizer_that_cuts_at_random_is_refused(tmp_path: Path) -> None:
         kwargs = {"enable_sampling": sampling, "nbest_size": -1, "alpha": 0.1}
         config.write_text(json.dumps({**stated, "sp_model_kwargs": kwargs}))
         if sampling:
-            with pytest.raises(InputError, match="at random.*enable_sampling"):
+            with pytest.raises(InputError, match=r"at random.*enable_sampling"):
                 Encoder.load(str(folder))
         else:
             first, second = (Encoder.load(str(folder)).tokeniser(LINES, spans=False, words=False) for _ in range(2))
