@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -80,7 +80,7 @@ def find_dictionaries(folder: str | Path) -> dict[tuple[str, str], dict[str, Pat
 class WordVectors:
     """Rows of a (word, dim) float32 table by word; `name` is the file's."""
 
-    rows: dict[str, int]
+    rows: dict[str, int] = field(repr=False)
     table: NDArray[np.float32]
     name: str
 
