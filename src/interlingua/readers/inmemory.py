@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from interlingua.corpus import ParallelCorpus
 from interlingua.errors import InputError
@@ -87,7 +87,7 @@ def _columns(given: object) -> dict[str, list[Any]] | None:
     return columns
 
 
-def _is_in_order(given: object) -> bool:
+def _is_in_order(given: object) -> TypeGuard[Iterable[Any]]:
     """Whether something holds texts one after another; a set has no order, and of a mapping only keys would be read."""
     return isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping | set | frozenset)
 
