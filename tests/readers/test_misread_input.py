@@ -256,6 +256,7 @@ def test_tables_in_memory_are_read_like_files():
         ({"en": [1], "ru": [2]}, None), ({"en": ["a"], "ru": []}, None), ({1: ["a"], 2: ["b"]}, None),
         ([("a", "b")], None), ([("a", "b", "c")], ["en", "ru"]), (["ab", "cd"], ["en", "ru"]), ([{1: "a"}], None),
         ([("a", 1)], ["en", "ru"]), ([None], ["en", "ru"]), (object(), None), ({"en": ["\ud800"], "ru": ["b"]}, None),
+        ({"en": {"x": "a"}, "ru": {"x": "b"}}, None), ({"en": {"a"}, "ru": {"b"}}, None), ({("a", "b")}, ["en", "ru"]),
         ({"en": ["a"], "English": ["b"], "ru": ["c"]}, None), ([("a", "b")], 5), ([("a", "b")], [5, 6]),
     ],
 )  # fmt: skip
@@ -301,6 +302,16 @@ def test_pairs_to_align_are_pairs_of_texts_and_tables_have_two_columns():
     assert list(text_pairs({"English": EN, "Russian": RU})) == list(text_pairs(iter(pairs))) == pairs
     pandas = pytest.importorskip("pandas")
     assert list(text_pairs(pandas.DataFrame(pairs, columns=["a", "b"]))) == pairs
-    for given in (["ab", "cd"], [("a", 1)], [("a", "b", "c")], {"a": EN}, {"a": EN, "b": RU, "c": HI}, 5, [{"a": 1}]):
+    for given in (
+        ["ab", "cd"],
+        [("a", 1)],
+        [("a", "b", "c")],
+        {"a": EN},
+        {"a": EN, "b": RU, "c": HI},
+        5,
+        [{"a": 1}],
+        {("a", "b")},
+        {"a": set(EN), "b": set(RU)},
+    ):
         with pytest.raises(InputError):
             list(text_pairs(given))

@@ -68,7 +68,7 @@ class Examples(Generic[E]):
     (2, 'c', 1)
     """
 
-    items: tuple[E, ...]
+    items: tuple[E, ...] = field(repr=False)  # A file has thousands.
     language: str
     name: str
     skipped: tuple[Skip, ...] = field(default=(), compare=False)
