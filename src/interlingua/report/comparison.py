@@ -26,6 +26,8 @@ _NO_SETTING = ("names", "skipped", "left_out", "trained", "seconds", "created", 
 _SAME = ("measure", "variant", "source", "target", "seed", "n")
 _BY_SENTENCE = ("retrieval", "procrustes")
 """Measures whose value is a mean over sentences that the corpus and the seed alone decide."""
+POINT = "Point at a number, or click, for its interval."
+"""What a page adds to the words of a comparison, and a terminal does not."""
 _CLEAR = (
     "the 95\N{NO-BREAK SPACE}% interval of the difference, sentence by sentence, leaves out 0; where that is not "
     "known, the two intervals do not meet"
@@ -38,11 +40,13 @@ def compared(runs: Sequence[Run], numbers: Sequence[Numbers], *, kind: str) -> S
     tables = [table for table in (settings_table(runs), numbers_table(runs, numbers, found)) if table.rows]
     words = (
         f"{len(runs)} runs ({kind}): {', '.join(visible(run.name) for run in runs)}. Differences are to the first; "
-        "a star marks clear ones. Point at a number, or click, for its interval."
+        "a star marks clear ones."
     )
     told = tuple(verdict(run, its) for run, its in zip(runs[1:], found, strict=True))
     same = "" if any(table.name == "settings" for table in tables) else " Their settings are the same."
-    return Section("compared", "Side by side", (*told, *other_sentences(runs), words + same), tables=tuple(tables))
+    return Section(
+        "compared", "Side by side", (*told, *other_sentences(runs), words + same, POINT), tables=tuple(tables)
+    )
 
 
 def comparable(first: Reading, other: Reading, runs: tuple[Run, Run]) -> bool:
