@@ -456,6 +456,22 @@ def test_a_terminal_is_told_nothing_of_pointing_and_clicking(tmp_path: Path) -> 
     assert not re.search("hover|click|point at", done.stdout, re.IGNORECASE)
 
 
+def test_a_terminal_says_first_that_runs_did_not_read_the_same_sentences(tmp_path: Path) -> None:
+    hits = np.ones(40)
+    folders = retrieved_folder(tmp_path / "one", hits), retrieved_folder(tmp_path / "two", hits[:30], corpus="other")
+    for folder, corpus in zip(folders, ("c0", "other"), strict=True):
+        about = json.loads((folder / "run.json").read_text("utf-8")) | {"digests": {"corpus": corpus}}
+        (folder / "run.json").write_text(json.dumps(about), "utf-8")
+    done = command(*folders, "--out", tmp_path / "page.html")
+    assert done.returncode == 0, done.stderr
+    said = " ".join(done.stdout.split())
+    assert said.startswith("two against the first. Nothing can be compared: side by side only.")
+    assert said.index("The runs did not read the same sentences") < said.index("Key numbers")
+    assert "*" not in said.split("Key numbers")[1].split("* the 95")[0]
+    told = json.loads(command(*folders, "--out", tmp_path / "page.html", "--json").stdout)
+    assert any("did not read the same sentences" in words for words in told["summary"])
+
+
 def test_a_terminal_without_utf8_gets_ascii_and_no_color_no_escapes(tmp_path: Path) -> None:
     done = command(audit_folder(tmp_path / "run"), PYTHONIOENCODING="ascii", NO_COLOR="1")
     assert done.returncode == 0, done.stderr

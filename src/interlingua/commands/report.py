@@ -22,6 +22,7 @@ from interlingua.report.kinds import KINDS, compare, report_page
 from interlingua.report.notebook import Drawing, drawing, framed
 from interlingua.report.readings import Record
 from interlingua.report.runs import Items, Run
+from interlingua.report.sections import Section
 from interlingua.report.tables import Table
 from interlingua.studies.geometry_records import maps_of
 
@@ -37,9 +38,13 @@ class Report:
     runs: Mapping[str, Sequence[Run]]
     out: Path | None = None
 
+    def comparisons(self) -> list[Section]:
+        """What is said of runs of one kind side by side, with its tables; none for one run."""
+        return [compare(kind, its) for kind, its in self.runs.items() if len(its) > 1]
+
     def tables(self) -> list[Table]:
         """What differs between runs of one kind: settings, and key numbers with differences; none for one run."""
-        return [table for kind, its in self.runs.items() if len(its) > 1 for table in compare(kind, its).tables]
+        return [table for section in self.comparisons() for table in section.tables]
 
     def __repr__(self) -> str:
         return f"Report({', '.join(f'{len(its)} × {kind}' for kind, its in self.runs.items())})"
