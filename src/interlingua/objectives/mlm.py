@@ -38,8 +38,8 @@ class MaskedLanguageModelling:
 
     Languages are drawn with probability proportional to size to the power `smoothing` (Conneau & Lample 2019).
     Every sequence is full, so there is no padding and no attention mask; the head is given as many positions of every
-    sequence, those of the largest share, so shapes never change. A batch depends on `seed` and step alone; with several processes each
-    takes its share of the same batch.
+    sequence, those of the largest share, so shapes never change. A batch depends on `seed` and step alone; with several
+    processes each takes its share of the same batch.
     """
 
     stream: TokenStream

@@ -174,6 +174,8 @@ class Ingredients:
             "text": read,
             "pieces": None if pieces is None else self.digests.file(path.parent / pieces),
         }
+        if recipe.training.start_from is not None:
+            settings["start_from"] = self.digests.file(path.parent / recipe.training.start_from)
         return self.step("pretrain", settings, {}, label=f"pretrain {path.stem}", like=path.stem)
 
     def bitext(self, code: str, needs: Found) -> dict[str, Any]:
