@@ -34,6 +34,11 @@ CASES: dict[str, tuple[dict[str, dict[str, object]], str]] = {
     "no folder": ({"data": {"folder": "nowhere"}}, r"languages: no text for en in .*nowhere"),
     "steps": ({"training": {"steps": 0}}, r"steps: steps is out of range: 0\. Train for at least one step"),
     "mask": ({"training": {"mask": 1.0}}, r"mask: mask is out of range: 1\.0\. Give a share between 0 and 1"),
+    "shares": (
+        {"training": {"mask": [0.3, 0.0]}},
+        r"mask: mask is out of range: \(0\.3, 0\.0\)\. .* such as \[0\.3, 0\.15\]",
+    ),
+    "three shares": ({"training": {"mask": [0.4, 0.3, 0.2]}}, r"mask: mask is out of range: \(0\.4, 0\.3, 0\.2\)"),
     "length": ({"training": {"length": 7}}, r"length: length is out of range: 7\. Sequences need at least 8"),
     "rate": ({"training": {"learning_rate": 0}}, r"learning_rate: learning_rate is out of range: 0\."),
     "parts": ({"training": {"accumulate": 3}}, r"accumulate: a batch of 8 cannot be cut into 3 equal parts: 3\."),

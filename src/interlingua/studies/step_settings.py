@@ -101,7 +101,10 @@ class SpellingStep:
 
 @dataclass(frozen=True, kw_only=True)
 class PretrainStep:
-    """A recipe and plain text, by language, to a masked language model; `pieces` is a vocabulary to cut."""
+    """A recipe and plain text, by language, to a masked language model.
+
+    `pieces` is a vocabulary to cut, `start_from` the folder of a model whose weights it begins with.
+    """
 
     CODE: ClassVar[int] = 2
     ON_GPU: ClassVar[bool] = True
@@ -109,6 +112,7 @@ class PretrainStep:
     recipe: File
     text: Mapping[str, tuple[File, ...]]
     pieces: File | None
+    start_from: File | None
 
 
 @dataclass(frozen=True, kw_only=True)

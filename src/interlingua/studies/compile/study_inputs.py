@@ -157,6 +157,7 @@ class StudyInputs:
         recipe = read_config(path)
         folder = path.parent / recipe.data.folder if table.text is None else self.study.place(table.text)
         pieces = recipe.tokenizer.file
+        start = recipe.training.start_from
         settings = PretrainStep(
             recipe=self.digests.file(path),
             # By language: a text that this model does not read must not change it.
@@ -165,6 +166,7 @@ class StudyInputs:
                 for code in recipe.data.languages
             },
             pieces=None if pieces is None else self.digests.file(path.parent / pieces),
+            start_from=None if start is None else self.digests.file(path.parent / start),
         )
         return self.step(settings, {}, label=f"pretrain {path.stem}", like=path.stem)
 

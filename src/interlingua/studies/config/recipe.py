@@ -45,7 +45,11 @@ class Pieces:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How it is trained; `batch` is in sequences of `length` tokens over all processes and accumulated parts."""
+    """How it is trained; `batch` is in sequences of `length` tokens over all processes and accumulated parts.
+
+    `mask` is a share, or the first and the last one. `start_from` is the folder of a run whose weights and tokenizer
+    this one begins with.
+    """
 
     steps: int
     batch: int = 512
@@ -55,7 +59,7 @@ class Recipe:
     decay: float = 1.0
     floor: float = 0.0
     weight_decay: float = 0.01
-    mask: float = 0.15
+    mask: float | tuple[float, float] = 0.15
     precision: str = "fp32"
     compile: bool = False
     optimizer: str = "adamw"
@@ -64,6 +68,7 @@ class Recipe:
     checkpoint_every: int = 1000
     evaluate_every: int = 1000
     save: str = "fp16"
+    start_from: str | None = None
 
 
 @dataclass(frozen=True)
@@ -102,6 +107,7 @@ class Config:
         """A hash of what decides the run: every setting, and the digests of the files; not where those are."""
         settings = asdict(self)
         del settings["source"], settings["data"]["folder"], settings["tokenizer"]["file"]
+        del settings["training"]["start_from"]
         state = json.dumps([settings, dict(files)], sort_keys=True, default=str)
         return hashlib.blake2b(state.encode(), digest_size=16).hexdigest()
 
@@ -123,7 +129,12 @@ _CHECKS: tuple[_Check, ...] = (
     ("training", "decay", lambda v: 0 <= v <= 1, "Give the share of the steps that decay, from 0 to 1."),
     ("training", "floor", lambda v: 0 <= v <= 1, "Give the last rate as a share of the peak, from 0 to 1."),
     ("training", "weight_decay", lambda v: v >= 0, "Give a number of 0 or more."),
-    ("training", "mask", lambda v: 0 < v < 1, "Give a share between 0 and 1, such as 0.15."),
+    (
+        "training",
+        "mask",
+        lambda v: all(0 < share < 1 for share in v) and len(v) == 2 if isinstance(v, tuple) else 0 < v < 1,
+        "Give a share between 0 and 1, such as 0.15, or the first and the last one, such as [0.3, 0.15].",
+    ),
     ("training", "precision", lambda v: v in ("fp32", "bf16"), "Use fp32 or bf16."),
     ("training", "optimizer", lambda v: v in ("adamw", "muon"), "Use adamw or muon."),
     ("training", "save", lambda v: v in ("fp32", "fp16", "bf16", "fp8"), "Use fp32, fp16, bf16 or fp8."),
@@ -151,6 +162,14 @@ def read_config(path: Path) -> Config:
             raise InputError(f"the config has no [{section}]", file=path, remedy="Add it; see docs/howto-pretrain.md.")
     config = Config(**parts, source=source)
     _check(config)
+    if config.training.start_from is not None and "tokenizer" in parts:
+        raise source.wrong(
+            "a run that starts from another has its tokenizer",
+            "tokenizer",
+            "",
+            value=config.training.start_from,
+            remedy="Remove [tokenizer], or start_from.",
+        )
     return config
 
 
