@@ -32,7 +32,7 @@ from interlingua.encoder.devices import pick_device
 from interlingua.engine.records import Store, step_of, write_text
 from interlingua.errors import InputError
 from interlingua.paths import json_value
-from interlingua.readers.examples import Examples, Question, TaggedWords, TextPair
+from interlingua.readers.examples import Examples
 from interlingua.readers.word_lists import WordVectors, read_dictionary, read_vectors
 from interlingua.record import versions
 from interlingua.report.explain_page import explain_files, texts_sections
@@ -125,7 +125,7 @@ def explain(
     outside = _dictionaries(dictionaries or {}, settings, [code for code in given if code != codes.canonical(source)])
     what = _one_task([name for name, _ in trained], task)
     examples = {code: _read(what, path, code, rows) for code, path in given.items()}
-    tables = _vectors(vectors or {}, settings, what, examples)
+    tables = _vectors(vectors or {}, settings, examples)
     for _, own in trained:
         for each in examples.values():
             by_order(what, examples[own], each)
@@ -243,7 +243,7 @@ def explain_rows(
     asked = [str(row) for row in rows]
     for row in asked:
         find_row(what, examples, row)  # Before a model is read: what is asked for must be there.
-    outside = replace(outside, vectors=_vectors(vectors or {}, settings, what, examples))
+    outside = replace(outside, vectors=_vectors(vectors or {}, settings, examples))
     explainer = Explainer(load(model, device=str(pick_device(device))), settings, outside)
     return [explain_row(explainer, examples, row, own=own) for row in asked]
 
@@ -271,7 +271,7 @@ def explain_texts(
         raise InputError("this space needs files", value=settings.space, remedy="Use embeddings or layer for texts.")
     examples = [_of_text(tuned, text, code) for text, code in zip((first, second), languages, strict=True)]
     if label is not None and tuned.task.kind != "sequence":
-        raise InputError("only pairs have a label", value=label, remedy="Leave --label out.")
+        raise InputError("only texts and pairs of texts have a label", value=label, remedy="Leave --label out.")
     explainer = Explainer(tuned, replace(settings, target="predicted"), Outside({}, {}))
     reads = [explainer.read(code, each) for code, each in zip(languages, examples, strict=True)]
     chosen = _label(tuned, reads[0], label) if tuned.task.kind == "sequence" else None
@@ -304,22 +304,7 @@ def _label(tuned: FineTuned, read: Read, label: str | None) -> str:
 
 def _of_text(tuned: FineTuned, text: str, code: str) -> Examples[Any]:
     """One example of the task that the text is."""
-    parts = [part.strip() for part in text.split(DIVIDER)]
-    wanted = 1 if tuned.task.kind == "token" else 2
-    if len(parts) != wanted or not all(parts):
-        how = "a sentence" if wanted == 1 else f"two texts divided by {DIVIDER}"
-        raise InputError(f"the model reads {how}", value=text, remedy=f"It was trained for {tuned.task.name}.")
-    item: TextPair | TaggedWords | Question
-    if tuned.task.kind == "token":
-        words = tuple(text[start:end] for start, end in token_spans(text))
-        item = TaggedWords(words, tuple("O" for _ in words), 1)
-    elif tuned.task.kind == "span":
-        item = Question("1", parts[0], parts[1], (), 1)
-    else:
-        item = TextPair(parts[0], parts[1], tuned.labels[0], 1)
-    made: Examples[Any] = Examples((item,), code, "text")
-    assert texts_of(tuned.task, made)
-    return made
+    return Examples((tuned.task.example([part.strip() for part in text.split(DIVIDER)]),), code, "text")
 
 
 def _models(given: str | Path | Sequence[str | Path] | Mapping[str, str | Path], source: str) -> list[tuple[str, str]]:
@@ -379,13 +364,13 @@ def _dictionaries(given: Mapping[str, File], settings: ExplainSettings, others: 
 
 
 def _vectors(
-    given: Mapping[str, File], settings: ExplainSettings, task: Task, examples: Mapping[str, Examples[Any]]
+    given: Mapping[str, File], settings: ExplainSettings, examples: Mapping[str, Examples[Any]]
 ) -> dict[str, WordVectors]:
     """Word vectors of the words that occur."""
     found = {}
     for name, path in given.items() if settings.space == "vectors" else ():
         code = codes.canonical(name)
-        texts = [text for parts in texts_of(task, examples[code]) for text in parts] if code in examples else []
+        texts = [text for parts in texts_of(examples[code]) for text in parts] if code in examples else []
         words = {text[start:end] for text in texts for start, end in token_spans(text)}
         found[code] = read_vectors(path, words=words)
     return found

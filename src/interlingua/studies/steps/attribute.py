@@ -26,7 +26,7 @@ def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> N
     examples = {code: _read(tuned, settings, inputs, code) for code in settings["data"]}
     outside = Outside(
         {code: read_dictionary(path) for code, path in settings["dictionaries"].items()},
-        {code: read_vectors(path, words=_words(tuned, examples[code])) for code, path in settings["vectors"].items()},
+        {code: read_vectors(path, words=_words(examples[code])) for code, path in settings["vectors"].items()},
     )
     explainer = Explainer(tuned, own, outside, work.progress)
     first = explainer.side(source, examples[source])
@@ -49,6 +49,6 @@ def _read(tuned: FineTuned, settings: Mapping[str, Any], inputs: Inputs, code: s
     return examples if settings["rows"] is None else replace(examples, items=examples.items[: settings["rows"]])
 
 
-def _words(tuned: FineTuned, examples: Examples[Any]) -> set[str]:
-    texts = [text for parts in texts_of(tuned.task, examples) for text in parts]
+def _words(examples: Examples[Any]) -> set[str]:
+    texts = [text for parts in texts_of(examples) for text in parts]
     return {text[start:end] for text in texts for start, end in token_spans(text)}

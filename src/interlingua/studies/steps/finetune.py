@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from interlingua.analyses.evaluation import Examiner
-from interlingua.analyses.transfer import Lesson, TransferSettings, phases_of, task_named
+from interlingua.analyses.transfer import Lesson, TransferSettings, check_known, phases_of, task_named
 from interlingua.encoder import Encoder
 from interlingua.engine.records import write_text
 from interlingua.engine.step import Work
@@ -67,4 +67,7 @@ def _lesson(settings: Mapping[str, Any], inputs: Inputs, own: TransferSettings) 
     if own.train_rows is not None:
         examples = examples.sample(own.train_rows, seed=0)
     dev = None if settings["dev"] is None else task.read(file_of(settings["dev"], inputs), own.source)
-    return Lesson(task, task.labels(examples), examples, dev)
+    labels = task.labels(examples)
+    if dev is not None:
+        check_known(dev, task.kind, labels, train=examples.name)
+    return Lesson(task, labels, examples, dev)
