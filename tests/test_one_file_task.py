@@ -57,9 +57,13 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
         for code in ("en", "ru"):
             spoken = [" ".join(turned(text) if code == "ru" else text) for text in texts[rows]]
             with (made.folder / f"topics-{name}-{code}.csv").open("w", encoding="utf-8", newline="") as file:
-                csv.writer(file).writerows([("text", "topic"), *zip(spoken, (LABELS[n] for n in numbers[rows]))])
+                csv.writer(file).writerows(
+                    [("text", "topic"), *zip(spoken, [LABELS[n] for n in numbers[rows]], strict=True)]
+                )
             with (made.folder / f"stars-{name}-{code}.csv").open("w", encoding="utf-8", newline="") as file:
-                csv.writer(file).writerows([("stars", "review"), *zip((2 * n + 1 for n in numbers[rows]), spoken)])
+                csv.writer(file).writerows(
+                    [("stars", "review"), *zip([2 * n + 1 for n in numbers[rows]], spoken, strict=True)]
+                )
     page = (Path(__file__).parents[1] / "docs" / "extending.md").read_text("utf-8")
     task = re.search(r"<!-- file: polarity.py -->\n```python\n(.*?)```", page, re.DOTALL)
     assert task is not None
@@ -105,7 +109,8 @@ def test_regimes_and_seeds_are_scored_with_labels_and_chance(world: World, done:
     assert 1 / 3 <= learnt["null"] < 0.6
     assert found["original", "en", "f1/macro"]["above"] == 2
     lines = [json.loads(line) for line in (done / "predictions" / "original-seed0.en.jsonl").open(encoding="utf-8")]
-    gold = [row["topic"] for row in csv.DictReader(Path(world["topics-test-en.csv"]).open(encoding="utf-8"))]
+    rows = Path(world["topics-test-en.csv"]).read_text("utf-8").splitlines()
+    gold = [row["topic"] for row in csv.DictReader(rows)]
     assert [line["gold"] for line in lines] == gold
     assert {line["predicted"] for line in lines} <= set(LABELS)
     page = (done / "transfer.html").read_text("utf-8")
@@ -159,6 +164,7 @@ epochs = 6
 learning_rate = 5e-3
 batch = 16
 [explanations.mine]
+tasks = ["mine"]
 data = "{files}-test-{{language}}.csv"
 rows = 6
 steps = 4
@@ -169,9 +175,7 @@ random_heads = 0
 @pytest.mark.parametrize(
     ("task", "files", "plugin"), [("classification", "topics", ""), ("polarity", "stars", 'load = ["polarity.py"]')]
 )
-def test_a_study_has_it_as_any_other_task(
-    world: World, tmp_path: Path, task: str, files: str, plugin: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_study_has_it_as_any_other_task(world: World, tmp_path: Path, task: str, files: str, plugin: str) -> None:
     path = world.folder / f"{task}.toml"
     path.write_text(STUDY.format(task=task, files=files, load=plugin), "utf-8")
     planned = plan_study(path, out=tmp_path / "out")
@@ -218,7 +222,7 @@ def test_the_embedded_encoder_learns_to_tell_questions_in_a_few_steps(tmp_path: 
         train=tmp_path / "train-en.tsv",
         seeds=1,
         settings=interlingua.TransferSettings(
-            epochs=8, learning_rate=2e-4, warmup=0.1, batch=8, pooling="mean", length=32
+            epochs=4, learning_rate=2e-4, warmup=0.1, batch=8, pooling="mean", length=32
         ),
         out=tmp_path / "out",
         device="cpu",
