@@ -44,13 +44,13 @@ class Head:
         `seconds` are the second texts of a task of pairs. Explained is `label`, or what the model says of the first
         language, in both; for questions each answer's start, for entities the first that both have.
         """
-        reads = self.tuned.task.reads
-        if len(reads) > 1 and not all(second.strip() for second in seconds):
+        asked = self.tuned.task.reads
+        if len(asked) > 1 and not all(second.strip() for second in seconds):
             raise InputError(
-                f"{self.tuned.task.name} reads {' and '.join(reads)}", remedy="Fill in the second text of both."
+                f"{self.tuned.task.name} reads {' and '.join(asked)}", remedy="Fill in the second text of both."
             )
         examples: list[Examples[Any]] = [
-            Examples((self.tuned.task.example(both[: len(reads)]),), code, name)
+            Examples((self.tuned.task.example(both[: len(asked)]),), code, name)
             for both, code, name in zip(
                 zip(texts, seconds, strict=True), languages, ("the first", "the second"), strict=True
             )

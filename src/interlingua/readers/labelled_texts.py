@@ -143,10 +143,10 @@ def _check_columns(items: Sequence[LabelledText], document: Document) -> None:
                 value=texts[0],
                 remedy="Give text, label, or a header that names them.",
             )
-    labels, texts = {item.label for item in items}, {item.texts for item in items}
-    if len(labels) > max(len(items) // 2, len(texts)):
+    labels, distinct = {item.label for item in items}, {item.texts for item in items}
+    if len(labels) > max(len(items) // 2, len(distinct)):
         raise InputError(
-            f"{len(labels)} labels and {len(texts)} texts in {len(items)} rows",
+            f"{len(labels)} labels and {len(distinct)} texts in {len(items)} rows",
             file=document.name,
             line=items[0].line,
             value=items[0].label,
@@ -199,6 +199,7 @@ def _chosen(columns: _Columns, cells: Mapping[str, str | None]) -> Mapping[str, 
 
 def _table(document: Document, header: list[str], given: Sequence[str] | None, skips: Skips) -> Iterator[_Row]:
     tabs = "\t" in document.first_line
+    rows: Iterator[tuple[int, list[str]]]
     if tabs and not document.first_line.lstrip().startswith('"'):
         # Without quoting, as such files are published: a quotation mark is a quotation mark.
         rows = ((line, text.split("\t")) for line, text in document.lines())
