@@ -34,8 +34,8 @@ def explain(
     models: Annotated[
         list[str],
         typer.Argument(
-            help="Folders of fine-tuned models (interlingua transfer --keep, or any classifier in transformers' format); "
-            "xx=FOLDER: it was trained in xx.",
+            help="Folders of fine-tuned models (interlingua transfer --keep), or of classifiers as transformers saves "
+            "them; xx=FOLDER: it was trained in xx.",
             metavar="MODEL...",
         ),
     ],

@@ -109,11 +109,11 @@ def explain(
     """Do the languages look at the same words? Token attributions of fine-tuned models, and their consistency.
 
     `models` are folders that `transfer(keep=True)` wrote, or ordinary ones of classifiers: one, several, or by the
-    language each was trained in (`{"es": "paws-es"}`), otherwise `source`. `data` maps languages to row-parallel files of the task; every model's
-    own language must be among them. `rows` takes the first rows. `dictionaries` (MUSE, from the source to a language)
-    serve the space `aligned`, `vectors` (word2vec text) the space `vectors`. The folder `out` gets records with every
-    example's score, the attributions and flows of each example, tables, a picture and a page; run again with the same
-    arguments it goes on where it was.
+    language each was trained in (`{"es": "paws-es"}`), otherwise `source`. `data` maps languages to row-parallel files
+    of the task; every model's own language must be among them. `rows` takes the first rows. `dictionaries` (MUSE, from
+    the source to a language) serve the space `aligned`, `vectors` (word2vec text) the space `vectors`. The folder `out`
+    gets records with every example's score, the attributions and flows of each example, tables, a picture and a page;
+    run again with the same arguments it goes on where it was.
     """
     settings = settings or ExplainSettings()
     place, begun = str(pick_device(device)), time.monotonic()
