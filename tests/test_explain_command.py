@@ -275,7 +275,7 @@ def test_two_texts_are_printed_with_flows(nli: Path) -> None:
     ("arguments", "problem"),
     [
         (["--text", "only one"], "texts are compared in twos"),
-        (["--text", "a", "--text", "b"], "two texts divided by"),
+        (["--text", "a", "--text", "b"], "Divide two texts by |||"),
         (["--text", "a ||| b", "--text", "c ||| d", "--label", "maybe"], "It knows: entailment"),
         ([], "nothing to explain"),
         (["--data", "en=none.tsv", "--data", "es=none.tsv", "--out", "o"], "none.tsv"),

@@ -34,7 +34,8 @@ def explain(
     models: Annotated[
         list[str],
         typer.Argument(
-            help="Folders of fine-tuned models (interlingua transfer --keep); xx=FOLDER: it was trained in xx.",
+            help="Folders of fine-tuned models (interlingua transfer --keep), or of classifiers as transformers saves "
+            "them; xx=FOLDER: it was trained in xx.",
             metavar="MODEL...",
         ),
     ],
@@ -60,7 +61,7 @@ def explain(
     label: Annotated[
         str | None, typer.Option(help="For two texts: the label to explain. [default: the model's]")
     ] = None,
-    task: Annotated[str | None, typer.Option(help="nli, paraphrase, qa or ner; must be the model's own.")] = None,
+    task: Annotated[str | None, typer.Option(help="A task such as nli; must be the model's own.")] = None,
     languages: Annotated[
         str | None,
         typer.Option(help="Only these of --data, comma-separated; for --text the names of both.", metavar="XX,YY"),

@@ -35,6 +35,8 @@ EXAMPLES = """
 
     interlingua transfer mbert/ --task nli --train en.tsv --test es=es.tsv --mixed dev-en.tsv --out c
 
+    interlingua transfer mbert/ --task classification --train en.csv --test hi=hi.csv --out topics
+
     interlingua transfer mbert/ --task qa --train en.json --test en+ru=q-en.json,q-ru.json --out d
 
     interlingua transfer mbert/ --task retrieval --test ru=tatoeba/ --bitext ru=en-ru.tsv --out e
@@ -43,7 +45,9 @@ EXAMPLES = """
 
 def transfer(
     model: Annotated[str, typer.Argument(help="'embedded', a model folder, or a hub name.", metavar="MODEL")],
-    task: Annotated[str, typer.Option(help="ner, nli, paraphrase, qa or retrieval; see 'interlingua list'.")],
+    task: Annotated[
+        str, typer.Option(help="ner, nli, paraphrase, classification, qa or retrieval; see 'interlingua list'.")
+    ],
     test: Annotated[
         list[str],
         typer.Option(
@@ -123,7 +127,9 @@ def transfer(
     length: Annotated[int | None, typer.Option(help="Tokens of an input at most. [default: the task's]")] = None,
     pooling: Annotated[
         str | None,
-        typer.Option(help="Of NLI and paraphrase, what the head reads: first (token) or mean. [default: first]"),
+        typer.Option(
+            help="Of tasks with a label for a text, what the head reads: first (token) or mean. [default: first]"
+        ),
     ] = None,
     train_rows: Annotated[int | None, typer.Option(help="Train on a sample of so many examples.")] = None,
     test_rows: Annotated[int | None, typer.Option(help="Test on a sample of so many examples.")] = None,

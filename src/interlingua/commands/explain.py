@@ -33,7 +33,7 @@ from interlingua.engine.atomic_files import write_text
 from interlingua.engine.run_store import Store, step_of
 from interlingua.errors import InputError
 from interlingua.paths import json_value
-from interlingua.readers.examples import Examples, Question, TaggedWords, TextPair
+from interlingua.readers.examples import Examples
 from interlingua.readers.word_lists import WordVectors, read_dictionary, read_vectors
 from interlingua.record import versions
 from interlingua.report.explain_page import explain_files, texts_sections
@@ -109,12 +109,12 @@ def explain(
 ) -> Explanation:
     """Do the languages look at the same words? Token attributions of fine-tuned models, and their consistency.
 
-    `models` are folders that `transfer(keep=True)` wrote: one, several, or by the language each was trained in
-    (`{"es": "paws-es"}`), otherwise `source`. `data` maps languages to row-parallel files of the task; every model's
-    own language must be among them. `rows` takes the first rows. `dictionaries` (MUSE, from the source to a language)
-    serve the space `aligned`, `vectors` (word2vec text) the space `vectors`. The folder `out` gets records with every
-    example's score, the attributions and flows of each example, tables, a picture and a page; run again with the same
-    arguments it goes on where it was.
+    `models` are folders that `transfer(keep=True)` wrote, or ordinary ones of classifiers: one, several, or by the
+    language each was trained in (`{"es": "paws-es"}`), otherwise `source`. `data` maps languages to row-parallel files
+    of the task; every model's own language must be among them. `rows` takes the first rows. `dictionaries` (MUSE, from
+    the source to a language) serve the space `aligned`, `vectors` (word2vec text) the space `vectors`. The folder `out`
+    gets records with every example's score, the attributions and flows of each example, tables, a picture and a page;
+    run again with the same arguments it goes on where it was.
     """
     settings = settings or ExplainSettings()
     place, begun = str(pick_device(device)), time.monotonic()
@@ -126,7 +126,7 @@ def explain(
     outside = _dictionaries(dictionaries or {}, settings, [code for code in given if code != codes.canonical(source)])
     what = _one_task([name for name, _ in trained], task)
     examples = {code: _read(what, path, code, rows) for code, path in given.items()}
-    tables = _vectors(vectors or {}, settings, what, examples)
+    tables = _vectors(vectors or {}, settings, examples)
     for _, own in trained:
         for each in examples.values():
             by_order(what, examples[own], each)
@@ -244,7 +244,7 @@ def explain_rows(
     asked = [str(row) for row in rows]
     for row in asked:
         find_row(what, examples, row)  # Before a model is read: what is asked for must be there.
-    outside = replace(outside, vectors=_vectors(vectors or {}, settings, what, examples))
+    outside = replace(outside, vectors=_vectors(vectors or {}, settings, examples))
     explainer = Explainer(load(model, device=str(pick_device(device))), settings, outside)
     return [explain_row(explainer, examples, row, own=own) for row in asked]
 
@@ -272,7 +272,7 @@ def explain_texts(
         raise InputError("this space needs files", value=settings.space, remedy="Use embeddings or layer for texts.")
     examples = [_of_text(tuned, text, code) for text, code in zip((first, second), languages, strict=True)]
     if label is not None and tuned.task.kind != "sequence":
-        raise InputError("only pairs have a label", value=label, remedy="Leave --label out.")
+        raise InputError("only texts and pairs of texts have a label", value=label, remedy="Leave --label out.")
     explainer = Explainer(tuned, replace(settings, target="predicted"), Outside({}, {}))
     reads = [explainer.read(code, each) for code, each in zip(languages, examples, strict=True)]
     chosen = _label(tuned, reads[0], label) if tuned.task.kind == "sequence" else None
@@ -305,22 +305,7 @@ def _label(tuned: FineTuned, read: Read, label: str | None) -> str:
 
 def _of_text(tuned: FineTuned, text: str, code: str) -> Examples[Any]:
     """One example of the task that the text is."""
-    parts = [part.strip() for part in text.split(DIVIDER)]
-    wanted = 1 if tuned.task.kind == "token" else 2
-    if len(parts) != wanted or not all(parts):
-        how = "a sentence" if wanted == 1 else f"two texts divided by {DIVIDER}"
-        raise InputError(f"the model reads {how}", value=text, remedy=f"It was trained for {tuned.task.name}.")
-    item: TextPair | TaggedWords | Question
-    if tuned.task.kind == "token":
-        words = tuple(text[start:end] for start, end in token_spans(text))
-        item = TaggedWords(words, tuple("O" for _ in words), 1)
-    elif tuned.task.kind == "span":
-        item = Question("1", parts[0], parts[1], (), 1)
-    else:
-        item = TextPair(parts[0], parts[1], tuned.labels[0], 1)
-    made: Examples[Any] = Examples((item,), code, "text")
-    assert texts_of(tuned.task, made)
-    return made
+    return Examples((tuned.task.example([part.strip() for part in text.split(DIVIDER)]),), code, "text")
 
 
 def _models(given: str | Path | Sequence[str | Path] | Mapping[str, str | Path], source: str) -> list[tuple[str, str]]:
@@ -380,13 +365,13 @@ def _dictionaries(given: Mapping[str, File], settings: ExplainSettings, others: 
 
 
 def _vectors(
-    given: Mapping[str, File], settings: ExplainSettings, task: Task, examples: Mapping[str, Examples[Any]]
+    given: Mapping[str, File], settings: ExplainSettings, examples: Mapping[str, Examples[Any]]
 ) -> dict[str, WordVectors]:
     """Word vectors of the words that occur."""
     found = {}
     for name, path in given.items() if settings.space == "vectors" else ():
         code = codes.canonical(name)
-        texts = [text for parts in texts_of(task, examples[code]) for text in parts] if code in examples else []
+        texts = [text for parts in texts_of(examples[code]) for text in parts] if code in examples else []
         words = {text[start:end] for text in texts for start, end in token_spans(text)}
         found[code] = read_vectors(path, words=words)
     return found

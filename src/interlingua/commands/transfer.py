@@ -27,6 +27,7 @@ from interlingua.analyses.transfer import (
     Lesson,
     TransferSettings,
     check_file,
+    check_known,
     check_labels,
     plan,
     task_named,
@@ -248,7 +249,10 @@ def _read(
     labels = what.labels(examples)
     exams = files.read(what, source=source)
     check_labels(exams, labels, train=examples.name)
-    return Lesson(what, labels, examples, None if dev is None else what.read(dev, source)), exams
+    chosen = None if dev is None else what.read(dev, source)
+    if chosen is not None:
+        check_known(chosen, what.kind, labels, train=examples.name)
+    return Lesson(what, labels, examples, chosen), exams
 
 
 def _linked(

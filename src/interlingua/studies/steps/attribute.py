@@ -28,7 +28,7 @@ def run(settings: AttributeStep, context: StepContext) -> None:
     outside = Outside(
         {code: read_dictionary(path_of(file, context)) for code, file in settings.dictionaries.items()},
         {
-            code: read_vectors(path_of(file, context), words=_words(tuned, examples[code]))
+            code: read_vectors(path_of(file, context), words=_words(examples[code]))
             for code, file in settings.vectors.items()
         },
     )
@@ -53,6 +53,6 @@ def _read(tuned: FineTuned, settings: AttributeStep, context: StepContext, code:
     return examples if settings.rows is None else replace(examples, items=examples.items[: settings.rows])
 
 
-def _words(tuned: FineTuned, examples: Examples[Any]) -> set[str]:
-    texts = [text for parts in texts_of(tuned.task, examples) for text in parts]
+def _words(examples: Examples[Any]) -> set[str]:
+    texts = [text for parts in texts_of(examples) for text in parts]
     return {text[start:end] for text in texts for start, end in token_spans(text)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from interlingua.analyses.evaluation import Examiner
-from interlingua.analyses.transfer import Lesson, TransferSettings
+from interlingua.analyses.transfer import Lesson, TransferSettings, check_known
 from interlingua.engine.atomic_files import write_text
 from interlingua.engine.step import StepContext
 from interlingua.studies.step_settings import FinetuneStep
@@ -61,4 +61,7 @@ def _lesson(settings: FinetuneStep, context: StepContext) -> Lesson:
     if settings.train_rows is not None:
         examples = examples.sample(settings.train_rows, seed=0)
     dev = None if settings.dev is None else task.read(path_of(settings.dev, context), settings.source)
-    return Lesson(task, task.labels(examples), examples, dev)
+    labels = task.labels(examples)
+    if dev is not None:
+        check_known(dev, task.kind, labels, train=examples.name)
+    return Lesson(task, labels, examples, dev)
