@@ -52,7 +52,7 @@ def measures(settings: Mapping[str, Any], inputs: Mapping[str, Path], out: Path,
     from interlingua.record import Record
 
     values = np.arange(3.0) + settings["value"]
-    record = Record("mean", "plain", "model", "en", float(values.mean()), 3)
+    record = Record(measure="mean", metric="plain", model="model", source="en", value=float(values.mean()), n=3)
     Store(out).append(work.key, [(record, values), (record, None)])
 
 

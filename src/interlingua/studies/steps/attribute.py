@@ -38,8 +38,8 @@ def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> N
         for place, result in enumerate(compared):
             name = f"examples/{source}-{code}.{second.aspects[place].name}.jsonl"
             write_text(out / name, "\n".join([*example_lines(first, second, place, result, most=_KEPT), ""]))
-    details = {"regime": settings["regime"], "called": settings["called"], "bitexts": settings["spoken"]}
-    keep(out, work, made, model=settings["encoder"]["name"], **{**details, "task": settings["task"]})
+    asked = {"task": settings["task"], "regime": settings["regime"], "bitexts": tuple(settings["spoken"])}
+    keep(out, work, made, model=settings["encoder"]["name"], block=settings["called"], **asked)
     note(out, explainer.notes)
 
 

@@ -34,4 +34,4 @@ def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> N
     code = settings["bitext"]["language"]
     # The examiner's digests are of the bitexts it has; which others the model was adjusted on is in the details.
     made = examiner.distances(tuned, settings["state"], (), code, settings["seed"])
-    keep(out, work, made, model=settings["encoder"]["name"], task=settings["called"], bitexts=settings["spoken"])
+    keep(out, work, made, model=settings["encoder"]["name"], task=settings["called"], bitexts=tuple(settings["spoken"]))

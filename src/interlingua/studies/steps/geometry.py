@@ -55,9 +55,8 @@ def _leave(store: Store, settings: Mapping[str, Any], out: Path, work: Work) -> 
     """Records under the study's name for the model, maps, and the metrics of every step of training."""
     told = []
     for record in store.read():
-        details = {**record.details, "geometry": settings["called"]}
         items = None if record.items is None else store.items(record)
-        told.append((replace(record, model=settings["encoder"]["name"], details=details), items))
+        told.append((replace(record, model=settings["encoder"]["name"], block=settings["called"]), items))
     Store(out).append(work.key, told)
     for folder, name in (("maps", MAPS), ("steps", "journals")):
         if (store.folder / folder).is_dir():

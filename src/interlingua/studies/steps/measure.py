@@ -57,5 +57,5 @@ def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> N
         made += measurement.run()
     note(out, [*notes, *unmeasured(kept, [record for record, _ in made], asked)])
     second = sides[1]["encoder"]["name"] if len(sides) == 2 else None
-    made = [(replace(record, target_model=second), items) for record, items in made]
-    keep(out, work, made, model=sides[0]["encoder"]["name"], called=settings["called"])
+    made = [(replace(record, against=second), items) for record, items in made]
+    keep(out, work, made, model=sides[0]["encoder"]["name"], block=settings["called"])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from interlingua.analyses.evaluation import FILE, Examiner, prediction_lines
+from interlingua.analyses.evaluation import FILE, Examiner, posteriors_file, prediction_lines, write_posteriors
 from interlingua.analyses.transfer import ExamFiles, Lesson, Scenario, check_labels, task_named
 from interlingua.engine.records import Made, write_text
 from interlingua.engine.step import Work
@@ -71,6 +71,7 @@ def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> N
     scenario = Scenario(settings["regime"], (), tuple(settings["spoken"]), exams, settings["mapped"])
     made: Made = []
     said: list[str] = []
+    answers: dict[str, Any] = {}
     for number, exam in enumerate(exams):
         work.progress("tests", number, len(exams))
         found = examiner.examine(tuned, scenario, exam, settings["seed"])
@@ -80,10 +81,12 @@ def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> N
                      "encoder": settings["encoder"]["name"], "regime": scenario.regime, "seed": settings["seed"],
                      "bitexts": settings["spoken"], "model": f"steps/{inputs['tuned'].name}/{MODEL}"}  # fmt: skip
             said.append(prediction_lines(exam, found.predictions, about))
+            answers[exam.name] = found.predictions
     if settings["through"] is not None:
-        made = [(replace(record, target_model=settings["through"]["name"]), items) for record, items in made]
+        made = [(replace(record, against=settings["through"]["name"]), items) for record, items in made]
     if said and is_first_process():
         write_text(out / FILE, "".join(said))
+        write_posteriors(posteriors_file(out / FILE), answers)
     keep(out, work, made, model=settings["encoder"]["name"], task=settings["called"])
     read = examiner.exam_inputs.values()
     note(out, [*(skip for exam in exams for skip in exam.skipped), *(skip for each in read for skip in each.skipped)])

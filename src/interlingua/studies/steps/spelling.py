@@ -9,6 +9,7 @@ from typing import Any
 from interlingua.analyses.transfer_matrix import spellings_of_test
 from interlingua.engine.records import Made
 from interlingua.engine.step import Work
+from interlingua.measures.spelling import METRICS
 from interlingua.record import Record, versions
 from interlingua.studies.steps.step_io import Inputs, keep
 from interlingua.studies.steps.synth import synthetic_of
@@ -21,22 +22,16 @@ def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> N
     for kind, variants in found.scores.items():
         for variant, pairs in variants.items():
             for (source, target), score in pairs.items():
-                record = Record(
-                    "spelling",
-                    variant,
-                    "",
-                    source,
-                    score.value,
-                    score.n,
+                shared = Record(
+                    measure="spelling",
+                    model="",
+                    source=source,
                     target=target,
                     unit="name",
-                    null=score.null,
-                    low=score.low,
-                    high=score.high,
                     seed=settings["seed"],
+                    aspect=kind,
                     corpus=settings["called"],
-                    details={"type": kind, **score.details},
                     versions=versions(),
                 )
-                made.append((record, score.items))
-    keep(out, work, made, model="", synth=settings["called"])
+                made.append((shared.scored(METRICS, variant, score), score.items))
+    keep(out, work, made, model="", block=settings["called"])

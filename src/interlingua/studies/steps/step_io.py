@@ -114,15 +114,13 @@ def bitext_name(about: Mapping[str, Any]) -> str:
     return f"bitext.{about['source']}-{about['language']}.tsv"
 
 
-def keep(out: Path, work: Work, made: Made, *, model: str, **details: Any) -> None:
+def keep(out: Path, work: Work, made: Made, *, model: str, **fields: Any) -> None:
     """Leave the records of a step, under the name that the study has for the model, and with no path of a machine."""
     if not is_first_process():
         return
     told = []
     for record, items in made:
-        changed = replace(record, model=model, corpus=Path(record.corpus).name,
-                          details={**record.details, **details})  # fmt: skip
-        told.append((changed, items))
+        told.append((replace(record, model=model, corpus=Path(record.corpus).name, **fields), items))
     Store(out).append(work.key, told)
 
 
