@@ -23,7 +23,7 @@ from interlingua.commands.adjust import adjust
 from interlingua.commands.synth import synth
 from interlingua.engine.step import Resources
 from interlingua.studies.adjusting import AdjustSettings
-from interlingua.studies.compile.study_inputs import Ingredients
+from interlingua.studies.compile.study_inputs import StudyInputs
 from interlingua.studies.config.tables import (
     AdjustTable,
     EncoderTable,
@@ -35,8 +35,10 @@ from interlingua.studies.config.tables import (
     SynthTable,
 )
 from interlingua.studies.geometry import GeometrySettings
+from interlingua.studies.step_settings import SynthStep
 from interlingua.studies.study import Study
-from interlingua.training.regime import ADJUST, Part, Schedule
+from interlingua.training.phases import Part, Schedule
+from interlingua.training.regime import ADJUST
 
 Named = type[Any] | Callable[..., Any]
 
@@ -90,11 +92,12 @@ def test_what_is_left_out_is_the_same_in_both(case: str) -> None:
 
 
 @pytest.fixture
-def parts() -> Ingredients:
+def parts() -> StudyInputs:
     table = StudyTable("plain", ("ru",), {"one": EncoderTable(model="embedded")})
-    return Ingredients(Study(table, Path("study.toml"), None, Path()))
+    return StudyInputs(Study(table, Path("study.toml"), None, Path()))
 
 
-def test_steps_of_a_study_that_sets_nothing_have_the_settings_of_python(parts: Ingredients) -> None:
-    assert parts.settings(**parts.adjusting) == TransferSettings()
-    assert parts.step("synth", {}, {}, label="").resources == Resources()
+def test_steps_of_a_study_that_sets_nothing_have_the_settings_of_python(parts: StudyInputs) -> None:
+    assert parts.settings() == TransferSettings()
+    synth = SynthStep(contexts=(), names=(), types=(), languages=(), rows=1, seed=0)
+    assert parts.step(synth, {}, label="").resources == Resources()

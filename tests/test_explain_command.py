@@ -17,7 +17,7 @@ from interlingua import ExplainSettings, explain, explain_rows, explain_texts
 from interlingua.cli.app import app
 from interlingua.commands.report import read_run
 from interlingua.encoder import Encoder
-from interlingua.engine.records import Store
+from interlingua.engine.run_store import Store
 from interlingua.errors import InputError, MissingExtra
 from interlingua.readers.examples import Answer, Question, TaggedWords
 from interlingua.record import Record

@@ -13,7 +13,7 @@ import pytest
 from scipy.stats import binomtest, ttest_rel
 
 import interlingua
-from interlingua.engine.records import Store
+from interlingua.engine.run_store import Store
 from interlingua.errors import InputError
 from interlingua.measures.retrieval import METRICS
 from interlingua.record import Record, RecordTable
@@ -180,7 +180,8 @@ def study_folder(folder: Path) -> Path:
              "distances": [], "beside": [], "steps": ["s"]}  # fmt: skip
     for name in ("run.json", "transfer.json"):
         (transfer / name).unlink()
-    (folder / "steps").mkdir()
+    (folder / ".interlingua").mkdir()
+    (folder / ".interlingua" / "run.json").write_text('{"kind": "study"}')
     (folder / "study.json").write_text(json.dumps(found), "utf-8")
     (folder / "records.jsonl").write_text("".join(json.dumps(each) + "\n" for each in records), "utf-8")
     return folder

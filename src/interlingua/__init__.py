@@ -54,7 +54,7 @@ _HOMES = {
     "Metric": "interlingua.metric",
     "Record": "interlingua.record",
     "RecordTable": "interlingua.record",
-    "Store": "interlingua.engine.records",
+    "Store": "interlingua.engine.run_store",
     "InputError": "interlingua.errors",
     "InterlinguaError": "interlingua.errors",
 }

@@ -9,13 +9,22 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from interlingua import __version__
 from interlingua.errors import InputError
 from interlingua.metric import Metrics, key_of
 from interlingua.registry import unknown
 from interlingua.score import Score
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Items: TypeAlias = "NDArray[np.floating[Any]]"
+"""The values of a score item by item."""
+Made: TypeAlias = "list[tuple[Record, Items | None]]"
+"""Records on their way to a folder, each with its per-item values."""
 
 SCHEMA = 2
 _REMEDY = "Remove that line and run again. docs/records.md has the schema."

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from interlingua.analyses.seed_statistics import summarise
-from interlingua.engine.records import Store
+from interlingua.engine.run_store import Store
 from interlingua.record import Record
 from interlingua.report.runs import Run
 from interlingua.report.study_answer import lead, study_answer

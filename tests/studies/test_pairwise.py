@@ -17,7 +17,7 @@ import interlingua
 from interlingua.analyses.synthesis import spellings, synthesise
 from interlingua.analyses.transfer_matrix import Watch, against_spelling, changes_of, together, transfer_matrix
 from interlingua.encoder import Encoder
-from interlingua.engine.records import Store
+from interlingua.engine.run_store import Store
 from interlingua.errors import InputError
 from interlingua.readers.examples import Examples, TaggedWords
 from interlingua.record import Record

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from interlingua.corpus import Skip
 from interlingua.encoder import Encoder, View
-from interlingua.engine.records import Made
 from interlingua.errors import InputError
 from interlingua.flattening import flattenings, installed
 from interlingua.measures.clusters import clusters
@@ -22,7 +21,7 @@ from interlingua.measures.parallel_cosine import METRICS as COSINES
 from interlingua.measures.parallel_cosine import parallel_cosine
 from interlingua.measures.rows import unit
 from interlingua.metric import Metric, Metrics
-from interlingua.record import Record, versions
+from interlingua.record import Made, Record, versions
 from interlingua.synthetic.products import Sample
 from interlingua.words import Sentence
 

@@ -25,13 +25,12 @@ from interlingua.encoder import Encoder
 from interlingua.encoder.inputs import Inputs
 from interlingua.encoder.pooling import View
 from interlingua.engine.atomic_files import write_beside
-from interlingua.engine.records import Items, Made
 from interlingua.errors import InputError
 from interlingua.measures.procrustes import Map, fit
 from interlingua.measures.separation import METRICS as DISTANCES
 from interlingua.metric import Metrics
 from interlingua.paths import json_value
-from interlingua.record import Record, versions
+from interlingua.record import Items, Made, Record, versions
 from interlingua.score import Score, Scores
 from interlingua.tasks import tasks
 from interlingua.tasks.chance import KINDS, chance
@@ -192,7 +191,7 @@ class Examiner:
         if exam.task.name == "retrieval":
             by_layer |= exam.task.by_layer(exam.task.predict(tuned.encoder, exam.examples))
         elif scenario.mapped:
-            model = tuned.model if self.through is None else TaskModel(self.through.model, tuned.model.head)
+            model = tuned.model if self.through is None else TaskModel(self.through.model, tuned.model.head).eval()
             control = scenario.mapped if isinstance(scenario.mapped, str) else None
             with mapped(model, self._map(tuned, exam.judged, seed, control)):
                 said = self._said(model, exam)

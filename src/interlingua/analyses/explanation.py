@@ -41,12 +41,11 @@ from interlingua.attribution.shared_spaces import SPACES, Aligned, Contextual, E
 from interlingua.attribution.units import UNITS, Units, units_of
 from interlingua.corpus import Skip
 from interlingua.encoder.inputs import Inputs, frame, spread
-from interlingua.engine.records import Made
 from interlingua.errors import InputError, MissingExtra, NoSegmenter
 from interlingua.paths import json_value
 from interlingua.readers.examples import Examples
 from interlingua.readers.word_lists import WordVectors
-from interlingua.record import Record, versions
+from interlingua.record import Made, Record, versions
 from interlingua.registry import unknown
 from interlingua.score import Score, Scores
 from interlingua.stats import mean_interval

@@ -20,7 +20,8 @@ from interlingua.registry import unknown
 from interlingua.tasks import tasks
 from interlingua.tasks.retrieval import Retrieval
 from interlingua.tasks.text_pairs import mixed
-from interlingua.training.regime import ALPHA, NAMES, SUMMARIES, Phase, Regime, Schedule, regime
+from interlingua.training.phases import Phase, Schedule
+from interlingua.training.regime import ALPHA, NAMES, SUMMARIES, Regime, regime
 from interlingua.training.task import FineTuning
 
 STATES = ("untouched", "adjustment")

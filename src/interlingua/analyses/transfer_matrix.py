@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from interlingua.analyses.synthesis import ALL, Spellings, Synthetic, spellings
 from interlingua.encoder import Encoder
-from interlingua.engine.records import Made
 from interlingua.errors import InputError
 from interlingua.languages import script
 from interlingua.measures.curves import Clustering, Correlations, clustered, correlations, differences, pooled
 from interlingua.metric import Metric, Metrics
-from interlingua.record import Record
+from interlingua.record import Made, Record
 from interlingua.score import Score
 from interlingua.stats.correlation import mantel
 from interlingua.training.journal import Monitor

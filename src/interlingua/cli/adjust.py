@@ -118,9 +118,9 @@ def adjust(
 
     from interlingua.commands import adjust as adjust_command
     from interlingua.studies.adjusting import AdjustSettings
+    from interlingua.training.phases import Freeze, Lora
     from interlingua.training.processes import is_first_process
     from interlingua.training.regime import ADJUST
-    from interlingua.training.trainable import Freeze, Lora
 
     load_all(load)
     settings = AdjustSettings(

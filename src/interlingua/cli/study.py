@@ -95,7 +95,12 @@ def run(
     size: Size = None,
     data: Data = None,
     out: Out = None,
-    executor: Annotated[str, typer.Option(help="here, or ray for a cluster.", metavar="NAME")] = "here",
+    executor: Annotated[
+        str,
+        typer.Option(
+            help="local: processes of this machine. inline: this process alone. ray: a cluster.", metavar="NAME"
+        ),
+    ] = "local",
     address: Annotated[
         str | None, typer.Option(help="Of a Ray cluster: auto, or HOST:PORT.", metavar="ADDRESS")
     ] = None,
@@ -105,6 +110,7 @@ def run(
     ] = None,
     attempts: Annotated[int, typer.Option(help="How often a step is tried.")] = 1,
     retry: Retry = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep models and vectors that no step to come needs.")] = False,
     as_json: Json = False,
 ) -> None:
     """Run what is not done; a killed study goes on where it was, and a finished one is only told again.
@@ -114,16 +120,20 @@ def run(
     from interlingua.commands.study import plan_study
     from interlingua.engine.executors import Options
 
-    planned = plan_study(file, size=size, data=data, out=out, ask=True)
     ids = None if gpus is None else tuple(split_names(gpus) or ())
-    with resumable(planned.home.folder):
+    options = Options(cpus=cpus, gpus=ids, attempts=attempts, address=address)
+    planned = plan_study(file, size=size, data=data, out=out, ask=True, executor=executor, options=options)
+    with resumable(planned.workspace.folder):
         with progress_bars() as tell:
             ran = planned.run(
                 executor=executor,
-                options=Options(cpus=cpus, gpus=ids, attempts=attempts, address=address),
+                options=options,
                 retry=retry,
+                keep=keep,
                 tell=_teller(tell),
             )
+        if not options.group.is_first:
+            return
         for failure in ran.failed:
             sys.stderr.write(printable(f"failed: {failure.label}: {failure.message}\n"))
         report = planned.write_report()
@@ -137,7 +147,7 @@ def run(
         _show_report(report)
         typer.echo(
             f"\n{counted(ran.done, 'steps')} run, {ran.reused} done before, {len(ran.failed)} failed, "
-            f"{ran.blocked} blocked. Page, tables and records: {planned.home.folder}"
+            f"{ran.blocked} blocked. Page, tables and records: {planned.workspace.folder}"
         )
     if ran.failed:
         raise typer.Exit(1)
@@ -149,10 +159,10 @@ def status(file: File, size: Size = None, data: Data = None, out: Out = None, as
     from interlingua.commands.study import as_dict, plan_study
 
     planned = plan_study(file, size=size, data=data, out=out)
-    if not planned.home.folder.is_dir():
+    if not planned.workspace.folder.is_dir():
         raise InputError(
             "nothing was run yet in this folder",
-            file=planned.home.folder,
+            file=planned.workspace.folder,
             remedy="Run it first (interlingua study run), or see what a run would do (interlingua study plan).",
         )
     told = planned.plan()
@@ -181,7 +191,7 @@ def report(file: File, size: Size = None, data: Data = None, out: Out = None, as
         print_json(plain(made))
         return
     _show_report(made)
-    typer.echo(f"\nPage, tables and records: {planned.home.folder}")
+    typer.echo(f"\nPage, tables and records: {planned.workspace.folder}")
 
 
 @app.command()
@@ -231,8 +241,8 @@ def _show_plan(planned: Planned, told: Plan) -> None:
     for head in ("kind", "steps", "done", "to run", "failed", "blocked", "about"):
         table.add_column(head, justify="left" if head == "kind" else "right")
     for kind in told.kinds:
-        about = _time(kind.seconds) if kind.needed > kind.unmeasured else "–"
-        known = f"{about} + {kind.unmeasured} unknown" if kind.unmeasured else about
+        about = _time(kind.seconds) if kind.needed > kind.untimed else "–"
+        known = f"{about} + {kind.untimed} unknown" if kind.untimed else about
         counts = (kind.steps, kind.done, kind.needed, kind.failed, kind.blocked)
         table.add_row(kind.kind, *map(str, counts), known if kind.needed else "")
     console = Console()
@@ -246,7 +256,7 @@ def _show_plan(planned: Planned, told: Plan) -> None:
         return
     known = f"{_time(told.seconds)} of work, no less than {_time(told.wall)} here"
     left = known if told.seconds else "how long is not known yet"
-    more = f"; of {told.unmeasured} no like was measured" if told.unmeasured and told.seconds else ""
+    more = f"; of {told.untimed} no like was measured" if told.untimed and told.seconds else ""
     console.print(f"{told.needed} of {len(planned.graph)} steps to run: {left}{more}", highlight=False)
 
 

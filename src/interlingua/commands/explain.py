@@ -29,7 +29,8 @@ from interlingua.analyses.transfer import File, check_file
 from interlingua.argument_types import check_argument_types
 from interlingua.commands import report
 from interlingua.encoder.devices import pick_device
-from interlingua.engine.records import Store, step_of, write_text
+from interlingua.engine.atomic_files import write_text
+from interlingua.engine.run_store import Store, step_of
 from interlingua.errors import InputError
 from interlingua.paths import json_value
 from interlingua.readers.examples import Examples, Question, TaggedWords, TextPair

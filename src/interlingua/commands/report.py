@@ -12,7 +12,9 @@ from interlingua import record as stored
 from interlingua.analyses.explanation import page_examples
 from interlingua.argument_types import check_argument_types
 from interlingua.counting import counted
-from interlingua.engine.records import read_items, reading_back, write_text
+from interlingua.engine.atomic_files import reading_back, write_text
+from interlingua.engine.records import read_items
+from interlingua.engine.workspace import INNER, Workspace
 from interlingua.errors import InputError
 from interlingua.paths import json_value, read_json, regular, usable_path
 from interlingua.report.adjustment_page import adjustment_records
@@ -105,7 +107,9 @@ def read_run(folder: Path) -> tuple[str, Run]:
         if "before" not in summary or "languages" not in summary:
             raise InputError("not what interlingua adjust writes", file=folder / "adjustment.json", remedy=_REMEDY)
         return "adjust", Run(summary, adjustment_records(summary))
-    if not (folder / "run.json").is_file() and (folder / "steps").is_dir():
+    if not (folder / "run.json").is_file() and any(
+        map(Path.is_file, (folder / "study.json", folder / INNER / "run.json"))
+    ):
         return "study", _study(folder)
     if not (folder / "run.json").is_file():
         raise InputError("no run is in this folder", value=str(folder), remedy=_REMEDY)
@@ -173,7 +177,7 @@ def _study(folder: Path) -> Run:
         notes.append(f"{counted(len(every) - len(records), 'records')} that the study’s last report was not made from")
     more = {name: found.get(name) or [] for name in ("scores", "distances", "beside", "geometries")}
     for each in more["geometries"]:
-        each["maps"] = maps_of(folder, each["steps"])
+        each["maps"] = maps_of(Workspace(folder), each["steps"])
     return Run({**about, "skipped": notes}, records, more=more)
 
 

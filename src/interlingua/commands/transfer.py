@@ -36,7 +36,8 @@ from interlingua.commands import report
 from interlingua.encoder import Encoder
 from interlingua.encoder.devices import pick_device
 from interlingua.encoder.loading import check_precision
-from interlingua.engine.records import Store, write_text
+from interlingua.engine.atomic_files import write_text
+from interlingua.engine.run_store import Store
 from interlingua.errors import InputError
 from interlingua.record import versions
 from interlingua.report.notebook import Drawing, framed

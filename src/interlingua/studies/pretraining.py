@@ -23,7 +23,7 @@ from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Encoder
 from interlingua.encoder.fused_layers import fused_activations, joined_projections
 from interlingua.encoder.model_init import attention, face, masked_lm, save_folder
-from interlingua.engine.records import cannot_write, write_text
+from interlingua.engine.atomic_files import cannot_write, write_text
 from interlingua.errors import InputError, system_error
 from interlingua.languages import canonical
 from interlingua.measures.retrieval import retrieval
