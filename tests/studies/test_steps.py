@@ -11,9 +11,11 @@ from interlingua.analyses.explanation import ExplainSettings
 from interlingua.analyses.training_inputs import PairSettings
 from interlingua.analyses.transfer import TransferSettings
 from interlingua.commands.study import plan_study
+from interlingua.encoder import loading
 from interlingua.engine.graph import State
 from interlingua.engine.records import Records
 from interlingua.record import Record
+from interlingua.studies.steps.step_io import VECTORS
 from worlds import make_world, run_here
 
 STUDY = """
@@ -301,3 +303,18 @@ def test_models_can_go_once_everything_is_measured(done):
     assert {each.kind for each in waste} >= {"adjust", "finetune", "encode"}
     assert all(each.path.name == "heavy" for each in waste)
     assert all(np.isfinite(each.bytes) and each.bytes > 0 for each in waste)
+
+
+def test_vectors_of_half_precision_are_read_where_nothing_computes_in_it(world, tmp_path, monkeypatch):
+    monkeypatch.setattr(loading, "check_precision", lambda *_: None)  # This CPU may refuse bf16, or not.
+    text = "\n".join(
+        ['name = "half"', 'languages = ["ru"]', 'precision = "bf16"', "[encoders.bert]", 'model = "model"']
+    )
+    table = '\n[measures.space]\nnames = ["cka"]\ncorpus = "parallel.tsv"\n'
+    (world.folder / "half.toml").write_text(text + table, "utf-8")
+    planned = plan_study(world["half.toml"], out=tmp_path / "out")
+    run_here(planned)
+    (encode,) = [step for step in planned.graph if step.kind == "encode"]
+    # A measure that did not find the vectors would have added its own.
+    assert planned.workspace.broken([encode.key]) == []
+    assert list((planned.workspace.step(encode.key) / VECTORS).rglob("*.*"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from interlingua.errors import InputError
 
 if TYPE_CHECKING:
-    from interlingua.training.loop import Settings
+    import interlingua.training.loop
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,9 @@ class Schedule:
         """
         return replace(self, warmup=warmup, decay=min(self.decay, 1 - warmup))
 
-    def settings(self, steps_an_epoch: int, *, seed: int = 0, like: Settings | None = None) -> Settings:
+    def settings(
+        self, steps_an_epoch: int, *, seed: int = 0, like: interlingua.training.loop.Settings | None = None
+    ) -> interlingua.training.loop.Settings:
         """The settings of a run; precision, checkpoints and the like are taken from `like`.
 
         >>> from interlingua.training.regime import ADJUST
