@@ -30,6 +30,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from interlingua.record import Record
+from interlingua.report.record_adapter import to_v1
+
 HERE = Path(__file__).resolve().parents[1]
 NER = ("--train", "ner-train-en.tsv", "--test", "ru=ner-test-ru.tsv", "--test", "en=ner-test-en.tsv", "--epochs", "3")
 NLI = ("--train", "nli-train-en.tsv", "--test", "ru=nli-test-ru.tsv", "--epochs", "2")
@@ -187,6 +190,14 @@ def leaves(value: Any, at: str = "") -> Iterator[tuple[str, str]]:
         yield at, json.dumps(value, ensure_ascii=False)
 
 
+def as_compared(line: Any) -> Any:
+    """A line as both sides have it: records as schema 1 had them, without what it did not always say."""
+    if not isinstance(line, dict) or "schema" not in line:
+        return line
+    record = line if line["schema"] == 1 else to_v1([Record.from_dict(line)])[0]
+    return {key: value for key, value in record.items() if key not in ("best", "schema")}
+
+
 def numbers(out: Path) -> Counter[str]:
     """What a run says, as a bag of lines: rows of JSON lines in any order, values of JSON files, rows of tables."""
     found: Counter[str] = Counter()
@@ -199,7 +210,7 @@ def numbers(out: Path) -> Counter[str]:
         name = "/".join(inside.parts[1:])
         if path.suffix == ".jsonl":
             for line in path.read_text("utf-8").splitlines():
-                found[f"{name}: {sorted(leaves(json.loads(line)))}"] += 1
+                found[f"{name}: {sorted(leaves(as_compared(json.loads(line))))}"] += 1
         elif path.suffix == ".json":
             for place, value in leaves(json.loads(path.read_text("utf-8"))):
                 found[f"{name}{place} = {value}"] += 1

@@ -132,7 +132,7 @@ def tell_performance(records: Path, measure: str, every: list[dict[str, Any]]) -
         return
     lines = [json.loads(line) for line in records.read_text("utf-8").splitlines()]
     wanted = (measure, "accuracy", every[0]["source"])
-    kept = [each for each in lines if (each["measure"], each["variant"], each["source"]) == wanted]
+    kept = [each for each in lines if (each["measure"], each["metric"], each["source"]) == wanted]
     right, counts = {each["target"]: each["value"] for each in kept}, {each["n"] for each in kept}
     known = [told for told in every if told["language"] in right]
     accuracy = np.array([right[told["language"]] for told in known])

@@ -92,10 +92,10 @@ def gap(
     records = audit(folder, corpus, measures=["retrieval"], pooling=pooling, cache=cache, device="cpu").records
     differences = []
     for record in records:
-        name, _, back = record["variant"].removeprefix("p@1/cosine/").partition("/")
-        if record["variant"].startswith("p@1/cosine/"):
-            wanted = made[record["layer"], pooling == "mean", name == "centred"][bool(back)]
-            differences.append(abs(record["value"] - wanted))
+        if (record.metric, record.options.get("similarity")) == ("p@1", "cosine"):
+            back = record.source != corpus.languages[0]
+            wanted = made[record.layer, pooling == "mean", record.options["centering"] == "centred"][back]
+            differences.append(abs(record.value - wanted))
     return max(differences)
 
 

@@ -18,7 +18,8 @@ to that.
 """
 FLOORS = {
     "The ground: what everything stands on": (
-        "errors", "paths", "argument_types", "registry", "score", "record", "languages", "words", "counting", "corpus",
+        "errors", "paths", "argument_types", "registry", "score", "metric", "record", "languages", "words",
+        "counting", "corpus",
     ),
     "Floor 1: the engine, pure functions, and files read": (
         "engine", "stats", "measures", "flattening", "transport", "kernels", "readers", "synthetic",

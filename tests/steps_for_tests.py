@@ -74,7 +74,7 @@ def measures(settings: Settings, context: StepContext) -> None:
     from interlingua.record import Record
 
     values = np.arange(3.0) + settings.value
-    record = Record("mean", "plain", "model", "en", float(values.mean()), 3)
+    record = Record(measure="mean", metric="plain", model="model", source="en", value=float(values.mean()), n=3)
     Records.write(context.out, context.key, [(record, values), (record, None)])
 
 

@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,16 +32,15 @@ from interlingua.measures import measures
 from interlingua.measures.isotropy import isotropy
 from interlingua.measures.separation import derangement
 from interlingua.readers import read_corpus
+from interlingua.record import Record
 from interlingua.studies.auditing import DEFAULT_MEASURES
 from interlingua.wordalign import link_words
 from interlingua.words import word_spans
 
 LANGUAGES = ["en", "es", "ru", "hi"]
 ROWS = 120
-KEYS = {"measure", "variant", "model", "source", "target", "layer", "value", "null", "n", "seed", "digests", "low"} | {
-    "high", "unit", "pooling", "corpus", "details", "items", "step", "part", "versions", "schema", "target_model",
-    "best",
-}  # fmt: skip
+KEYS = {"measure", "metric", "model", "source", "value", "n", "ci_low", "ci_high", "unit", "seed", "corpus", "digests",
+        "step", "part", "versions", "schema"}  # fmt: skip
 
 
 def spread_bert(folder: Path, *, width: int = 32, layers: int = 3, seed: int = 0) -> Path:
@@ -123,7 +122,7 @@ def test_representations_that_were_damaged_in_the_cache_are_told(
 def test_an_audit_equals_an_independent_computation(model: Path, corpus_file: Path, command: Command) -> None:
     out, _ = command("audit", model, "--corpus", corpus_file, "--maps", "all", "--json", "--cache", "none")
     corpus = read_corpus(corpus_file)
-    assert compare(json.loads(out)["records"], model, corpus) == 6
+    assert compare(read(out), model, corpus) == 6
 
 
 @pytest.mark.shared
@@ -135,14 +134,14 @@ def test_an_audit_of_tatoeba_equals_an_independent_computation(
     out, _ = command("audit", model, *given, "--json", "--cache", "none")
     corpus = read_corpus(shared_data / "tatoeba", languages=languages.split(",")).sample(240, seed=0)
     # Each of Tatoeba's bitexts has its own English side: only pairs with English share rows.
-    assert compare(json.loads(out)["records"], model, corpus) == 4
+    assert compare(read(out), model, corpus) == 4
 
 
-def compare(records: list[dict[str, Any]], folder: Path, corpus: ParallelCorpus) -> int:
+def compare(records: Iterable[Record], folder: Path, corpus: ParallelCorpus) -> int:
     """Compares every layer and pair, retrieval in both directions, to 1e-5 and returns the number of pairs."""
     plain = independent.PlainModel(folder)
     pairs = corpus.pairs()
-    found = {(r["measure"], r["variant"], r["source"], r["target"], r["layer"]): r["value"] for r in records}
+    found = {(r.measure, r.key, r.source, r.target, r.layer): r.value for r in records}
     worded = 0
     for source, target in pairs:
         pair = corpus.pair(source, target)
@@ -218,7 +217,11 @@ def test_json_is_one_object_of_whole_records_and_nothing_else_on_stdout(
     found = json.loads(out)
     assert set(found) == {"run", "records"}
     assert out.count("\n") == 1
-    assert all(set(record) == KEYS for record in found["records"])
+    assert all(set(record) >= KEYS - {"ci_low", "ci_high"} for record in found["records"])
+    assert set.union(*map(set, found["records"])) == KEYS | {
+        "null_value", "higher_is_better", "options", "target", "layer", "pooling", "details"
+    }  # fmt: skip
+    assert [Record.from_dict(each).to_dict() for each in found["records"]] == found["records"]
     told = [line for line in err.splitlines() if not line.startswith("note: ")]
     assert all(re.fullmatch(r"[a-z ]+: \d+/\d+", line) for line in told)
     assert {line.split(":")[0] for line in told} == {"loading the model", "encoding", "measuring"}
@@ -230,9 +233,9 @@ def test_json_is_one_object_of_whole_records_and_nothing_else_on_stdout(
 def test_every_measure_is_there_for_every_pair_and_layer_and_maps_from_the_first_language(
     finished: audit.Audit,
 ) -> None:
-    assert {record["measure"] for record in finished.records} == set(DEFAULT_MEASURES)
+    assert {record.measure for record in finished.records} == set(DEFAULT_MEASURES)
     for measure in ("retrieval", "procrustes", "procrustes-words", "cka", "separation"):
-        places = {(r["source"], r["target"], r["layer"]) for r in finished.records if r["measure"] == measure}
+        places = {(r.source, r.target, r.layer) for r in finished.records if r.measure == measure}
         if measure.startswith("procrustes"):
             assert {source for source, _, _ in places} == {LANGUAGES[0]}
             assert len(places) == 3 * 4
@@ -241,10 +244,10 @@ def test_every_measure_is_there_for_every_pair_and_layer_and_maps_from_the_first
         else:
             assert len(places) == 6 * 4
     assert "3 pairs without a fitted map: --maps all fits one for every pair" in finished.run["skipped"]
-    assert {(r["source"], r["layer"]) for r in finished.records if r["measure"] == "isotropy"} == {
+    assert {(r.source, r.layer) for r in finished.records if r.measure == "isotropy"} == {
         (code, layer) for code in LANGUAGES for layer in range(4)
     }
-    assert len({(r["source"], r["target"]) for r in finished.records if r["measure"] == "spelling"}) == 6
+    assert len({(r.source, r.target) for r in finished.records if r.measure == "spelling"}) == 6
 
 
 def test_the_intervals_of_a_languages_words_treat_sentences_as_drawn(
@@ -255,8 +258,9 @@ def test_the_intervals_of_a_languages_words_treat_sentences_as_drawn(
     for layer in range(4):
         expected = isotropy(torch.from_numpy(found.copied(layer)), groups=found.row)
         for variant, score in expected.items():
-            record = next(r for r in finished.select("isotropy", variant, layer=layer) if r["source"] == LANGUAGES[0])
-            assert (record["low"], record["high"]) == pytest.approx((score.low, score.high), abs=1e-5)
+            mine = finished.records.where(measure="isotropy", layer=layer, source=LANGUAGES[0])
+            (record,) = (each for each in mine if each.key == variant)
+            assert (record.ci_low, record.ci_high) == pytest.approx((score.low, score.high), abs=1e-5)
 
 
 def test_a_second_run_does_no_work_and_changes_no_byte(
@@ -313,12 +317,17 @@ def test_the_number_of_threads_does_not_show(
         assert torch.get_num_threads() == threads
     finally:
         torch.set_num_threads(before)
-    expected = {place(record): record["value"] for record in finished.records if record["measure"] in chosen}
-    assert {place(record): record["value"] for record in found.records} == expected
+    expected = {place(record): record.value for record in finished.records if record.measure in chosen}
+    assert {place(record): record.value for record in found.records} == expected
 
 
-def place(record: dict[str, Any]) -> tuple[Any, ...]:
-    return tuple(record[key] for key in ("measure", "variant", "source", "target", "layer"))
+def place(record: Record) -> tuple[Any, ...]:
+    return record.measure, record.key, record.source, record.target, record.layer
+
+
+def read(told: str) -> list[Record]:
+    """The records of what `--json` printed."""
+    return [Record.from_dict(each) for each in json.loads(told)["records"]]
 
 
 def test_another_seed_draws_other_splits_and_leaves_what_is_not_drawn(
@@ -327,8 +336,8 @@ def test_another_seed_draws_other_splits_and_leaves_what_is_not_drawn(
     assert finished.folder is not None
     chosen = ["retrieval", "procrustes"]
     other = audit.audit(str(model), corpus_file, measures=chosen, seed=1, cache=finished.folder.parent / "cache")
-    values = {place(record): record["value"] for record in finished.records}
-    differ = {place(record) for record in other.records if record["value"] != values[place(record)]}
+    values = {place(record): record.value for record in finished.records}
+    differ = {place(record) for record in other.records if record.value != values[place(record)]}
     # Rows are drawn where a pair has more than the pair with the fewest, and nowhere else.
     corpus = read_corpus(corpus_file)
     pairs = {frozenset(pair): len(corpus.pair(*pair).rows) for pair in corpus.pairs()}
@@ -338,14 +347,14 @@ def test_another_seed_draws_other_splits_and_leaves_what_is_not_drawn(
     assert set() < retrieved <= drawn
     mapped = {frozenset((source, target)) for measure, _, source, target, _ in differ if measure == "procrustes"}
     assert mapped == {pair for pair in pairs if LANGUAGES[0] in pair}
-    assert all(record["seed"] == 1 for record in other.records)
+    assert all(record.seed == 1 for record in other.records)
 
 
 def test_pivot_compares_with_the_first_language_only(model: Path, corpus_file: Path) -> None:
     found = audit.audit(
         str(model), corpus_file, languages=["ru", "en", "es"], measures=["cka"], pairs="pivot", cache="none"
     )
-    assert {(record["source"], record["target"]) for record in found.records} == {("ru", "en"), ("ru", "es")}
+    assert {(record.source, record.target) for record in found.records} == {("ru", "en"), ("ru", "es")}
 
 
 def test_two_models_of_different_width_are_compared_in_every_pair_of_languages(
@@ -353,17 +362,17 @@ def test_two_models_of_different_width_are_compared_in_every_pair_of_languages(
 ) -> None:
     other = spread_bert(tmp_path / "wide", width=48, layers=2, seed=3)
     given = ("--corpus", corpus_file, "--languages", "en,es,ru", "--json", "--cache", "none")
-    records = json.loads(command("audit", model, "--against", other, *given)[0])["records"]
+    records = read(command("audit", model, "--against", other, *given)[0])
     for measure in ("cka", "procrustes"):
-        mine = [record for record in records if record["measure"] == measure]
-        assert {(r["source"], r["target"]) for r in mine} == {(a, b) for a in LANGUAGES[:3] for b in LANGUAGES[:3]}
-        assert {r["layer"] for r in mine} == {0, 1, 2}
-    assert {(r["model"], r["target_model"]) for r in records} == {(str(model), str(other))}
+        mine = [record for record in records if record.measure == measure]
+        assert {(r.source, r.target) for r in mine} == {(a, b) for a in LANGUAGES[:3] for b in LANGUAGES[:3]}
+        assert {r.layer for r in mine} == {0, 1, 2}
+    assert {(r.model, r.against) for r in records} == {(str(model), str(other))}
     corpus = read_corpus(corpus_file, languages=LANGUAGES[:3])
     ours, theirs = compared_texts(corpus, "en", "ru")
     left = independent.PlainModel(model).sentences(ours)
     right = independent.PlainModel(other).sentences(theirs)
-    found = {place(record): record["value"] for record in records}
+    found = {place(record): record.value for record in records}
     for layer in range(3):
         for variant, value in independent.cka(left[layer], right[layer]).items():
             assert found["cka", variant, "en", "ru", layer] == pytest.approx(value.value, abs=1e-5)
@@ -372,10 +381,11 @@ def test_two_models_of_different_width_are_compared_in_every_pair_of_languages(
 MINE = '''
 import torch
 from interlingua.measures import measures
+from interlingua.metric import Metric
 from interlingua.score import Score
 
 
-@measures.register("gap", needs="sentences")
+@measures.register("gap", needs="sentences", metrics=[Metric(name="l2", title="Distance", higher_is_better=False)])
 def gap(source, target):
     """The distance of the two means."""
     return {"l2": Score(float(torch.linalg.vector_norm(source.mean(0) - target.mean(0))), n=len(source))}
@@ -397,14 +407,14 @@ def test_a_measure_from_a_file_is_measured_and_listed(
     mine: Path, model: Path, corpus_file: Path, command: Command
 ) -> None:
     given = ("--corpus", corpus_file, "--languages", "en,es", "--cache", "none", "--json")
-    records = json.loads(command("audit", model, "--load", mine, "--measures", "gap", *given)[0])["records"]
+    records = read(command("audit", model, "--load", mine, "--measures", "gap", *given)[0])
     pair = read_corpus(corpus_file).pair("en", "es")
     plain = independent.PlainModel(model)
     left, right = plain.sentences(pair.source_texts), plain.sentences(pair.target_texts)
     for record in records:
-        apart = np.linalg.norm(left[record["layer"]].mean(0) - right[record["layer"]].mean(0))
-        assert record["value"] == pytest.approx(apart, abs=1e-5)
-    assert [(r["measure"], r["variant"], r["layer"]) for r in records] == [("gap", "l2", layer) for layer in range(4)]
+        apart = np.linalg.norm(left[record.layer].mean(0) - right[record.layer].mean(0))
+        assert record.value == pytest.approx(apart, abs=1e-5)
+    assert [(r.measure, r.key, r.layer) for r in records] == [("gap", "l2", layer) for layer in range(4)]
     assert re.search(r"gap\s+The distance of the two means\.", command("list", "--load", mine)[0])
 
 
@@ -433,7 +443,7 @@ def test_what_was_skipped_is_told(finished: audit.Audit) -> None:
 def test_a_run_says_which_steps_are_its_own(finished: audit.Audit) -> None:
     assert finished.folder is not None
     about = json.loads((finished.folder / "run.json").read_text("utf-8"))
-    assert {record["step"] for record in finished.records} == set(about["steps"])
+    assert {record.step for record in finished.records} == set(about["steps"])
 
 
 def test_a_run_folder_has_its_page_tables_and_map(finished: audit.Audit) -> None:

@@ -20,6 +20,8 @@ from interlingua.encoder import Encoder
 from interlingua.engine.run_store import Store
 from interlingua.errors import InputError, MissingExtra
 from interlingua.readers.examples import Answer, Question, TaggedWords
+from interlingua.record import Record
+from interlingua.report.record_adapter import to_v1
 from interlingua.tasks import tasks
 from interlingua.tasks.saved_models import FineTuned, load, save
 from interlingua.training.task import TaskModel
@@ -60,6 +62,12 @@ def nli(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def scores(result: Any, aspect: str) -> dict[tuple[str, str, str], Record]:
+    """The consistency of an aspect, by model and languages."""
+    mine = result.records.where(measure="consistency", aspect=aspect)
+    return {(each.model, each.source, each.target): each for each in mine}
+
+
 def data(folder: Path, ending: str = "tsv") -> dict[str, Path]:
     return {code: folder / f"{code}.{ending}" for code in LANGUAGES}
 
@@ -75,13 +83,13 @@ def done(nli: Path) -> Path:
 
 
 def test_a_text_is_consistent_with_itself_exactly_and_with_its_words_in_another_order_nearly(done: Path) -> None:
-    records = {(r.measure, r.variant, r.target): r for r in Store(done).read()}
+    records = {(r.measure, r.aspect or r.key, r.target): r for r in Store(done).read()}
     own, other = records["consistency", "label", "en"], records["consistency", "label", "es"]
     assert own.value == 1.0
     assert own.n == other.n == 12
-    assert other.null is not None
+    assert other.null_value is not None
     assert other.details["settings"]["space"] == "embeddings"
-    assert other.value > other.null
+    assert other.value > other.null_value
     assert 0 <= other.details["random"] <= 1
     assert other.details["gap_median"] <= 0.01
 
@@ -97,7 +105,7 @@ def test_every_example_has_its_attributions_plan_and_score_on_disk(done: Path) -
             flowing = sum(flow for _, _, flow in line["flows"])
             assert line["score"] - 1e-4 <= flowing <= 1 + 1e-4
         right = np.mean([line["target"]["gold"] == line["target"]["predicted"] for line in lines])
-        judged = next(r for r in Store(done).read() if r.variant == "accuracy" and r.target == code)
+        judged = next(r for r in Store(done).read() if r.key == "accuracy" and r.target == code)
         assert right == pytest.approx(judged.value)
 
 
@@ -124,14 +132,14 @@ def test_a_second_run_computes_nothing_and_says_the_same(
     monkeypatch.setattr("interlingua.analyses.explanation.Explainer.side", lambda *_: pytest.fail("computed again"))
     result = explain(nli / "tuned", data(nli), rows=12, out=done)
     assert (done / "records.jsonl").read_bytes() == before
-    assert len(result.select("consistency", "label")) == 3
+    assert len(scores(result, "label")) == 3
 
 
 def test_other_settings_in_one_folder_are_kept_apart(nli: Path, tmp_path: Path) -> None:
     def left(steps: int) -> tuple[list[dict[str, Any]], str]:
         settings = ExplainSettings(steps=steps, tolerance=None, faithful=False, choices=False)
         found = explain(nli / "tuned", data(nli), rows=4, settings=settings, out=tmp_path / "out", device="cpu")
-        assert read_run(tmp_path / "out")[1].records == found.records
+        assert read_run(tmp_path / "out")[1].records == to_v1(found.records)
         (example,) = (tmp_path / "out/examples").glob("*.en-es.label.jsonl")
         return found.records, example.read_text("utf-8")
 
@@ -145,10 +153,10 @@ def test_models_by_language_of_training_give_a_source_by_target_table(nli: Path,
     settings = ExplainSettings(steps=2, tolerance=None, faithful=False, choices=False)
     by = {"en": nli / "tuned", "es": nli / "tuned"}
     result = explain(by, data(nli), rows=4, settings=settings, out=tmp_path / "out")
-    found = result.select("consistency", "label")
+    found = scores(result, "label")
     name = result.run["models"][0][0]
-    assert found[name, "en", "en"]["value"] == found[name, "es", "es"]["value"] == 1.0
-    assert found[name, "en", "es"]["value"] == pytest.approx(found[name, "es", "en"]["value"], abs=1e-9)
+    assert found[name, "en", "en"].value == found[name, "es", "es"].value == 1.0
+    assert found[name, "en", "es"].value == pytest.approx(found[name, "es", "en"].value, abs=1e-9)
     rows = (tmp_path / "out" / "tables" / "consistency-label.csv").read_text("utf-8").splitlines()
     assert len(rows) == 3
 
@@ -157,7 +165,7 @@ def test_models_by_language_of_training_give_a_source_by_target_table(nli: Path,
 def test_every_attribution_can_be_explained_with(nli: Path, tmp_path: Path, name: str) -> None:
     settings = ExplainSettings(attribution=name, faithful=False, choices=False)
     result = explain(nli / "tuned", data(nli), rows=3, settings=settings, out=tmp_path)
-    values = [each["value"] for each in result.select("consistency", "label").values()]
+    values = [each.value for each in scores(result, "label").values()]
     assert all(0 <= value <= 1 for value in values)
 
 
@@ -178,9 +186,9 @@ def test_every_space_can_be_used_and_is_in_the_record(nli: Path, tmp_path: Path,
         vectors=dict.fromkeys(LANGUAGES, tmp_path / "v.vec"),
         out=tmp_path / "out",
     )
-    found = result.select("consistency", "label")
-    assert all(each["details"]["space"].startswith(space) for each in found.values())
-    assert found[result.run["models"][0][0], "en", "en"]["value"] == 1.0
+    found = scores(result, "label")
+    assert all(each.details["space"].startswith(space) for each in found.values())
+    assert found[result.run["models"][0][0], "en", "en"].value == 1.0
 
 
 def test_questions_have_consistencies_of_start_and_end(tmp_path: Path) -> None:
@@ -189,9 +197,9 @@ def test_questions_have_consistencies_of_start_and_end(tmp_path: Path) -> None:
     files = {code: tmp_path / f"{code}.json" for code in ("en", "es")}
     result = explain(model, files, settings=ExplainSettings(steps=2, tolerance=None), out=tmp_path / "out")
     for aspect in ("start", "end"):
-        found = result.select("consistency", aspect)
-        assert sorted(each["value"] for each in found.values())[-1] == 1.0
-        assert {each["n"] for each in found.values()} == {8}
+        found = scores(result, aspect)
+        assert sorted(each.value for each in found.values())[-1] == 1.0
+        assert {each.n for each in found.values()} == {8}
 
 
 def write_questions(folder: Path) -> None:
@@ -237,8 +245,8 @@ def test_entities_are_paired_by_type_and_order_and_those_alone_are_counted(tmp_p
         (tmp_path / f"{code}.tsv").write_text(text + "\n", "utf-8")
     files = {code: tmp_path / f"{code}.tsv" for code in ("en", "es")}
     result = explain(model, files, settings=ExplainSettings(steps=2, tolerance=None), out=tmp_path / "out")
-    found = result.select("consistency", "entities")
-    assert {key[2]: each["n"] for key, each in found.items()} == {"en": 3, "es": 2}
+    found = scores(result, "entities")
+    assert {key[2]: each.n for key, each in found.items()} == {"en": 3, "es": 2}
     assert any("1 target (entities) that the other language does not have" in note for note in result.run["skipped"])
 
 
@@ -353,7 +361,7 @@ def test_long_texts_are_cut_to_the_models_limit_and_counted(nli: Path, tmp_path:
     files = {code: tmp_path / f"{code}.tsv" for code in ("en", "es")}
     result = explain(nli / "tuned", files, settings=ExplainSettings(steps=2, tolerance=None), out=tmp_path / "out")
     assert any("pair cut to" in note for note in result.run["skipped"])
-    assert [each["n"] for each in result.select("consistency", "label").values()] == [2, 2]
+    assert [each.n for each in scores(result, "label").values()] == [2, 2]
 
 
 def test_rows_missing_in_one_language_do_not_shift_the_others(nli: Path, tmp_path: Path) -> None:
@@ -365,9 +373,9 @@ def test_rows_missing_in_one_language_do_not_shift_the_others(nli: Path, tmp_pat
     settings = ExplainSettings(steps=2, tolerance=None, faithful=False, choices=False)
     result = explain(nli / "tuned", files, settings=settings, out=tmp_path / "out")
     name = result.run["models"][0][0]
-    found = result.select("consistency", "label")[name, "en", "es"]
-    assert found["n"] == 5
-    assert found["value"] == pytest.approx(1.0, abs=1e-6)  # The same texts, batched with others on each side.
+    found = scores(result, "label")[name, "en", "es"]
+    assert found.n == 5
+    assert found.value == pytest.approx(1.0, abs=1e-6)  # The same texts, batched with others on each side.
 
 
 def test_spaces_made_of_files_are_not_for_two_texts(nli: Path) -> None:
@@ -385,8 +393,12 @@ def test_without_a_segmenter_words_are_left_out_of_the_choices_and_the_run_goes_
     settings = ExplainSettings(steps=2, tolerance=None, faithful=False)
     result = explain(nli / "tuned", data(nli), rows=3, settings=settings, out=tmp_path)
     assert any("not scored by word" in note and "interlingua[segment]" in note for note in result.run["skipped"])
-    variants = {each["variant"] for each in result.records if each["measure"] == "consistency-choices"}
-    assert variants == {"label/token/absolute", "label/token/positive", "label/token/softmax"}
+    variants = {
+        (each.aspect, each.options["unit"], each.options["weighting"])
+        for each in result.records
+        if each.measure == "consistency-choices"
+    }
+    assert variants == {("label", "token", way) for way in ("absolute", "positive", "softmax")}
 
 
 def lines_of(out: Path, code: str) -> dict[object, dict[str, Any]]:

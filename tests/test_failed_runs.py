@@ -17,9 +17,11 @@ from typer.testing import CliRunner
 
 from interlingua.cli.app import app
 from interlingua.encoder import Encoder
+from interlingua.record import Record
 from interlingua.report.evidence import peak
 from interlingua.report.kinds import report_page
 from interlingua.report.readings import gather
+from interlingua.report.record_adapter import to_v1
 from interlingua.report.runs import Run
 from interlingua.tasks import tasks
 from interlingua.tasks.saved_models import FineTuned, save
@@ -92,7 +94,7 @@ def test_audit(world: World, tmp_path: Path) -> None:
     out = tmp_path / "out"
     given = ("audit", world["model"], "--corpus", world["parallel.tsv"], "--device", "cpu", "--out", str(out))
     ran(*given)
-    records = json.loads(ran(*given, "--json"))["records"]
+    records = to_v1(map(Record.from_dict, json.loads(ran(*given, "--json"))["records"]))
     top = peak(gather(records))
     assert top is not None
     assert top.chance
@@ -136,7 +138,7 @@ def test_explain(world: World, tmp_path: Path, label: int) -> None:
     (verdict,) = told["verdicts"]
     assert (verdict["kind"], verdict["above"], told["correlations"]) == ("chance", None, [])
     said = [each["details"]["chance"] for each in map(json.loads, (out / "records.jsonl").open(encoding="utf-8"))
-            if each["variant"] == "accuracy"]  # fmt: skip
+            if each["metric"] == "accuracy"]  # fmt: skip
     assert [each["always"] for each in said] == [LABELS[label]] * 2
     made = figures(out / "explain.html")
     first = first_words(out / "explain.html").strip()

@@ -100,13 +100,13 @@ def test_a_study_can_be_made_of_what_synth_gave(model: str, tmp_path: Path) -> N
     found = interlingua.geometry(
         model, made, settings=interlingua.GeometrySettings(training=training), out=tmp_path / "out", device="cpu"
     )
-    assert found.select("clusters", "purity/language", state="after")
+    assert found.records.where(measure="clusters", metric="purity", label="language", state="after")
     assert found.figure("map-0-before")["data"]
     assert found._repr_html_().startswith("<iframe")
     # One type, one fine-tuning: what can't be said is told, not made up.
     assert any("one type only" in note for note in found.run["skipped"])
     assert any("no correlation with spelling" in note for note in found.run["skipped"])
-    assert not found.select("clusters", "purity/type")
+    assert not found.records.where(measure="clusters", metric="purity", label="type")
 
 
 def test_small_leaves_what_is_set_and_sets_the_rest(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

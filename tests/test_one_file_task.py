@@ -181,8 +181,8 @@ def test_a_study_has_it_as_any_other_task(world: World, tmp_path: Path, task: st
     planned = plan_study(path, out=tmp_path / "out")
     run_here(planned)
     records = Store(tmp_path / "out").read()
-    values = [each.value for each in records if (each.variant, each.target) == ("accuracy", "en") and
-              each.details.get("regime") == "original" and each.measure == task]  # fmt: skip
+    values = [each.value for each in records if (each.metric, each.target) == ("accuracy", "en") and
+              each.regime == "original" and each.measure == task]  # fmt: skip
     assert len(values) == 2
     assert min(values) > 0.75
     assert {each.target for each in records if each.measure == "consistency"} == {"en", "ru"}

@@ -15,33 +15,37 @@ from scipy.stats import binomtest, ttest_rel
 import interlingua
 from interlingua.engine.run_store import Store
 from interlingua.errors import InputError
-from interlingua.record import Record
+from interlingua.measures.retrieval import METRICS
+from interlingua.record import Record, RecordTable
 from interlingua.report.files import report_files
+from interlingua.report.record_adapter import to_v1
 from interlingua.report.screen import BARS, console, print_table, sparkline
 from interlingua.report.tables import Table, Told
+from interlingua.score import Score
 from interlingua.stats import wilson_interval
 from pages import page_data
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'\u202e"
 
 
-def record(measure: str, variant: str, value: float, **more: Any) -> dict[str, Any]:
-    return {
-        "measure": measure, "variant": variant, "model": "m", "source": "en", "target": "ru", "layer": None, "n": 50,
-        "value": value, "null": 0.02, "low": value - 0.05, "high": value + 0.05, "seed": 0, "unit": "sentence",
-        "digests": {"model": "ab"}, "versions": {"numpy": "2"}, "details": {}, "schema": 1, **more,
+def record(measure: str, metric: str, value: float, **more: Any) -> dict[str, Any]:
+    shared: dict[str, Any] = {
+        "model": "m", "source": "en", "target": "ru", "n": 50, "null_value": 0.02, "ci_low": value - 0.05,
+        "ci_high": value + 0.05, "seed": 0, "digests": {"model": "ab"}, "versions": {"numpy": "2"},
     }  # fmt: skip
+    return Record(**{**shared, **more, "measure": measure, "metric": metric, "value": value}).to_dict()
 
 
 def audit_folder(folder: Path, *, more: float = 0.0, pooling: str = "mean", model: str = "m") -> Path:
     records = [
         record(
-            "retrieval", variant, 0.3 + 0.05 * layer + 0.02 * at + more, layer=layer, source=a, target=b, model=model
+            "retrieval", "p@1", 0.3 + 0.05 * layer + 0.02 * at + more, layer=layer, source=pair[back], model=model,
+            target=pair[not back], options={"similarity": "cosine", "centering": centering},
         )
-        for variant in ("p@1/cosine/centred", "p@1/cosine/raw", "p@1/cosine/centred/backward")
+        for centering, back in (("centred", False), ("raw", False), ("centred", True))
         for layer in range(3)
-        for at, (a, b) in enumerate((("en", "ru"), ("en", "ar"), ("ru", "ar")))
-    ]
+        for at, pair in enumerate((("en", "ru"), ("en", "ar"), ("ru", "ar")))
+    ]  # fmt: skip
     about = {"kind": "audit", "model": model, "corpus": "c", "languages": ["en", "ru", "ar"], "pooling": pooling,
              "digests": {"corpus": "c0"},
              "names": {"en": HOSTILE}, "skipped": ["2 rows"]}  # fmt: skip
@@ -53,14 +57,15 @@ def audit_folder(folder: Path, *, more: float = 0.0, pooling: str = "mean", mode
 def transfer_folder(folder: Path) -> Path:
     values = {"original": (0.5, 0.52), "adjusted": (0.6, 0.63)}
     records = [
-        record("nli", "accuracy", value, seed=seed, target=test, details={"regime": regime, "test": test})
+        record("nli", "accuracy", value, seed=seed, target=test, regime=regime, test=test)
         for regime, seeds in values.items()
         for test in ("ru", "ar", "sw")
         for seed, value in enumerate(seeds)
     ]
     hills = {"edges": [0.0, 0.5, 1.0], "related": [3, 1], "unrelated": [1, 3]}
     records += [
-        record("distances", "auc/l2", 0.8, details={"state": state, **hills}) for state in ("original", "adjusted")
+        record("distances", "auc", 0.8, options={"distance": "l2"}, state=state, details=hills)
+        for state in ("original", "adjusted")
     ]
     scores = [
         {"test": test, "metric": "accuracy", "regime": regime, "seeds": [0, 1], "values": list(seeds), "null": 0.33,
@@ -76,7 +81,9 @@ def transfer_folder(folder: Path) -> Path:
 def explain_folder(folder: Path) -> Path:
     records = []
     for at, code in enumerate(("en", "es", "ar", "hi")):
-        records.append(record("consistency", "label", 1.0 - 0.2 * at, target=code, details={"random": 0.2}))
+        records.append(
+            record("consistency", "consistency", 1.0 - 0.2 * at, aspect="label", target=code, details={"random": 0.2})
+        )
         records.append(record("task", "accuracy", 0.9 - 0.1 * at, target=code, details={"random": 0.2}))
     example = {
         "key": 1, "score": 0.5, "null": 0.1,
@@ -114,12 +121,35 @@ def adjust_folder(folder: Path) -> Path:
 def geometry_folder(folder: Path, *, more: float = 0.0) -> Path:
     codes, records = ("en", "ru", "tr"), []
     for state, step in (("before", "s0"), ("after", "s1"), ("before", "another study's")):
-        about = {"layer": 1, "corpus": "test", "step": step, "details": {"state": state}}
+        about = {"layer": 1, "corpus": "test", "step": step, "state": state, "unit": "entity"}
         for at, (a, b) in enumerate((("en", "ru"), ("en", "tr"), ("ru", "tr"))):
-            records.append(record("parallel-cosine", "raw", 0.5 + 0.1 * at, source=a, target=b, **about))
-        records.append(record("clusters", "purity/language", 0.6 + more, source="en+ru+tr", target=None, **about))
+            records.append(
+                record(
+                    "parallel-cosine",
+                    "parallel-cosine",
+                    0.5 + 0.1 * at,
+                    source=a,
+                    target=b,
+                    options={"centering": "raw"},
+                    **about,
+                )
+            )
+        records.append(
+            record(
+                "clusters",
+                "purity",
+                0.6 + more,
+                options={"label": "language"},
+                languages=codes,
+                source=None,
+                target=None,
+                **about,
+            )
+        )
     for at, (a, b) in enumerate((a, b) for a in codes for b in codes):
-        records.append(record("pairwise", "wrong/sentence", 0.1 + 0.05 * at, source=a, target=b, step="s2"))
+        records.append(
+            record("pairwise", "wrong", 0.1 + 0.05 * at, options={"of": "sentence"}, source=a, target=b, step="s2")
+        )
     points = [{"language": code, "row": f"r{row}", "type": "PER", "name": HOSTILE, "text": f"{HOSTILE} {row}"}
               for code in codes for row in range(2)]  # fmt: skip
     panel = {"layer": 1, "x": list(range(6)), "y": list(range(6)), "about": {}}
@@ -138,11 +168,12 @@ def study_folder(folder: Path) -> Path:
     scores = json.loads((transfer / "transfer.json").read_text("utf-8"))["scores"]
     lines = (transfer / "records.jsonl").read_text("utf-8").splitlines()
     records = [json.loads(line) for line in lines]
-    records = [{**each, "details": {"task": "nli", **each["details"]}} for each in records]
+    records = [{**each, "task": "nli"} for each in records]
     records += [
-        record("cka", "debiased", 0.2 + 0.1 * layer, layer=layer, details={"called": HOSTILE}) for layer in range(3)
+        record("cka", "cka", 0.2 + 0.1 * layer, options={"form": "debiased"}, layer=layer, block=HOSTILE)
+        for layer in range(3)
     ]
-    records = [{**each, "target_model": None, "step": "s"} for each in records]
+    records = [{**each, "step": "s"} for each in records]
     about = {"kind": "study", "name": HOSTILE, "about": HOSTILE, "paper": "", "seeds": [0, 1], "notes": [HOSTILE],
              "regimes": ["original", "adjusted"], "steps": {"done": 2}}  # fmt: skip
     found = {"study": about, "scores": [{"encoder": "m", "task": "nli", "source": "en", **each} for each in scores],
@@ -156,6 +187,16 @@ def study_folder(folder: Path) -> Path:
     return folder
 
 
+def as_read(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Records of a file as pages read them."""
+    return to_v1(map(Record.from_dict, lines))
+
+
+def recorded(folder: Path) -> RecordTable:
+    lines = (folder / "records.jsonl").read_text("utf-8").splitlines()
+    return RecordTable(Record.from_dict(json.loads(line)) for line in lines)
+
+
 def written(folder: Path, about: dict[str, Any], records: list[dict[str, Any]], more: dict[str, Any]) -> Path:
     folder.mkdir()
     (folder / "run.json").write_text(json.dumps({"created": "2025-05-04", **about}), "utf-8")
@@ -165,7 +206,7 @@ def written(folder: Path, about: dict[str, Any], records: list[dict[str, Any]], 
     return folder
 
 
-NEWER = json.dumps(record("a", "b", 0.1, schema=9)) + "\n"
+NEWER = json.dumps({**record("a", "b", 0.1), "schema": 9}) + "\n"
 MAKERS = {"audit": audit_folder, "transfer": transfer_folder, "explain": explain_folder, "adjust": adjust_folder,
           "geometry": geometry_folder, "study": study_folder}  # fmt: skip
 
@@ -193,7 +234,7 @@ def test_one_run_has_the_page_that_its_command_writes(tmp_path: Path) -> None:
     run = audit_folder(tmp_path / "run")
     records = [json.loads(line) for line in (run / "records.jsonl").read_text("utf-8").splitlines()]
     about, points = (json.loads((run / name).read_text("utf-8")) for name in ("run.json", "map.json"))
-    assert interlingua.report_on(run).html == report_files(records, about, points)["report.html"]
+    assert interlingua.report_on(run).html == report_files(as_read(records), about, points)["report.html"]
 
 
 def test_runs_of_every_kind_stand_on_one_page_and_name_their_own_records(tmp_path: Path) -> None:
@@ -254,7 +295,7 @@ def test_a_run_is_shown_without_records_of_other_settings_which_are_counted(kind
     (folder / "run.json").write_text(json.dumps({**about, "steps": ["s0"]}), "utf-8")
     (folder / "records.jsonl").write_text("".join(json.dumps(each) + "\n" for each in [*others, *lines]), "utf-8")
     run = interlingua.report_on(folder).runs[kind][0]
-    assert run.records == lines
+    assert run.records == as_read(lines)
     assert run.about["skipped"][-1] == f"{len(lines)} records of other settings in the same folder"
 
 
@@ -325,8 +366,10 @@ def test_a_star_marks_intervals_that_do_not_meet_and_no_others(tmp_path: Path) -
 def retrieved_folder(folder: Path, hits: Any, *, corpus: str = "c0", layer: int = 1) -> Path:
     """An audit of one pair of languages, with its per-item values."""
     low, high = wilson_interval(hits.sum(), len(hits))
-    made = Record("retrieval", "p@1/cosine/raw", "m", "en", float(hits.mean()), len(hits), target="ru", layer=layer,
-                  null=1 / len(hits), low=low, high=high, seed=0, digests={"corpus": corpus})  # fmt: skip
+    shared = Record(measure="retrieval", model="m", source="en", target="ru", layer=layer, seed=0,
+                    digests={"corpus": corpus})  # fmt: skip
+    score = Score(float(hits.mean()), len(hits), null=1 / len(hits), low=low, high=high)
+    made = shared.scored(METRICS, "p@1/cosine/raw", score)
     Store(folder).append("s0", [(made, hits)])
     about = {"kind": "audit", "model": "m", "corpus": "c", "languages": ["en", "ru"], "created": "2025-05-04"}
     (folder / "run.json").write_text(json.dumps(about), "utf-8")
@@ -398,7 +441,7 @@ def test_records_that_a_study_s_report_was_not_made_from_are_counted_and_not_sho
     run = study_folder(tmp_path / "run")
     before = len(interlingua.report_on(run).runs["study"][0].records)
     with (run / "records.jsonl").open("a") as file:
-        file.write(json.dumps(record("cka", "debiased", 0.9, step="older", target_model=None)) + "\n")
+        file.write(json.dumps(record("cka", "cka", 0.9, options={"form": "debiased"}, step="older")) + "\n")
     made = interlingua.report_on(run)
     assert len(made.runs["study"][0].records) == before
     assert "1 record that the study’s last report was not made from" in made.html
@@ -528,12 +571,12 @@ def test_results_show_themselves_in_a_notebook(tmp_path: Path) -> None:
     runs = {kind: interlingua.report_on(folder).runs[kind][0] for kind, folder in folders.items()}
     example = runs["explain"].more["examples"][0]
     shown = [
-        (Audit(list(runs["audit"].records), dict(runs["audit"].about), runs["audit"].more["points"]), "map"),
+        (Audit(recorded(folders["audit"]), dict(runs["audit"].about), runs["audit"].more["points"]), "map"),
         (Adjusted(folders["adjust"], runs["adjust"].about), "states"),
         (Transfer([], [], dict(runs["transfer"].about), folders["transfer"]), "seeds"),
-        (Explanation([], dict(runs["explain"].about), folders["explain"]), "flows"),
+        (Explanation(RecordTable([]), dict(runs["explain"].about), folders["explain"]), "flows"),
         (TextExplanation(example, ("one", "other"), ()), "flows"),
-        (GeometryFound([], dict(runs["geometry"].about), [], {}, folders["geometry"]), "map-1-before"),
+        (GeometryFound(RecordTable([]), dict(runs["geometry"].about), [], {}, folders["geometry"]), "map-1-before"),
     ]
     for result, name in shown:
         page = result._repr_html_()  # type: ignore[attr-defined]

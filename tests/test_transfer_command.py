@@ -18,6 +18,7 @@ import torch
 import typer
 
 import interlingua
+from interlingua.analyses.evaluation import read_posteriors
 from interlingua.cli.app import app, main
 from interlingua.report.transfer import cell, marks, picture, score_table
 from interlingua.report.transfer_page import transfer_files
@@ -155,9 +156,14 @@ def test_predictions_are_on_disk_with_their_places_and_are_what_was_scored(
     assert code == 0, err
     assert f"What each model said of each example: {tmp_path / 'out/predictions'}/" in out
     names = {path.name for path in (tmp_path / "out/predictions").iterdir()}
-    assert names == {f"original-seed{seed}.{name}.jsonl" for seed in (0, 1) for name in ("ru", "en.own")}
+    assert names == {
+        f"original-seed{seed}.{name}.{kind}"
+        for seed in (0, 1)
+        for name in ("ru", "en.own")
+        for kind in ("jsonl", "npz")
+    }
     found = interlingua.Store(tmp_path / "out")
-    records = [record for record in found.read() if record.variant == metric]
+    records = [record for record in found.read() if record.key == metric]
     assert len(records) == 4
     for record in records:
         path = (
@@ -165,6 +171,13 @@ def test_predictions_are_on_disk_with_their_places_and_are_what_was_scored(
         )
         lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
         assert [line["right"] for line in lines] == found.items(record).astype(bool).tolist()
+        (sure,) = read_posteriors(path.with_suffix(".npz")).values()
+        if task == "nli":
+            assert sure["labels"][sure["probabilities"].argmax(axis=1)].tolist() == [
+                line["predicted"] for line in lines
+            ]
+        else:
+            assert len(sure["spans"]) == len(sure["scores"]) == len(lines)
         assert {(line["language"], line["regime"], line["seed"]) for line in lines} == {
             (record.target, "original", record.seed)
         }
@@ -269,11 +282,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from interlingua.tasks import tasks
-from interlingua.tasks.ner import Ner
+from interlingua.tasks.ner import METRICS, Ner
 from interlingua.training.task import FineTuning
 
 
-@tasks.register("tagging", needs="head")
+@tasks.register("tagging", needs="head", metrics=METRICS)
 @dataclass(frozen=True)
 class Tagging(Ner):
     """Tags of words."""

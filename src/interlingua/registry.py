@@ -11,12 +11,13 @@ import importlib
 import importlib.util
 import pkgutil
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from interlingua.errors import InputError
+from interlingua.metric import Metric, Metrics
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -25,8 +26,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Entry:
     """A registered thing: its name, the function, what it needs, one line about it, whether it fits something.
 
-    `low` has how the names begin of those of its numbers that are best when low, `variants` the names of its numbers,
-    alternatives in braces: `mrr/{cosine,csls}` is two.
+    `metrics` declares its numbers, where it gives numbers.
     """
 
     name: str
@@ -34,12 +34,7 @@ class Entry:
     needs: str
     summary: str
     fits: bool = False
-    low: tuple[str, ...] = ()
-    variants: tuple[str, ...] = ()
-
-    def best(self, variant: str) -> str:
-        """Which value of a variant is best: `"low"` or `"high"`."""
-        return "low" if variant.startswith(self.low) else "high"
+    metrics: Metrics = field(default_factory=Metrics)
 
 
 class Registry:
@@ -56,15 +51,13 @@ class Registry:
         *,
         needs: str = "",
         fits: bool = False,
-        low: bool | tuple[str, ...] = False,
-        variants: tuple[str, ...] = (),
+        metrics: Iterable[Metric] = (),
     ) -> Callable[[F], F]:
         """Register a function under a name; the first line of its docstring is its summary.
 
         `fits` says that it fits something to each pair, which costs more than comparing, so that fewer pairs get it.
-        `low` says that its numbers are best when low: all, or those whose names begin so. `variants` names its numbers.
+        `metrics` declares its numbers.
         """
-        lows = low if isinstance(low, tuple) else ("",) if low else ()
 
         def add(call: F) -> F:
             if not call.__module__.startswith(self.package):
@@ -73,7 +66,8 @@ class Registry:
                 raise InputError(f"two {self.kind}s are called", value=name, remedy="Rename one of them.")
             if not call.__doc__:
                 raise InputError(f"the {self.kind} has no docstring", value=name, remedy="Say what it returns.")
-            self._entries[name] = Entry(name, call, needs, call.__doc__.strip().splitlines()[0], fits, lows, variants)
+            summary = call.__doc__.strip().splitlines()[0]
+            self._entries[name] = Entry(name, call, needs, summary, fits, Metrics(metrics))
             return call
 
         return add

@@ -40,13 +40,13 @@ def test_dictionary_records_equal_scipy_and_a_loop(folder: Path) -> None:
     entries = read_dictionaries(folder, ["en", "es"], seed=0)[0]
     assert entries.dropped == 1
     encoder = Encoder.load()
-    found = audit.select("procrustes-dictionary", "p@1/mapped")
-    assert [record["layer"] for record in found] == list(encoder.layers)
+    found = audit.records.where(measure="procrustes-dictionary", metric="p@1", map="mapped")
+    assert [record.layer for record in found] == list(encoder.layers)
     sources = list(dict.fromkeys(a for a, _ in entries.train + entries.test))
     targets = list(dict.fromkeys(b for _, b in entries.train + entries.test))
     ours, theirs = encoder.encode(sources), encoder.encode(targets)
     for record in found[::4]:
-        x, y = (np.asarray(side[record["layer"]], float) for side in (ours, theirs))
+        x, y = (np.asarray(side[record.layer], float) for side in (ours, theirs))
         x, y = (side / np.linalg.norm(side, axis=1, keepdims=True) for side in (x, y))
         left = np.array([sources.index(a) for a, _ in entries.train])
         right = np.array([targets.index(b) for _, b in entries.train])
@@ -60,9 +60,9 @@ def test_dictionary_records_equal_scipy_and_a_loop(folder: Path) -> None:
         hits = [
             targets[int((centred @ mapped[sources.index(a)]).argmax())] in right_ones for a, right_ones in valid.items()
         ]
-        assert record["value"] == pytest.approx(np.mean(hits), abs=1.5 / len(hits))
-        assert record["n"] == len(hits)
-        assert record["details"]["train"] == len(entries.train)
+        assert record.value == pytest.approx(np.mean(hits), abs=1.5 / len(hits))
+        assert record.n == len(hits)
+        assert record.details["train"] == len(entries.train)
 
 
 def test_a_dictionary_without_splits_is_split_by_source_word(tmp_path: Path) -> None:

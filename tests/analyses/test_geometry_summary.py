@@ -7,10 +7,11 @@ import pytest
 from scipy import stats as scipy_stats
 
 from interlingua.analyses.synthesis import spellings
-from interlingua.analyses.transfer_matrix import conclusions, not_learnt
+from interlingua.analyses.transfer_matrix import WRONG_METRICS, conclusions, not_learnt
 from interlingua.record import Record
 from interlingua.report.evidence import association_said
 from interlingua.report.geometry_tables import findings
+from interlingua.report.record_adapter import to_v1
 from interlingua.score import Score
 from interlingua.stats import Association, association_of_pairs, correlate, wilson_interval
 from interlingua.synthetic.tables import Kind, Name, Table
@@ -23,14 +24,14 @@ N = 100
 def wrong_record(source, target, wrong, seed=0, null=0.98, untagged=1.0):
     low, high = wilson_interval(wrong, N)
     about = {"untagged": untagged}
-    return Record("pairwise", "wrong/sentence", "m", source, wrong / N, N, target=target, seed=seed, null=null, low=low,
-                  high=high, details=about)  # fmt: skip
+    shared = Record(measure="pairwise", model="m", source=source, target=target, seed=seed, details=about)
+    return shared.scored(WRONG_METRICS, "wrong/sentence", Score(wrong / N, N, null, low, high))
 
 
 def watched(source, seed=0):
     draw = np.random.default_rng([len(source), CODES.index(source), seed])
     return [
-        Record("similarity", "cosine", "m", source, 0.5, 9, target=code, seed=seed,
+        Record(measure="similarity", metric="cosine", model="m", source=source, value=0.5, n=9, target=code, seed=seed,
                details={"steps": list(range(12)), "values": draw.random(12).tolist(), "span": 2})
         for code in CODES
     ]  # fmt: skip
@@ -85,7 +86,7 @@ def test_what_learnt_nothing_is_named_first_and_left_out_of_every_correlation():
     rho = scipy_stats.spearmanr(*zip(*points, strict=True)).statistic
     assert found["scatter"]["rho"]["value"] == pytest.approx(rho)
     assert found["groups"]["runs"] == len(CODES) - 1
-    told = findings([r.to_dict() for r in records], RUN, found)
+    told = findings(to_v1(records), RUN, found)
     assert told[0][0] == "Not learnt"
     assert (
         "Turkish, seed 0: 99\N{NO-BREAK SPACE}% of 100 test sentences wrong, 98\N{NO-BREAK SPACE}% by chance"
@@ -110,7 +111,7 @@ def test_where_nothing_learnt_nothing_is_concluded():
     found, notes = conclusions(records, names())
     assert set(found) == {"not_learnt"}
     assert any(note.startswith("no correlation with spelling") for note in notes)
-    told = findings([r.to_dict() for r in records], RUN, found)
+    told = findings(to_v1(records), RUN, found)
     assert [topic for topic, _ in told] == ["Not learnt"]
     assert "nothing can be said" in told[0][1]
 

@@ -66,8 +66,7 @@ def values(
     model: Path, corpus: ParallelCorpus, measures: tuple[str, ...], cache: str = "none"
 ) -> dict[tuple[Any, ...], float]:
     found = audit(str(model), corpus, measures=measures, cache=cache, device="cpu").records
-    keys = ("measure", "variant", "source", "target", "layer", "unit", "pooling")
-    return {tuple(record[key] for key in keys): record["value"] for record in found}
+    return {(r.measure, r.key, r.source, r.target, r.layer, r.unit, r.pooling): r.value for r in found}
 
 
 @pytest.mark.reliability("records depend on how they are made")
@@ -115,7 +114,7 @@ def test_an_audit_of_a_decoder_says_how_it_pooled(pooling: str | None, said: str
         str(models.qwen(tmp_path / "model")), corpus_of(ROWS, tmp_path), measures=("retrieval", "isotropy"),
         pooling=pooling, cache="none", device="cpu", out=tmp_path / "out",
     )  # fmt: skip
-    assert {record["pooling"] for record in made.records} == {pooling or "sinkless"}
+    assert {record.pooling for record in made.records} == {pooling or "sinkless"}
     assert made.run["pooling"] == (pooling or "sinkless")
     assert said in " ".join(made.run["skipped"])
     assert said in (tmp_path / "out" / "report.html").read_text("utf-8")
@@ -123,7 +122,7 @@ def test_an_audit_of_a_decoder_says_how_it_pooled(pooling: str | None, said: str
                      cache="none", device="cpu")  # fmt: skip
     assert "sinks are left out of means of words, and counted in sentences" in " ".join(weighted.run["skipped"])
     other = audit(str(models.bert(tmp_path / "b")), corpus_of(ROWS, tmp_path), measures=("retrieval",), cache="none")
-    assert {record["pooling"] for record in other.records} == {"mean"}
+    assert {record.pooling for record in other.records} == {"mean"}
     assert "sinks" not in " ".join(other.run["skipped"])
 
 

@@ -80,8 +80,8 @@ def test_the_error_of_a_layer_whose_vectors_are_all_alike_is_left_out_and_counte
     found = audited(world, measures=["procrustes"], pooling="cls")
     told = "1 undefined: procrustes error/mapped: the target's test rows are all alike"
     assert told in found.run["skipped"]
-    layers = {record["layer"] for record in found.records if record["variant"] == "error/mapped"}
-    assert layers == {record["layer"] for record in found.records} - {0}
+    layers = {record.layer for record in found.records if record.key == "error/mapped"}
+    assert layers == {record.layer for record in found.records} - {0}
 
 
 def test_a_study_tells_what_an_audit_tells(done):
@@ -93,10 +93,10 @@ def test_a_study_tells_what_an_audit_tells(done):
 
 def test_two_models_are_compared_in_a_study_as_in_an_audit(world, done):
     theirs = audited(world, against=world["model"], measures=["cka"]).records
-    ours = [record for record in Records(Record, done.workspace.folder).read() if record.details.get("called") == "two"]
+    ours = [record for record in Records(Record, done.workspace.folder).read() if record.block == "two"]
     assert {(r.source, r.target) for r in ours} == {(a, b) for a in ("en", "ru") for b in ("en", "ru")}
-    found = {(r.source, r.target, r.variant, r.layer): r.value for r in ours}
-    told = {(r["source"], r["target"], r["variant"], r["layer"]): r["value"] for r in theirs}
+    found = {(r.source, r.target, r.key, r.layer): r.value for r in ours}
+    told = {(r.source, r.target, r.key, r.layer): r.value for r in theirs}
     assert found == pytest.approx(told, abs=1e-5)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ import models
 from interlingua import audit
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
+from interlingua.record import Record
 from interlingua.report.answer import answer
 from interlingua.report.readings import gather
+from interlingua.report.record_adapter import to_v1
 from parallel_rows import ROWS, corpus_of
 from sentence_models import DENSE, NORMAL, PROMPTS, folder_of, theirs
 
@@ -26,13 +29,13 @@ def found_both_ways(source: np.ndarray, target: np.ndarray, *, centred: bool) ->
     return float((cosines.argmax(1) == own).mean()), float((cosines.argmax(0) == own).mean())
 
 
-def at_output(records: list[dict[str, Any]], variant: str, source: str) -> float:
+def at_output(records: Iterable[Record], variant: str, source: str) -> float:
     (found,) = (
         each
         for each in records
-        if each["pooling"] == "output" and (each["variant"], each["source"]) == (f"p@1/cosine/{variant}", source)
+        if each.pooling == "output" and (each.key, each.source) == (f"p@1/cosine/{variant}", source)
     )
-    return float(found["value"])
+    return found.value
 
 
 @pytest.mark.reliability("sentence-transformers folders")
@@ -51,14 +54,14 @@ def test_retrieval_at_the_output_is_that_of_sentence_transformers(prompt: str | 
     assert made.run["output"] == 4
     assert made.run["layers"] == [0, 1, 2, 3]
     assert made.run["prompt"] == ["" if prompt is None else "Find the kitchen: "]
-    readings = gather(made.records)
+    readings = gather(to_v1(made.records))
     assert readings.best_layer() == readings.output == 4
     assert readings.layers("retrieval", "p@1/cosine/raw") == [0, 1, 2, 3, 4]
     assert "(layer output)" in answer(readings, made.run)[0].text
     page = (tmp_path / "out" / "report.html").read_text("utf-8")
     for said in ("layer output", "layers 0–3 and output", "SentenceTransformer.encode"):
         assert said in page
-    assert {record["layer"] for record in made.records if record["unit"] == "word"} == {0, 1, 2, 3}
+    assert {record.layer for record in made.records if record.unit == "word"} == {0, 1, 2, 3}
 
 
 def test_outputs_of_two_models_are_compared_with_each_other_alone(tmp_path: Path) -> None:
@@ -69,7 +72,7 @@ def test_outputs_of_two_models_are_compared_with_each_other_alone(tmp_path: Path
 
     def layers(one: Path, other: Path) -> dict[int, str]:
         made = audit(str(one), corpus, against=str(other), measures=("cka",), cache="none", device="cpu")
-        return {record["layer"]: record["pooling"] for record in made.records}
+        return {record.layer: record.pooling for record in made.records}
 
     shared = dict.fromkeys(range(4), "mean")
     assert layers(first, second) == {**shared, 4: "output"}

@@ -6,8 +6,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from interlingua.analyses.evaluation import prediction_lines
+from interlingua.analyses.evaluation import prediction_lines, read_posteriors
 from interlingua.analyses.transfer import Exam
+from interlingua.errors import InputError
 from interlingua.readers.examples import Examples, TaggedWords
 from interlingua.tasks.ner import Ner, Tagged
 
@@ -33,3 +34,10 @@ def test_the_f1_of_tags_is_computed_again_from_the_lines():
     right = counts[True, True, True]
     wanted = 2 * right / sum((there + said) * count for (there, said, _), count in counts.items())
     assert Ner().judge(predictions, examples)["f1/token"].value == pytest.approx(wanted, abs=1e-12)
+
+
+@pytest.mark.parametrize("damage", [b"", b"PK", b"nothing"])
+def test_posteriors_that_cannot_be_read_are_told_with_their_file(tmp_path, damage):
+    (tmp_path / "es.npz").write_bytes(damage)
+    with pytest.raises(InputError, match=r"es\.npz: posteriors that can't be read"):
+        read_posteriors(tmp_path / "es.npz")

@@ -8,6 +8,7 @@ from scipy import stats as scipy_stats
 
 from interlingua.analyses.seed_statistics import _of_the_paper, _Side, distance_table, study_scores, summarise
 from interlingua.engine.run_store import Store
+from interlingua.measures.separation import METRICS as DISTANCES
 from interlingua.record import Record
 from interlingua.report.runs import Run
 from interlingua.report.study_answer import lead
@@ -15,14 +16,16 @@ from interlingua.report.study_parts import task_runs
 from interlingua.report.transfer import cell, difference_table, distance_lines, interval, score_table, stuck_seeds
 from interlingua.report.transfer_answer import base_name, told, unlucky
 from interlingua.report.transfer_page import pairwise_figures, transfer_answer, transfer_files, transfer_page
+from interlingua.score import Score
 from interlingua.stats import detectable_error
 
 REGIMES, TESTS = ("original", "adjusted", "continual"), ("es", "ru")
 RUN = {"tests": TESTS, "regimes": REGIMES, "seeds": [0, 1, 2], "source": "en", "model": "m", "task": "nli"}
 
 
-def record(test, regime, seed, variant, value, n):
-    return Record("nli", variant, "m", "en", value, n, target=test, seed=seed, details={"test": test, "regime": regime})
+def record(test, regime, seed, metric, value, n):
+    return Record(measure="nli", metric=metric, model="m", source="en", value=value, n=n, target=test, seed=seed,
+                  test=test, regime=regime)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +92,7 @@ def test_the_order_of_the_regimes_changes_no_comparison(found, store, order):
 
 
 def test_regimes_of_a_task_alone_are_told_in_their_usual_order_and_compared(store):
-    of_task = [replace(r, details={**r.details, "task": "nli"}) for r in store.read() if r.target == "es"]
+    of_task = [replace(r, task="nli") for r in store.read() if r.target == "es"]
     scores = study_scores(of_task, store, regimes=[], permutations=200)
     assert {entry["regime"]: list(entry["p"]) for entry in scores} == {
         "original": [], "adjusted": ["original"], "continual": ["original", "adjusted"],
@@ -101,7 +104,7 @@ def test_the_words_are_of_the_regime_that_was_tested_against_wherever_it_stands(
     store = Store(tmp_path)
     for (test, regime, seed), values in hits.items():
         made = record(test, regime, seed, "accuracy", float(values.mean()), 400)
-        store.append(f"{test}{regime}{seed}", [(replace(made, null=0.1), values)])
+        store.append(f"{test}{regime}{seed}", [(replace(made, null_value=0.1), values)])
 
     def said(*regimes):
         scores = summarise(list(store.read()), store, regimes=regimes, tests=TESTS, permutations=200)
@@ -121,7 +124,7 @@ def test_regimes_of_ones_own_are_compared_with_the_first_two_that_a_test_has(hit
     store = Store(tmp_path)
     for (test, regime, seed), values in hits.items():
         if (test, regime) != ("ru", "original"):  # As a head that a map alone carries to Russian.
-            made = replace(record(test, own[regime], seed, "accuracy", float(values.mean()), 400), null=0.1)
+            made = replace(record(test, own[regime], seed, "accuracy", float(values.mean()), 400), null_value=0.1)
             store.append(f"{test}{regime}{seed}", [(made, values)])
     names = [*own.values()]
     scores = summarise(list(store.read()), store, regimes=names, tests=TESTS, permutations=200)
@@ -207,11 +210,11 @@ def test_one_seed_is_shown_with_its_interval_over_examples_and_judged_by_it(hits
         if seed == 0:
             low, high = scipy_stats.binomtest(int(values.sum()), 400).proportion_ci(method="wilson")
             made = record(test, regime, seed, "accuracy", float(values.mean()), 400)
-            store.append(f"{test}{regime}", [(replace(made, low=low, high=high, null=low + 0.001), values)])
+            store.append(f"{test}{regime}", [(replace(made, ci_low=low, ci_high=high, null_value=low + 0.001), values)])
     scores = summarise(list(store.read()), store, regimes=REGIMES, tests=TESTS, permutations=200)
     for entry, line in zip(scores, store.read(), strict=True):
-        assert (entry["low"], entry["high"]) == (line.low, line.high) == interval(entry)
-        assert cell(entry).startswith(f"{100 * line.value:.2f} [{100 * line.low:.1f}, {100 * line.high:.1f}]")
+        assert (entry["low"], entry["high"]) == (line.ci_low, line.ci_high) == interval(entry)
+        assert cell(entry).startswith(f"{100 * line.value:.2f} [{100 * line.ci_low:.1f}, {100 * line.ci_high:.1f}]")
     about = {**RUN, "seeds": [0]}
     assert (
         "in brackets the 95 % interval of one seed over its examples" in score_table(scores, about, "accuracy").caption
@@ -234,11 +237,14 @@ def test_one_seed_is_shown_with_its_interval_over_examples_and_judged_by_it(hits
 def test_distances_have_the_interval_over_seeds_and_of_one_seed_that_over_words():
     def lines(seeds):
         names = {"distance/related/l2": 1.0, "distance/unrelated/l2": 2.0, "auc/l2": 0.8}
+        shared = Record(measure="distances", model="m", source="en", target="ru", state="untouched")
         return [
-            Record("distances", name, "m", "en", value + seed / 100, 9, target="ru", seed=seed, low=value - 0.1,
-                   high=value + 0.1, details={"state": "untouched"})
-            for name, value in names.items() for seed in range(seeds)
-        ]  # fmt: skip
+            replace(shared, seed=seed).scored(
+                DISTANCES, name, Score(value + seed / 100, 9, low=value - 0.1, high=value + 0.1)
+            )
+            for name, value in names.items()
+            for seed in range(seeds)
+        ]
 
     (one,) = distance_table(lines(1), states=["untouched"])
     assert one["intervals"]["auc"] == pytest.approx([0.7, 0.9])
@@ -326,7 +332,7 @@ def test_the_report_lays_correction_size_and_power_beside_the_marks(found):
 
 def test_records_without_a_regime_are_no_scores(tmp_path):
     store = Store(tmp_path)
-    plain = replace(record("ru", "original", 0, "accuracy", 0.5, 2), details={"state": "untouched"})
+    plain = replace(record("ru", "original", 0, "accuracy", 0.5, 2), regime=None, test=None, state="untouched")
     store.append("a", [(plain, np.ones(2))])
     assert summarise(list(store.read()), store, regimes=REGIMES, tests=TESTS, permutations=9) == []
 
@@ -377,7 +383,7 @@ def test_a_stuck_seed_makes_no_regime_better_and_the_others_are_tested_without_i
             stuck = (test, regime, seed) == ("ru", "original", 1)
             own = (np.arange(400) % 3 == 0).astype(np.uint8) if stuck else values
             items[test, regime, seed] = own
-            made = replace(record(test, regime, seed, "accuracy", float(own.mean()), 400), null=1 / 3)
+            made = replace(record(test, regime, seed, "accuracy", float(own.mean()), 400), null_value=1 / 3)
             store.append(f"{test}{regime}{seed}", [(made, own)])
     scores = summarise(list(store.read()), store, regimes=REGIMES[:2], tests=TESTS, permutations=200)
     run = Run({**RUN, "regimes": ["original", "adjusted"]}, more={"scores": scores})

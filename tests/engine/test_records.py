@@ -21,7 +21,8 @@ from steps_for_tests import Settings
 
 
 def record(variant: str, value: float = 0.5) -> Record:
-    return Record("cka", variant, "model", "en", value, 10, target="es", layer=2, digests={"corpus": "é"}, seed=0)
+    return Record(measure="cka", metric=variant, model="model", source="en", value=value, n=10, target="es", layer=2,
+                  digests={"corpus": "é"}, seed=0)  # fmt: skip
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
@@ -52,7 +53,7 @@ def test_a_step_writes_its_records_once(tmp_path: Path) -> None:
     Records.write(tmp_path, "key", [(record("a"), None)])
     with pytest.raises(FileExistsError):
         Records.write(tmp_path, "key", [(record("b"), None)])
-    assert [each.variant for each in Records(Record, tmp_path).read()] == ["a"]
+    assert [each.metric for each in Records(Record, tmp_path).read()] == ["a"]
 
 
 def test_a_step_without_records_leaves_no_trace(tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ from interlingua.record import Record
 
 
 def record(variant: str, value: float = 0.5) -> Record:
-    return Record("cka", variant, "model", "en", value, 10, target="es", layer=2, digests={"corpus": "é"}, seed=0)
+    return Record(measure="cka", metric=variant, model="model", source="en", value=value, n=10, target="es", layer=2,
+                  digests={"corpus": "é"}, seed=0)  # fmt: skip
 
 
 def three(name: str) -> list[tuple[Record, np.ndarray | None]]:
@@ -34,7 +35,7 @@ def test_what_is_appended_is_read_back_in_order(tmp_path: Path) -> None:
         assert store.done(name)
     for opened in (store, Store(tmp_path / "run")):
         found = opened.read()
-        assert [r.variant for r in found] == [f"{name}-{part}" for name in ("one", "two") for part in "abc"]
+        assert [r.metric for r in found] == [f"{name}-{part}" for name in ("one", "two") for part in "abc"]
         assert [r.part for r in found] == [(1, 3), (2, 3), (3, 3)] * 2
         expected = replace(record("one-a"), step="one", part=(1, 3))
         assert found[0] == expected

@@ -1,6 +1,5 @@
 """One table of properties for every measure; an entry or a variant without a row fails."""
 
-import itertools
 import re
 from dataclasses import dataclass, field
 
@@ -238,16 +237,20 @@ def test_every_variant_of_every_measure_has_one_row_in_the_table(name):
         assert len(rows_of(name, variant)) == 1, f"{name} {variant}: classify it in TABLE"
 
 
-def expanded(pattern):
-    """The names of a pattern with alternatives in braces."""
-    parts = [part.split(",") for part in re.split(r"[{}]", pattern)]
-    return {"".join(names) for names in itertools.product(*parts)}
+@pytest.mark.parametrize("name", ENTRIES)
+def test_the_metrics_that_are_declared_are_those_that_are_measured(name):
+    assert set(ENTRIES[name].metrics.keys) == set(usual(ENTRIES[name]).scores(ENTRIES[name]))
 
 
 @pytest.mark.parametrize("name", ENTRIES)
-def test_the_variants_that_are_listed_are_those_that_are_measured(name):
-    made = {variant.removesuffix("/backward") for variant in usual(ENTRIES[name]).scores(ENTRIES[name])}
-    assert set().union(*map(expanded, ENTRIES[name].variants)) == made
+def test_a_metric_is_declared_with_its_range_and_one_is_the_headline(name):
+    entry = ENTRIES[name]
+    assert [metric.headline for metric in entry.metrics].count(True) == 1
+    for key in entry.metrics.keys:
+        (row,) = rows_of(name, key)
+        low, high = entry.metrics.named(key, of=name).metric.range
+        assert low is None or low <= row.low
+        assert high is None or high >= row.high
 
 
 def test_the_table_has_no_row_without_a_measure():
@@ -336,7 +339,7 @@ def test_identical_sides_read_the_best_value(name):
         (row,) = rows_of(name, variant)
         if row.best is not None:
             assert score.value == pytest.approx(row.best, abs=1e-5), variant
-            assert entry.best(variant) == ("high" if row.best else "low"), variant
+            assert entry.metrics.named(variant, of=name).metric.higher_is_better == bool(row.best), variant
 
 
 @pytest.mark.parametrize("name", ENTRIES)

@@ -155,7 +155,7 @@ def test_a_score_in_a_table_is_the_mean_of_the_records_it_names(report: StudyRep
     for table in tables:
         for row, refs in zip(table.rows, table.records, strict=True):
             for cell, places in zip(row[1:], refs[1:], strict=True):
-                mean = 100 * np.mean([report.records[place]["value"] for place in places])  # type: ignore[union-attr]
+                mean = 100 * np.mean([report.read[place]["value"] for place in places])  # type: ignore[union-attr]
                 assert float(str(cell).split(" ")[0]) == pytest.approx(mean, abs=0.006)
 
 
@@ -180,9 +180,7 @@ def test_a_line_is_the_mean_over_pairs_and_seeds_of_one_model(report: StudyRepor
     ]
     for trace, keep in zip([*lines[0], *lines[1]], wanted, strict=True):
         for layer, value, places in zip(trace["x"], trace["y"], trace["records"], strict=True):
-            own = [
-                each for each in report.records if each["measure"] == "cka" and each["layer"] == layer and keep(each)
-            ]
+            own = [each for each in report.read if each["measure"] == "cka" and each["layer"] == layer and keep(each)]
             assert value == pytest.approx(np.mean([each["value"] for each in own]), abs=1e-4)
             assert sorted(each["value"] for each in behind(data, places)) == sorted(each["value"] for each in own)
 

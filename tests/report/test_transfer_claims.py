@@ -49,8 +49,9 @@ def random_scores(seed: int, kind: str, seeds: int, apart: float, level: float) 
                         items = np.stack([right, right + more, gold])
                         value = float(2 * right.sum() / (right + more + gold).sum())
                     half = 1.96 * (share * (1 - share) / n) ** 0.5
-                    made = Record("task", kind, "m", "en", value, n, null=CHANCE, low=value - half, high=value + half,
-                                  target=test, seed=number, details={"test": test, "regime": regime})  # fmt: skip
+                    made = Record(measure="task", metric=kind, model="m", source="en", value=value, n=n, target=test,
+                                  null_value=CHANCE, ci_low=value - half, ci_high=value + half, seed=number, test=test,
+                                  regime=regime)  # fmt: skip
                     store.append(f"{test}{regime}{number}", [(made, items)])
         return summarise(list(store.read()), store, regimes=REGIMES, tests=TESTS, permutations=9)
 

@@ -48,7 +48,7 @@ def done(encoder: Encoder, synthetic: Synthetic, tmp_path_factory: pytest.TempPa
 
 def test_all_steps_are_in_the_store_with_both_states_of_both_sets(done: Geometry) -> None:
     records = [record for record in done.store.read() if record.step in set(done.steps)]
-    seen = {(r.corpus, r.details["state"]) for r in records if r.measure == "parallel-cosine"}
+    seen = {(r.corpus, r.state) for r in records if r.measure == "parallel-cosine"}
     assert seen == {(corpus, state) for corpus in ("test", "about Georgia") for state in ("before", "after")}
     assert {r.source for r in records if r.measure == "pairwise"} == set(LANGUAGES)
     assert {r.measure for r in records} == {"parallel-cosine", "clusters", "pairwise", "similarity"}
@@ -61,19 +61,19 @@ def test_cosines_and_clusters_are_those_of_the_entities_vectors(done: Geometry, 
     rows, languages, _ = vectors.together(last)
     together = clusters(rows, languages)["purity"]
     for record in done.store.read():
-        if (record.corpus, record.layer, record.details.get("state")) == ("test", last, "before"):
-            if (record.variant, record.source, record.target) == ("centred", "en", "tr"):
+        if (record.corpus, record.layer, record.state) == ("test", last, "before"):
+            if (record.key, record.source, record.target) == ("centred", "en", "tr"):
                 assert record.value == pytest.approx(wanted.value, abs=1e-6)
                 np.testing.assert_allclose(done.store.items(record), wanted.items, atol=1e-5)
-            if record.variant == "purity/language":
+            if record.key == "purity/language":
                 assert record.value == pytest.approx(together.value, abs=1e-6)
 
 
 def test_fine_tuning_moves_the_output_more_than_the_first_layer(done: Geometry) -> None:
     by_state = {
-        (r.details["state"], r.layer): r.value
+        (r.state, r.layer): r.value
         for r in done.store.read()
-        if (r.measure, r.variant, r.corpus, r.source, r.target) == ("parallel-cosine", "raw", "test", "en", "ru")
+        if (r.measure, r.key, r.corpus, r.source, r.target) == ("parallel-cosine", "raw", "test", "en", "ru")
     }
     last = max(layer for _, layer in by_state if layer is not None)
     moved = {layer: abs(by_state["after", layer] - by_state["before", layer]) for layer in (0, last)}

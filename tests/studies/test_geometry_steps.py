@@ -90,10 +90,10 @@ def whole(file: Path, tmp_path_factory: pytest.TempPathFactory) -> Geometry:
 
 
 def cell(record: Record) -> tuple[object, ...]:
-    state = record.details.get("state")
+    state = record.state
     return (
         record.measure,
-        record.variant,
+        record.key,
         record.source,
         record.target,
         record.layer,
@@ -104,7 +104,7 @@ def cell(record: Record) -> tuple[object, ...]:
 
 
 def geometry_records(planned: Planned) -> list[Record]:
-    return [record for record in Records(Record, planned.workspace.folder).read() if "geometry" in record.details]
+    return [record for record in Records(Record, planned.workspace.folder).read() if record.block == "names"]
 
 
 def test_parts_find_what_the_whole_finds(done: Planned, whole: Geometry) -> None:
@@ -113,8 +113,11 @@ def test_parts_find_what_the_whole_finds(done: Planned, whole: Geometry) -> None
     assert found.keys() == wanted.keys()
     for key, record in wanted.items():
         mine = found[key]
-        assert (mine.value, mine.null, mine.n) == pytest.approx((record.value, record.null, record.n), rel=1e-4)
-        assert mine.details.keys() - record.details.keys() == {"geometry"}
+        assert (mine.value, mine.null_value, mine.n) == pytest.approx(
+            (record.value, record.null_value, record.n), rel=1e-4
+        )
+        assert (mine.block, record.block) == ("names", None)
+        assert mine.details.keys() == record.details.keys()
         if record.items is not None:
             np.testing.assert_allclose(ours.items(mine), theirs.items(record), rtol=1e-4, atol=1e-5)
 
@@ -191,9 +194,9 @@ def test_the_papers_cosines_stand_beside_ours_whichever_way_round(done: Planned)
     records = geometry_records(done)
     last = max(record.layer or 0 for record in records)
     after = {
-        (r.details["state"], r.source, r.target): r.value
+        (r.state, r.source, r.target): r.value
         for r in records
-        if (r.measure, r.variant, r.corpus, r.layer) == ("parallel-cosine", "raw", "test", last)
+        if (r.measure, r.key, r.corpus, r.layer) == ("parallel-cosine", "raw", "test", last)
     }
     found = {each["cite"]: (each["paper"], each["ours"]) for each in done.report().beside}
     assert found == {

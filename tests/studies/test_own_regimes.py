@@ -177,11 +177,11 @@ def test_a_control_is_another_map_in_the_same_place(done: Planned) -> None:
 
 def test_records_of_two_models_name_both(done: Planned) -> None:
     records = Records(Record, done.workspace.folder).read()
-    crossed = [r for r in records if r.details.get("task") == "crossed" and r.target == "ru"]
-    assert {(r.model, r.target_model) for r in crossed} == {("first", "second")}
+    crossed = [r for r in records if r.task == "crossed" and r.target == "ru"]
+    assert {(r.model, r.against) for r in crossed} == {("first", "second")}
     assert all("target_model" in r.digests for r in crossed)
     between = [r for r in records if r.measure == "cka"]
-    assert {(r.model, r.target_model, r.source, r.target) for r in between} == {("first", "second", "en", "ru")}
+    assert {(r.model, r.against, r.source, r.target) for r in between} == {("first", "second", "en", "ru")}
 
 
 def test_what_a_model_does_not_know_it_is_asked_through_another_alone(done: Planned) -> None:

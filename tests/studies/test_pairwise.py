@@ -96,7 +96,7 @@ class Kept:
             inputs = tuned.task.inputs(examples, tuned.encoder, labels=tuned.labels, training=False)
             self.said[code] = tuned.task.predict(tuned.model, inputs, labels=tuned.labels).tags()
         self.cosines = Similarities.of(self.study._watching.similarities.sample, tuned.model).begun
-        return [(Record("kept", "", "model", "en", 1.0, 1), None)]
+        return [(Record(measure="kept", model="model", source="en", value=1.0, n=1), None)]
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +119,7 @@ def test_every_language_is_tested_by_every_other_and_learns_its_own(made):
     assert matrix.shape == (3, 3)
     assert np.isfinite(matrix).all()
     assert matrix.diagonal().mean() < matrix[~np.eye(3, dtype=bool)].mean()
-    nulls = [record.null for record in select(study.store.read(), "pairwise")]
+    nulls = [record.null_value for record in select(study.store.read(), "pairwise")]
     assert matrix.diagonal().mean() < np.mean(nulls)
 
 
@@ -136,7 +136,7 @@ def test_wrong_sentences_are_those_with_a_wrong_tag_counted_by_a_loop(made):
         for kind, (missed, count) in record.details["by_type"].items():
             mine = [one for one, its in zip(wrong, types, strict=True) if its == kind]
             assert (missed, count) == (sum(mine), len(mine))
-        assert record.low <= record.value <= record.high
+        assert record.ci_low <= record.value <= record.ci_high
 
 
 def test_a_model_does_not_depend_on_the_languages_trained_before_it_nor_on_being_watched(
@@ -156,17 +156,17 @@ def test_the_curves_begin_with_the_untrained_model_and_end_with_the_trained_one(
     records = study.store.read()
     sample = study._watching.similarities.sample
     begun = Similarities.of(sample, encoder.model).begun
-    for record in select(records, "similarity", source="en", variant="cosine"):
+    for record in select(records, "similarity", source="en", metric="cosine"):
         steps, values = record.details["steps"], record.details["values"]
         assert (steps[0], steps[-1]) == (0, STEPS)
         assert values[0] == pytest.approx(begun[f"cosine {record.target}"], abs=1e-6)
         assert values[-1] == record.value == pytest.approx(kept.cosines[f"cosine {record.target}"], abs=1e-6)
     for source in LANGUAGES:
-        kinds = {(r.variant, r.target) for r in select(records, "similarity", source=source)}
+        kinds = {(r.key, r.target) for r in select(records, "similarity", source=source)}
         others = {code for code in LANGUAGES if code != source}
         both = {(name, code) for name in ("retrieval", "separation") for code in others}
         assert kinds == both | {(name, code) for name in ("cosine", "cka") for code in LANGUAGES}
-    starts = [r.details["values"][0] for r in select(records, "similarity", variant="cka")]
+    starts = [r.details["values"][0] for r in select(records, "similarity", metric="cka")]
     assert starts == pytest.approx([1.0] * 9)
 
 
@@ -237,7 +237,7 @@ def test_the_scatter_is_wrong_sentences_against_tnld(made, synthetic):
     assert len(found.points) == 6
     for point in found.points:
         (record,) = select(records, "pairwise", source=point["source"], target=point["target"])
-        assert (point["wrong"], point["low"], point["high"]) == (record.value, record.low, record.high)
+        assert (point["wrong"], point["low"], point["high"]) == (record.value, record.ci_low, record.ci_high)
         assert point["tnld"] == spelled.value("LOC", "tnld", point["source"], point["target"])
     sides = [[point[name] for point in found.points] for name in ("tnld", "wrong")]
     assert found.rho.value == pytest.approx(scipy.stats.spearmanr(*sides).statistic)
@@ -327,9 +327,9 @@ def test_two_processes_train_and_watch_what_one_does(tmp_path):
         found.append(Store(tmp_path / out / "store").read())
     assert len(found[0]) == 9 + 9 + 6 + 9 + 6
     for ours, theirs in zip(*found, strict=True):
-        assert (ours.measure, ours.variant, ours.source, ours.target) == (
-            theirs.measure, theirs.variant, theirs.source, theirs.target,
+        assert (ours.measure, ours.key, ours.source, ours.target) == (
+            theirs.measure, theirs.key, theirs.source, theirs.target,
         )  # fmt: skip
-        if ours.variant == "cosine":
+        if ours.key == "cosine":
             assert ours.details["steps"] == theirs.details["steps"]
             assert ours.details["values"] == pytest.approx(theirs.details["values"], abs=0.02)

@@ -23,10 +23,11 @@ from worlds import World, make_world, run_here
 MEASURE = '''"""A measure of ours."""
 
 from interlingua.measures import measures
+from interlingua.metric import Metric
 from interlingua.score import Score
 
 
-@measures.register("twice", needs="sentences", low=True)
+@measures.register("twice", needs="sentences", metrics=[Metric(name="rows", title="Rows", higher_is_better=False)])
 def twice(source, target):
     """Twice the number of rows."""
     return {"rows": Score(2.0 * len(source), len(source))}
@@ -68,11 +69,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from interlingua.tasks import tasks
-from interlingua.tasks.ner import Ner
+from interlingua.tasks.ner import METRICS, Ner
 from interlingua.training.task import FineTuning
 
 
-@tasks.register("tagging", needs="head")
+@tasks.register("tagging", needs="head", metrics=METRICS)
 @dataclass(frozen=True)
 class Tagging(Ner):
     """Tags of words."""
@@ -144,9 +145,9 @@ def done(world: World, tmp_path_factory: pytest.TempPathFactory) -> Planned:
 
 def test_a_measure_a_task_and_an_objective_of_ones_own_are_used(done: Planned) -> None:
     records = Records(Record, done.workspace.folder).read()
-    assert {(r.variant, r.value, r.best) for r in records if r.measure == "twice"} == {("rows", 60.0, "low")}
-    assert {r.best for r in records if r.measure == "cka"} == {"high"}
-    told = {(r.details["task"], r.details["regime"]) for r in records if "regime" in r.details}
+    assert {(r.key, r.value, r.higher_is_better) for r in records if r.measure == "twice"} == {("rows", 60.0, False)}
+    assert {r.higher_is_better for r in records if r.measure == "cka"} == {True}
+    told = {(r.task, r.regime) for r in records if r.regime is not None}
     assert told == {("tagging", "original"), ("tagging", "centred")}
     assert done.run().done == 0
 

@@ -191,19 +191,19 @@ def test_measures_are_those_of_an_audit(world, records):
         cache="none",
     )
     ours = {
-        (r.measure, r.variant, r.source, r.target, r.layer): r.value for r in records
-        if r.details.get("called") == "space" and r.model == "bert"
+        (r.measure, r.key, r.source, r.target, r.layer): r.value for r in records
+        if r.block == "space" and r.model == "bert"
     }  # fmt: skip
     assert len(ours) == len(audit.records)
     for record in audit.records:
-        place = tuple(record[name] for name in ("measure", "variant", "source", "target", "layer"))
-        assert ours[place] == pytest.approx(record["value"], abs=1e-5)
+        place = (record.measure, record.key, record.source, record.target, record.layer)
+        assert ours[place] == pytest.approx(record.value, abs=1e-5)
 
 
 def test_a_model_and_its_twin_are_as_alike_as_the_model_and_itself(records):
-    one = {(r.variant, r.layer): r.value for r in records if r.measure == "cka" and r.model == "bert"
-           and r.details["called"] == "space"}  # fmt: skip
-    two = {(r.variant, r.layer): r for r in records if r.measure == "cka" and r.details["called"] == "two"
+    one = {(r.key, r.layer): r.value for r in records if r.measure == "cka" and r.model == "bert"
+           and r.block == "space"}  # fmt: skip
+    two = {(r.key, r.layer): r for r in records if r.measure == "cka" and r.block == "two"
            and r.source == "en"}  # fmt: skip
     assert set(one) == set(two)
     for key, record in two.items():
@@ -211,7 +211,7 @@ def test_a_model_and_its_twin_are_as_alike_as_the_model_and_itself(records):
 
 
 def test_states_of_a_model_are_measured_apart(records):
-    models = {r.model for r in records if r.details.get("called") == "space"}
+    models = {r.model for r in records if r.block == "space"}
     assert {f"bert adjusted ru seed {seed}" for seed in (0, 1)} <= models
     assert {f"bert ner/original seed {seed}" for seed in (0, 1)} <= models
 
@@ -226,8 +226,8 @@ def test_explanations_are_those_of_explain(world, done, records, tmp_path):
         out=tmp_path / "out",
         device="cpu",
     )
-    ours = {(r.variant, r.target): r.value for r in records if r.measure == "consistency"}
-    theirs = {(r["variant"], r["target"]): r["value"] for r in found.records if r["measure"] == "consistency"}
+    ours = {(r.aspect, r.target): r.value for r in records if r.measure == "consistency"}
+    theirs = {(r.aspect, r.target): r.value for r in found.records if r.measure == "consistency"}
     assert ours == pytest.approx(theirs, abs=1e-6)
 
 

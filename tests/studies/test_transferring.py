@@ -142,12 +142,12 @@ def test_another_folder_has_the_same_numbers_and_more_seeds_and_regimes_only_add
 
 def test_deviation_and_significance_are_those_of_scipy(made, world):
     store = Store(made.folder)
-    records = [record for record in store.read() if record.details.get("test") == "ru"]
+    records = [record for record in store.read() if record.test == "ru"]
     entry = made.select("accuracy/token")["adjusted", "ru"]
     assert entry["deviation"] == pytest.approx(np.std(entry["values"], ddof=1))
 
     def items(name, variant):
-        chosen = [r for r in records if r.details["regime"] == name and r.variant == variant]
+        chosen = [r for r in records if r.regime == name and r.key == variant]
         assert [record.seed for record in chosen] == [0, 1]
         return [store.items(record).astype(float) for record in chosen]
 
@@ -392,10 +392,10 @@ def test_questions_and_paragraphs_in_two_languages_both_ways(world, tmp_path):
     assert {test for _, test in means(result, "f1")} == set(tests)
     english_only = result.select("f1")["original", "en"]
     # The whole paragraph, which is short here, is the best answer without reading; answers of other questions are not.
-    records = [each for each in Store(result.folder).read() if each.variant == "f1"]
-    [line] = [each for each in records if (each.details["regime"], each.details["test"]) == ("original", "en")]
-    assert english_only["null"] == line.details["chance"]["level"] >= line.null
-    assert english_only["mean"] > 2 * line.null
+    records = [each for each in Store(result.folder).read() if each.key == "f1"]
+    [line] = [each for each in records if (each.regime, each.test) == ("original", "en")]
+    assert english_only["null"] == line.details["chance"]["level"] >= line.null_value
+    assert english_only["mean"] > 2 * line.null_value
 
 
 def test_every_model_retrieves_too_at_the_layer_that_is_best_for_it(world, tmp_path):
@@ -408,9 +408,7 @@ def test_every_model_retrieves_too_at_the_layer_that_is_best_for_it(world, tmp_p
     store = Store(result.folder)
     for name in ("original", "adjusted"):
         layers = {
-            record.layer: record.value
-            for record in store.read()
-            if record.details["regime"] == name and record.variant.startswith("mrr/") and "back" not in record.variant
+            record.layer: record.value for record in store.read() if record.regime == name and record.key == "mrr"
         }
         assert set(layers) == {0, 1, 2}
         entry = found[name, "ru retrieval"]

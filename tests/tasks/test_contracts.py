@@ -7,7 +7,10 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from interlingua.analyses.evaluation import read_posteriors, write_posteriors
 from interlingua.analyses.transfer import TransferSettings, phases_of
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Encoder
@@ -17,6 +20,7 @@ from interlingua.studies.compile.custom_regimes import own_regime
 from interlingua.studies.config.tables import PartTable, PhaseTable, RegimeTable
 from interlingua.tasks import tasks
 from interlingua.tasks.retrieval import Retrieval
+from interlingua.tasks.scoring import rounded
 from interlingua.training.task import FineTuning, TaskModel
 from toys import toy
 
@@ -69,6 +73,63 @@ def test_every_example_is_read_predicted_and_judged_in_order(name, encoder):
         assert score.items is not None or set(score.details) == {"right", "predicted", "gold"}
         if score.items is not None:
             assert score.items.mean() == pytest.approx(score.value)
+
+
+@pytest.mark.parametrize("name", TRAINED)
+def test_the_posteriors_in_a_file_give_the_scores_again(name, encoder, tmp_path):
+    task, examples = tasks[name].call(), toy(name)
+    labels = task.labels(examples)
+    model = TaskModel.of(encoder, task, labels, seed=0)
+    inputs = task.inputs(examples, encoder, labels=labels, training=False)
+    said = task.predict(model, inputs, labels=labels)
+    file = tmp_path / "original-seed0.ru.npz"
+    write_posteriors(file, {"ru:mlqa": said})
+    (found,) = read_posteriors(file).values()
+    if task.kind == "span":
+        again = dataclasses.replace(said, spans=found["spans"])
+        assert (found["probabilities"] > 0).all()
+        assert (found["probabilities"] <= 1).all()
+        size = 12 * len(examples)
+    else:
+        sure = found["probabilities"].astype(float)
+        read = sure.any(axis=1)
+        assert sure[read].sum(axis=1) == pytest.approx(1, abs=5e-3)
+        again = dataclasses.replace(said, choice=np.where(read, sure.argmax(axis=1), -1))
+        assert tuple(found["labels"].tolist()) == said.labels
+        size = 2 * len(said.labels) * len(said.choice)
+    assert sum(values.nbytes for what, values in found.items() if what != "labels") == size
+    scores, wanted = task.judge(again, examples), task.judge(said, examples)
+    assert {key: score.value for key, score in scores.items()} == {key: score.value for key, score in wanted.items()}
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(0, 10**6))
+def test_rounding_never_changes_which_label_is_first(seed):
+    draw = np.random.default_rng(seed)
+    close = 0.25 + draw.uniform(-1e-5, 1e-5, (40, 4))
+    choice = close.argmax(axis=1)
+    found = rounded(close, choice)
+    assert found.dtype == np.float16
+    assert found.argmax(axis=1).tolist() == choice.tolist()
+    assert np.abs(found - close).max() < 1e-3
+    assert (close.astype(np.float16).argmax(axis=1) != choice).any()  # Else nothing was tried.
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_score_of_a_task_is_declared_and_one_is_its_headline(name, encoder):
+    task, metrics = tasks[name].call(), tasks[name].metrics
+    if name == "retrieval":
+        corpus = ParallelCorpus.of({"ru": [f"a{k} b" for k in range(12)], "en": [f"c{k} d" for k in range(12)]})
+        keys = {key for scores in task.by_layer(task.predict(encoder, corpus)).values() for key in scores}
+    else:
+        examples = toy(name)
+        labels = task.labels(examples)
+        model = TaskModel.of(encoder, task, labels, seed=0)
+        inputs = task.inputs(examples, encoder, labels=labels, training=False)
+        keys = set(task.judge(task.predict(model, inputs, labels=labels), examples))
+    assert set(metrics.keys) == keys
+    (first,) = (metric for metric in metrics if metric.headline)
+    assert metrics.named(task.metric, of=name).metric is first
 
 
 @pytest.mark.parametrize("name", TRAINED)

@@ -193,7 +193,9 @@ def test_the_best_span_is_that_of_a_search_through_all(seed, width, longest):
         best = max(
             float(output[row, s, 0] + output[row, e, 1]) for s in allowed for e in allowed if s <= e < s + longest
         )
-        score, first, last = found[row].tolist()
+        score, first, last, probability = found[row].tolist()
+        every = sum(np.exp(float(output[row, s, 0] + output[row, e, 1])) for s in allowed for e in allowed)
+        assert probability == pytest.approx(np.exp(best) / every, rel=1e-4)
         assert score == pytest.approx(best, abs=1e-6)
         assert float(output[row, int(first), 0] + output[row, int(last), 1]) == pytest.approx(best, abs=1e-6)
 

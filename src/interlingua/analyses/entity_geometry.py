@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,10 +17,11 @@ from interlingua.encoder import Encoder, View
 from interlingua.errors import InputError
 from interlingua.flattening import flattenings, installed
 from interlingua.measures.clusters import clusters
+from interlingua.measures.parallel_cosine import METRICS as COSINES
 from interlingua.measures.parallel_cosine import parallel_cosine
 from interlingua.measures.rows import unit
+from interlingua.metric import Metric, Metrics
 from interlingua.record import Made, Record, versions
-from interlingua.score import Score
 from interlingua.synthetic.products import Sample
 from interlingua.words import Sentence
 
@@ -176,6 +177,28 @@ def entity_vectors(
 
 STATES = ("before", "after")
 COSINE, CLUSTERS = "parallel-cosine", "clusters"
+_LABELS = {"label": ("language", "type")}
+CLUSTER_METRICS = Metrics(
+    (
+        Metric(
+            name="silhouette",
+            title="Silhouette",
+            higher_is_better=None,
+            range=(-1.0, 1.0),
+            null="labels shuffled",
+            options=_LABELS,
+            headline=True,
+        ),
+        Metric(
+            name="purity",
+            title="Nearest neighbours of the same label",
+            higher_is_better=None,
+            display="percent",
+            null="chance: the share of the same label among the other rows",
+            options=_LABELS,
+        ),
+    )
+)
 CLUSTER_POINTS = 4000
 """Points behind silhouette and purity at most, whose cost grows with their square."""
 
@@ -229,17 +252,14 @@ def look(
     notes = [f"{given.name}, {state}: {skip}" for skip in vectors.skipped]
     shared = Record(
         measure=COSINE,
-        variant="",
         model=encoder.name,
-        source="",
-        value=0.0,
-        n=0,
         unit="entity",
         pooling=encoder.mean,
         seed=settings.seed,
         corpus=given.name,
         digests={"model": digest, "corpus": given.digest},
-        details={"state": state, "trained": source},
+        state=state,
+        trained_on=source,
         versions=versions(),
     )
     device = encoder.device
@@ -262,8 +282,9 @@ def _cosines(vectors: EntityVectors, shared: Record, device: torch.device) -> Ma
         sides = {code: vectors.side(code, layer).to(device) for code in codes}
         for place, one in enumerate(codes):
             for other in codes[place + 1 :]:
-                for variant, score in parallel_cosine(sides[one], sides[other]).items():
-                    made.append(_record(shared, score, COSINE, variant, one, other, layer))
+                pair = replace(shared, source=one, target=other, layer=layer)
+                scores = parallel_cosine(sides[one], sides[other])
+                made += [(pair.scored(COSINES, key, score), score.items) for key, score in scores.items()]
     return made
 
 
@@ -276,40 +297,17 @@ def _clusters(
     chosen = drawn_rows(len(vectors.rows), CLUSTER_POINTS // len(vectors.languages), settings.seed)
     if len(chosen) * len(vectors.languages) <= settings.k:
         return [], [f"too few entities for {settings.k} neighbours: no silhouette and purity"]
-    everyone = "+".join(vectors.languages)
     for layer in vectors.layers:
         rows, languages, types = vectors.together(layer, chosen)
         rows = rows.to(device)
+        everyone = replace(shared, measure=CLUSTERS, languages=tuple(vectors.languages), layer=layer)
         for name, labels in (("language", languages), ("type", types)):
             if len(set(labels)) < 2:
                 notes.append(f"one {name} only: no silhouette and purity by {name}")
                 continue
-            for variant, score in clusters(rows, labels, k=settings.k, seed=settings.seed).items():
-                made.append(_record(shared, score, CLUSTERS, f"{variant}/{name}", everyone, None, layer))
+            for key, score in clusters(rows, labels, k=settings.k, seed=settings.seed).items():
+                made.append((everyone.scored(CLUSTER_METRICS, f"{key}/{name}", score), score.items))
     return made, list(dict.fromkeys(notes))
-
-
-def _record(
-    shared: Record, score: Score, measure: str, variant: str, source: str, target: str | None, layer: int
-) -> tuple[Record, NDArray[np.floating[Any]] | None]:
-    about = {**shared.details, **score.details}
-    record = Record(
-        **{
-            **vars(shared),
-            "measure": measure,
-            "variant": variant,
-            "source": source,
-            "target": target,
-            "layer": layer,
-            "value": score.value,
-            "n": score.n,
-            "null": score.null,
-            "low": score.low,
-            "high": score.high,
-            "details": about,
-        }
-    )
-    return record, score.items
 
 
 def drawn_rows(count: int, most: int, seed: int) -> NDArray[np.int64]:

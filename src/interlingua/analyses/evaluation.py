@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import torch
@@ -22,11 +24,15 @@ from interlingua.analyses.transfer import Exam, Lesson, Scenario, TransferSettin
 from interlingua.encoder import Encoder
 from interlingua.encoder.inputs import Inputs
 from interlingua.encoder.pooling import View
+from interlingua.engine.atomic_files import write_beside
 from interlingua.errors import InputError
 from interlingua.measures.procrustes import Map, fit
+from interlingua.measures.separation import METRICS as DISTANCES
+from interlingua.metric import Metrics
 from interlingua.paths import json_value
 from interlingua.record import Items, Made, Record, versions
 from interlingua.score import Score, Scores
+from interlingua.tasks import tasks
 from interlingua.tasks.chance import KINDS, chance
 from interlingua.tasks.saved_models import FineTuned
 from interlingua.training.forward import mapped
@@ -181,8 +187,9 @@ class Examiner:
     def examine(self, tuned: FineTuned, scenario: Scenario, exam: Exam, seed: int) -> Examined:
         """The records of an exam that a model takes, and its predictions."""
         said = None
+        by_layer: dict[int | None, Scores] = {}
         if exam.task.name == "retrieval":
-            scores = exam.task.judge(exam.task.predict(tuned.encoder, exam.examples), exam.examples)
+            by_layer |= exam.task.by_layer(exam.task.predict(tuned.encoder, exam.examples))
         elif scenario.mapped:
             model = tuned.model if self.through is None else TaskModel(self.through.model, tuned.model.head).eval()
             control = scenario.mapped if isinstance(scenario.mapped, str) else None
@@ -191,25 +198,28 @@ class Examiner:
         else:
             said = self._said(tuned.model, exam)
         if said is not None:
-            scores = self._judged(said, exam)
+            by_layer[None] = self._judged(said, exam)
         spoken = list(scenario.spoken)
         shared = Record(
-            exam.task.name,
-            "",
-            self.encoder.name,
-            self.settings.source,
-            0.0,
-            0,
+            measure=exam.task.name,
+            model=self.encoder.name,
+            against=None if self.through is None else self.through.name,
+            source=self.settings.source,
             target=exam.judged,
-            target_model=None if self.through is None else self.through.name,
             unit="example",
             seed=seed,
+            test=exam.name,
+            regime=scenario.regime,
+            bitexts=tuple(spoken),
             corpus=exam.examples.name,
             digests=self._digests(spoken) | {"test": exam.digest},
-            details={"regime": scenario.regime, "test": exam.name, "bitexts": spoken},
             versions=versions(),
         )
-        return Examined(exam, _records(scores, shared), said)
+        metrics = tasks[exam.task.name].metrics
+        made: Made = []
+        for layer, own in by_layer.items():
+            made += _records(own, metrics, replace(shared, layer=layer))
+        return Examined(exam, made, said)
 
     def _said(self, model: torch.nn.Module, exam: Exam) -> Any:
         inputs = self.exam_inputs[exam.digest]
@@ -245,22 +255,20 @@ class Examiner:
         layer = self.settings.pairs.layer
         words = WordDistances(self.linked(code, seed).held, layer, precision=self.precision, seed=seed)
         shared = Record(
-            "distances",
-            "",
-            self.encoder.name,
-            self.settings.source,
-            0.0,
-            0,
+            measure="distances",
+            model=self.encoder.name,
+            source=self.settings.source,
             target=code,
             layer=tuned.encoder.layers[layer],
             unit="word",
             seed=seed,
+            bitexts=spoken,
+            state=state,
             corpus=self.bitexts[code].files[0].name,
             digests=self._digests([code, *(other for other in spoken if other != code)]),
-            details={"state": state, "bitexts": list(spoken)},
             versions=versions(),
         )
-        return _records(words(tuned.model), shared)
+        return _records(words(tuned.model), DISTANCES, shared)
 
     def _digests(self, spoken: list[str]) -> dict[str, str]:
         train = {} if self.lesson.train is None else {"train": self.lesson.train.digest}
@@ -269,22 +277,12 @@ class Examiner:
         return {"model": self.encoder.digest, **other, **train, **told}
 
 
-def _records(scores: Scores, shared: Record) -> Made:
+def _records(scores: Scores, metrics: Metrics, shared: Record) -> Made:
     """Scores as records like `shared`; the counts that an F1 is made of go with the items, not into the line."""
     made: Made = []
-    for variant, score in scores.items():
+    for key, score in scores.items():
         items, details = _items(score)
-        own = {
-            "variant": variant,
-            "value": score.value,
-            "n": score.n,
-            "null": score.null,
-            "low": score.low,
-            "high": score.high,
-            "layer": int(variant.split("/layer ")[1].split("/")[0]) if "/layer " in variant else shared.layer,
-            "details": {**shared.details, **details},
-        }
-        made.append((Record(**{**vars(shared), **own}), items))
+        made.append((shared.scored(metrics, key, score, details=details), items))
     return made
 
 
@@ -333,6 +331,46 @@ def prediction_lines(exam: Exam, predictions: Any, about: Mapping[str, Any]) -> 
             told |= {"words": item.words, "tags": item.tags, "predicted_tags": own}
         lines.append(json.dumps(told, ensure_ascii=False) + "\n")
     return "".join(lines)
+
+
+def posteriors_file(predictions: str | Path) -> Path:
+    """Where the posteriors are of the predictions in a file: beside it.
+
+    >>> posteriors_file("predictions/original-seed1.es.jsonl").name
+    'original-seed1.es.npz'
+    """
+    return Path(predictions).with_suffix(".npz")
+
+
+def write_posteriors(path: Path, said: Mapping[str, Any]) -> None:
+    """How sure a model is of its answers, by test; `said` are its predictions. Nothing is written of none.
+
+    Two bytes a label of each example, or of each word of tagged words; of questions 12 bytes each.
+    """
+    told = {test: own.posteriors() for test, own in said.items() if hasattr(own, "posteriors")}
+    arrays = {f"{test}/{name}": values for test, own in told.items() for name, values in own.items()}
+    if arrays:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_beside(path, lambda file: np.savez_compressed(file, allow_pickle=False, **arrays))
+
+
+def read_posteriors(path: str | Path) -> dict[str, dict[str, NDArray[Any]]]:
+    """The arrays of each test in a file of posteriors, rows in the order of the predictions beside it.
+
+    Of labels and tags: `labels` and `probabilities` (example or word, label), whose largest is what was predicted, or
+    all 0 for a word that could not be read. Of questions: `spans` (first, last character), `scores`, `probabilities`.
+    """
+    found: dict[str, dict[str, NDArray[Any]]] = {}
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            for name in arrays.files:
+                test, _, what = name.rpartition("/")
+                found.setdefault(test, {})[what] = arrays[name]
+    except (OSError, ValueError, BadZipFile, zlib.error) as error:
+        raise InputError(
+            f"posteriors that can't be read ({error})", file=path, remedy="Remove the file and run the command again."
+        ) from error
+    return found
 
 
 def read_predictions(folder: Path, steps: Collection[str]) -> Iterator[dict[str, Any]]:

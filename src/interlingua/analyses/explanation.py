@@ -16,8 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from interlingua.attribution import attributions
+from interlingua.attribution.consistency import CHOICES as CONSISTENCY_CHOICES
+from interlingua.attribution.consistency import METRICS as CONSISTENCY
 from interlingua.attribution.consistency import SOLVERS, Consistency, Weighed, consistencies, consistency
 from interlingua.attribution.embedding_forward import Through
+from interlingua.attribution.faithfulness import METRICS as FAITHFULNESS
 from interlingua.attribution.faithfulness import faithfulness
 from interlingua.attribution.inputs import (
     BASELINES,
@@ -46,6 +49,7 @@ from interlingua.record import Made, Record, versions
 from interlingua.registry import unknown
 from interlingua.score import Score, Scores
 from interlingua.stats import mean_interval
+from interlingua.tasks import tasks
 from interlingua.tasks.chance import chance
 from interlingua.tasks.ner import entities
 from interlingua.tasks.qa import exact, official
@@ -566,8 +570,9 @@ class Explainer:
             made += self._choices(source, target, aspect.name, each)
             if self.settings.faithful:
                 made += self._faithful(target, place)
-        for variant, score in target.judged.items():
-            made.append(self._record("task", variant, source.language, target, score))
+        shared = self._shared("task", source.language, target)
+        metrics = tasks[self.tuned.task.name].metrics
+        made += [(shared.scored(metrics, key, score), score.items) for key, score in target.judged.items()]
         return made, compared
 
     def _consistency(
@@ -587,7 +592,8 @@ class Explainer:
         rows = source.aspects[place].targets.row[each.pairs[0][each.found.rows]]
         score = each.found.score(source.inputs.owner[rows])
         score = replace(score, details={**score.details, **about})
-        return self._record("consistency", name, source.language, target, score)
+        shared = self._shared("consistency", source.language, target, aspect=name)
+        return shared.scored(CONSISTENCY, "consistency", score), score.items
 
     def _choices(self, source: Side, target: Side, name: str, each: Compared) -> Made:
         """The score under every weighting and unit, on the first pairs: what hangs on choices the paper leaves open."""
@@ -612,8 +618,9 @@ class Explainer:
             for weighting in WEIGHTINGS:
                 if len(tried[weighting].scores):
                     score = tried[weighting].score()
-                    variant = f"{name}/{unit}/{weighting}"
-                    made.append(self._record("consistency-choices", variant, source.language, target, score))
+                    shared = self._shared("consistency-choices", source.language, target, aspect=name)
+                    record = shared.scored(CONSISTENCY_CHOICES, f"consistency/{unit}/{weighting}", score)
+                    made.append((record, score.items))
         return made
 
     def _in_units(self, side: Side, unit: str) -> Side:
@@ -644,32 +651,26 @@ class Explainer:
             curve = getattr(found, "deleted" if name == "comprehensiveness" else "kept").mean(axis=0)
             details = {"fractions": list(found.fractions), "curve": [float(value) for value in curve]}
             score = Score(float(values.mean()), len(values), float(control.mean()), low, high, values, details)
-            made.append(self._record("faithfulness", f"{name}/{aspect.name}", side.language, side, score))
+            shared = self._shared("faithfulness", side.language, side, aspect=aspect.name)
+            made.append((shared.scored(FAITHFULNESS, name, score), score.items))
         return made
 
-    def _record(
-        self, measure: str, variant: str, source: str, side: Side, score: Score
-    ) -> tuple[Record, NDArray[np.floating[Any]] | None]:
+    def _shared(self, measure: str, source: str, side: Side, aspect: str | None = None) -> Record:
         encoder = self.tuned.encoder
-        record = Record(
+        return Record(
             measure=measure,
-            variant=variant,
             model=encoder.name,
             source=source,
             target=side.language,
-            value=score.value,
-            null=score.null,
-            low=score.low,
-            high=score.high,
-            n=score.n,
             unit=self.settings.unit,
             seed=self.settings.seed,
+            task=self.tuned.task.name,
+            aspect=aspect,
             corpus=side.examples.name,
             digests={"model": encoder.digest, "corpus": side.examples.digest},
-            details={"task": self.tuned.task.name, **score.details, "settings": asdict(self.settings)},
+            details={"settings": asdict(self.settings)},
             versions=versions(),
         )
-        return record, score.items
 
 
 def step_key(

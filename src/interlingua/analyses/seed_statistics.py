@@ -35,7 +35,6 @@ BASELINES = ("original", "adjusted")
 """What a regime is compared with: the model without parallel data and, but for these two, the adjusted one.
 
 Where a test has neither, the first two regimes that it has take their places, in the order they are named."""
-_LAYERED = ("mrr", "p@1")
 
 
 class ItemStore(Protocol):
@@ -64,8 +63,8 @@ def summarise(
     """
     by_cell: dict[tuple[str, str, str], list[Record]] = {}
     for record in sorted(records, key=lambda record: record.seed or 0):
-        if "regime" in record.details:
-            by_cell.setdefault((record.details["test"], record.variant, record.details["regime"]), []).append(record)
+        if record.regime is not None and record.options.get("direction") != "backward":
+            by_cell.setdefault((str(record.test), record.key, record.regime), []).append(record)
     found: list[dict[str, Any]] = []
     for test in tests:
         here = {key: its for key, its in by_cell.items() if key[0] == test}
@@ -163,7 +162,7 @@ def paper_p(entry: Mapping[str, Any]) -> dict[str, float]:
 def _chance(record: Record) -> float | None:
     """What a model reaches that has learnt nothing: of a task's own metric the best of several such answers."""
     told = record.details.get("chance")
-    return record.null if told is None else float(told["level"])
+    return record.null_value if told is None else float(told["level"])
 
 
 def _stuck(its: Sequence[Record]) -> set[int | None]:
@@ -192,27 +191,21 @@ def _metrics(
 ) -> dict[str, dict[str, list[Record]]]:
     """The records by metric and regime, in the order of the regimes; of layers the best."""
     found: dict[str, dict[str, list[Record]]] = {}
-    variants = list(dict.fromkeys(variant for _, variant, _ in cells))
-    plain = [variant for variant in variants if "/layer " not in variant]
-    for metric in plain or _LAYERED:
+    for metric in dict.fromkeys(metric for _, metric, _ in cells):
         for regime in regimes:
-            its = {variant: records for (_, variant, name), records in cells.items() if name == regime}
-            if not its:
-                continue
-            chosen = metric if plain else best_layer(its, metric)
-            if chosen in its:
-                found.setdefault(metric, {})[regime] = its[chosen]
+            its = [record for (_, key, name), own in cells.items() if (key, name) == (metric, regime) for record in own]
+            if its:
+                found.setdefault(metric, {})[regime] = at_best_layer(its)
     return found
 
 
-def best_layer(by_variant: Mapping[str, Sequence[Record]], metric: str) -> str:
-    """The variant `metric/layer K` with the best mean over seeds; of equals the lowest layer."""
-    means = {
-        variant: float(np.mean([record.value for record in its]))
-        for variant, its in by_variant.items()
-        if variant.startswith(f"{metric}/layer ") and not variant.endswith("/backward")
-    }
-    return max(means, key=lambda variant: (means[variant], -int(variant.rpartition(" ")[2])))
+def at_best_layer(records: Sequence[Record]) -> list[Record]:
+    """The records of the layer with the best mean over seeds; of equals the lowest. Records without a layer are all."""
+    layers: dict[int, list[Record]] = {}
+    for record in records:
+        layers.setdefault(-1 if record.layer is None else record.layer, []).append(record)
+    means = {layer: float(np.mean([record.value for record in its])) for layer, its in layers.items()}
+    return layers[max(means, key=lambda layer: (means[layer], -layer))]
 
 
 def _over_seeds(its: Sequence[Record]) -> dict[str, Any]:
@@ -243,7 +236,7 @@ def _above(its: Sequence[Record]) -> int | None:
     told = [bool(record.details["chance"]["above"]) for record in its if "chance" in record.details]
     if len(told) == len(its):
         return sum(told)
-    known = [(record.low, record.null) for record in its if record.low is not None and record.null is not None]
+    known = [(r.ci_low, r.null_value) for r in its if r.ci_low is not None and r.null_value is not None]
     return sum(low > null for low, null in known) if len(known) == len(its) else None
 
 
@@ -256,8 +249,8 @@ def _always(its: Sequence[Record]) -> str | None:
 def _bounds(its: Sequence[Record]) -> tuple[float, float]:
     """The 95 % interval of the mean over seeds; of one seed, which has no spread, the record's, over its examples."""
     one = its[0]
-    if len(its) == 1 and one.low is not None and one.high is not None:
-        return one.low, one.high
+    if len(its) == 1 and one.ci_low is not None and one.ci_high is not None:
+        return one.ci_low, one.ci_high
     spread = over_seeds([record.value for record in its])
     return spread.low, spread.high
 
@@ -297,19 +290,19 @@ def distance_table(records: Sequence[Record], *, states: Sequence[str]) -> list[
 
     `intervals` are those of the means, 95 %: over seeds or, of one seed, over its words.
     """
+    wanted = ("related", "unrelated", "auc")
     cells: dict[tuple[str, str], dict[str, list[Record]]] = {}
     for record in records:
-        if "state" in record.details:
-            cell = cells.setdefault((record.details["state"], str(record.target)), {})
-            cell.setdefault(record.variant, []).append(record)
-    wanted = {"related": "distance/related/l2", "unrelated": "distance/unrelated/l2", "auc": "auc/l2"}
+        name = record.options.get("pairs", record.metric)
+        if record.state is not None and record.options.get("distance") == "l2" and name in wanted:
+            cells.setdefault((record.state, str(record.target)), {}).setdefault(name, []).append(record)
     return [
         {
             "state": state,
             "language": language,
-            **{name: float(np.mean([each.value for each in its[variant]])) for name, variant in wanted.items()},
-            "seeds": len(its[wanted["auc"]]),
-            "intervals": {name: list(_bounds(its[variant])) for name, variant in wanted.items()},
+            **{name: float(np.mean([each.value for each in its[name]])) for name in wanted},
+            "seeds": len(its["auc"]),
+            "intervals": {name: list(_bounds(its[name])) for name in wanted},
         }
         for (state, language), its in sorted(cells.items(), key=lambda cell: (cell[0][1], states.index(cell[0][0])))
     ]
@@ -362,7 +355,6 @@ def read_published(file: Path) -> list[Published]:
 
 
 Entry = dict[str, Any]
-_SCORED = {"regime", "test", "task"}
 
 
 def study_scores(
@@ -372,17 +364,17 @@ def study_scores(
 
     Holm's correction is over the regimes and tests of one metric of one task, encoder and language of training.
     """
-    asked = [record for record in records if record.details.keys() >= _SCORED]
+    asked = [record for record in records if None not in (record.regime, record.test, record.task)]
     found: list[Entry] = []
     for encoder, task, source in _groups(asked):
-        mine = [r for r in asked if (r.model, r.details["task"], r.source) == (encoder, task, source)]
-        present = {record.details["regime"] for record in mine}
+        mine = [r for r in asked if (r.model, r.task, r.source) == (encoder, task, source)]
+        present = {str(record.regime) for record in mine}
         named = [name for name in regimes if name in present]
         made = summarise(
             mine,
             store,
             regimes=[*named, *sorted(present - set(named), key=_usual)],
-            tests=list(dict.fromkeys(record.details["test"] for record in mine)),
+            tests=list(dict.fromkeys(str(record.test) for record in mine)),
             permutations=permutations,
         )
         found += [{"encoder": encoder, "task": task, "source": source, **entry} for entry in made]
@@ -399,8 +391,8 @@ def study_distances(records: Sequence[Record]) -> list[Entry]:
     stood = [record for record in records if record.measure == "distances"]
     found: list[Entry] = []
     for encoder, task, source in _groups(stood):
-        mine = [r for r in stood if (r.model, r.details["task"], r.source) == (encoder, task, source)]
-        states = [*STATES, *dict.fromkeys(record.details["state"] for record in mine)]
+        mine = [r for r in stood if (r.model, r.task, r.source) == (encoder, task, source)]
+        states = [*STATES, *dict.fromkeys(str(record.state) for record in mine)]
         made = distance_table(mine, states=states)
         found += [{"encoder": encoder, "task": task, "source": source, **entry} for entry in made]
     return found
@@ -445,9 +437,9 @@ def _consistencies(records: Sequence[Record]) -> dict[tuple[str, ...], list[floa
     """Consistencies of attributions over seeds, by encoder, task, source, test, metric and regime."""
     found: dict[tuple[str, ...], list[float]] = {}
     for record in records:
-        if record.measure == "consistency" and "called" in record.details:
-            task, regime = record.details["task"], record.details["regime"]
-            cell = (record.model, task, record.source, str(record.target), f"consistency/{record.variant}", regime)
+        if record.measure == "consistency" and record.block is not None:
+            about = (record.task, record.source, record.target, f"consistency/{record.aspect}", record.regime)
+            cell = (record.model, *map(str, about))
             found.setdefault(cell, []).append(record.value)
     return found
 
@@ -457,19 +449,21 @@ def _cosines(records: Sequence[Record]) -> dict[tuple[str, ...], list[float]]:
 
     A state is `before`, or `after` with the language of fine-tuning (papers/003 Table 2).
     """
-    mine = [r for r in records if r.measure == "parallel-cosine" and r.corpus == "test" and "geometry" in r.details]
+    looked = [record for record in records if record.state is not None and record.block is not None]
+    mine = [record for record in looked if (record.measure, record.corpus) == ("parallel-cosine", "test")]
     last: dict[str, int] = {}
     for record in mine:
         last[record.model] = max(last.get(record.model, 0), record.layer or 0)
     found: dict[tuple[str, ...], list[float]] = {}
     for record in mine:
         if record.layer == last[record.model]:
-            for pair in ((record.source, str(record.target)), (str(record.target), record.source)):
-                state = " ".join(each for each in (record.details["state"], record.details["trained"]) if each)
-                cell = (record.model, record.details["geometry"], *pair, f"{record.measure}/{record.variant}", state)
+            for pair in ((record.source, record.target), (record.target, record.source)):
+                state = " ".join(each for each in (record.state, record.trained_on) if each)
+                metric = f"{record.measure}/{record.options['centering']}"
+                cell = (record.model, str(record.block), *map(str, pair), metric, state)
                 found.setdefault(cell, []).append(record.value)
     return found
 
 
 def _groups(records: Sequence[Record]) -> list[tuple[str, str, str]]:
-    return list(dict.fromkeys((r.model, r.details["task"], r.source) for r in records))
+    return list(dict.fromkeys((r.model, str(r.task), str(r.source)) for r in records))

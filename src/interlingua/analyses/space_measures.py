@@ -24,7 +24,7 @@ from interlingua.encoder.pooling import SINK
 from interlingua.errors import InputError, MissingExtra, NoSegmenter
 from interlingua.flattening.pca import components
 from interlingua.measures import measures
-from interlingua.measures.procrustes import dictionary_precision
+from interlingua.measures.procrustes import DICTIONARY_METRICS, dictionary_precision
 from interlingua.measures.rows import Kept, Room, Side
 from interlingua.measures.tokenization import Splits
 from interlingua.readers.word_lists import find_dictionaries, read_dictionary
@@ -38,8 +38,6 @@ MOST_UNKNOWN = 0.5
 """The share of unknown tokens above which a language counts as one the tokenizer can't spell."""
 KEPT_BYTES = 2**29
 """What measures may keep in memory of all languages of a model, so that it is made once and not for every pair."""
-BACKWARD = "/backward"
-"""What ends the name of a score from target to source; a record of it has the two languages turned round."""
 Words = list[list[tuple[str, tuple[int, int]]]]
 
 
@@ -380,36 +378,21 @@ def _records(
         pooling = "output"
     elif unit in ("sentence", "word"):
         pooling = plan.pooling or source.encoder.pooling if unit == "sentence" else _word_pooling(source.encoder, plan)
-    made: Made = []
-    for full, score in scores.items():
-        variant, sides = full, (source.code, None if target is None else target.code)
-        if full.endswith(BACKWARD) and target is not None and other is None:
-            # A direction is a record's source and target: the mean over records is the number of a page.
-            variant, sides = full.removesuffix(BACKWARD), (target.code, source.code)
-        record = Record(
-            measure=entry.name,
-            variant=variant,
-            model=source.encoder.name,
-            source=sides[0],
-            target=sides[1],
-            target_model=None if other is None else other.name,
-            layer=layer,
-            unit=unit,
-            pooling=pooling,
-            value=score.value,
-            null=score.null,
-            low=score.low,
-            high=score.high,
-            best=entry.best(full),
-            n=score.n,
-            seed=plan.seed,
-            corpus=corpus.name,
-            digests=digests,
-            details=score.details,
-            versions=versions(),
-        )
-        made.append((record, score.items))
-    return made
+    shared = Record(
+        measure=entry.name,
+        model=source.encoder.name,
+        against=None if other is None else other.name,
+        source=source.code,
+        target=None if target is None else target.code,
+        layer=layer,
+        unit=unit,
+        pooling=pooling,
+        seed=plan.seed,
+        corpus=corpus.name,
+        digests=digests,
+        versions=versions(),
+    )
+    return [(shared.scored(entry.metrics, key, score), score.items) for key, score in scores.items()]
 
 
 def _word_pooling(encoder: Encoder, plan: MeasurePlan) -> str:
@@ -631,33 +614,26 @@ def _measure(
     for layer in (layer for layer in ours.layers if layer in theirs.layers):
         left, right = (torch.from_numpy(np.array(side[layer], np.float32)) for side in (ours, theirs))
         scores = dictionary_precision(left, right, train=train, test=test, seed=plan.seed)
-        for variant, score in scores.items():
-            record = Record(
-                measure=NAME,
-                variant=variant,
-                model=source.name,
-                source=dictionary.source,
-                target=dictionary.target,
-                target_model=target.name if two else None,
-                layer=layer,
-                unit="dictionary word",
-                pooling=source.mean,
-                value=score.value,
-                null=score.null,
-                low=score.low,
-                high=score.high,
-                n=score.n,
-                seed=plan.seed,
-                corpus=f"dictionary {dictionary.source}-{dictionary.target}",
-                digests={
-                    "model": source.digest,
-                    "corpus": dictionary.digest,
-                    **({"target_model": target.digest} if two else {}),
-                },
-                details={"train": len(train), "dropped": dictionary.dropped, **score.details},
-                versions=versions(),
-            )
-            made.append((record, score.items))
+        shared = Record(
+            measure=NAME,
+            model=source.name,
+            against=target.name if two else None,
+            source=dictionary.source,
+            target=dictionary.target,
+            layer=layer,
+            unit="dictionary word",
+            pooling=source.mean,
+            seed=plan.seed,
+            corpus=f"dictionary {dictionary.source}-{dictionary.target}",
+            digests={
+                "model": source.digest,
+                "corpus": dictionary.digest,
+                **({"target_model": target.digest} if two else {}),
+            },
+            details={"train": len(train), "dropped": dictionary.dropped},
+            versions=versions(),
+        )
+        made += [(shared.scored(DICTIONARY_METRICS, key, score), score.items) for key, score in scores.items()]
     return made
 
 
@@ -703,7 +679,7 @@ def unmeasured(plan: MeasurePlan, made: Sequence[Record], asked: Asked) -> list[
                 notes.append(counted(len(wanted - have), f"pairs without {name}: {reasons[measures[name].needs]}"))
     undefined = Counter(f"{each.measure} {what}" for each in made for what in each.details.get("undefined", ()))
     notes += [f"{count} undefined: {what}" for what, count in undefined.items()]
-    dropped = {(r.source, str(r.target)): r.details["dropped"] for r in made if r.measure == NAME}
+    dropped = {(str(r.source), str(r.target)): r.details["dropped"] for r in made if r.measure == NAME}
     notes += [
         counted(
             count,

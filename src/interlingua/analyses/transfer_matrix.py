@@ -16,7 +16,9 @@ from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.languages import script
 from interlingua.measures.curves import Clustering, Correlations, clustered, correlations, differences, pooled
+from interlingua.metric import Metric, Metrics
 from interlingua.record import Made, Record
+from interlingua.score import Score
 from interlingua.stats import Association, association_of_pairs, mantel
 from interlingua.training.journal import Monitor
 from interlingua.training.monitors import (
@@ -32,10 +34,33 @@ from interlingua.training.monitors import (
     curve,
 )
 
-MEASURE, WRONG = "pairwise", "wrong/sentence"
+MEASURE, WRONG = "pairwise", "wrong"
 
 
 SIMILARITY = "similarity"
+WRONG_METRICS = Metrics(
+    (
+        Metric(
+            name="wrong",
+            title="Sentences with a wrong tag",
+            higher_is_better=False,
+            display="percent",
+            null="its own tags, shuffled among sentences",
+            options={"of": ("sentence",)},
+            headline=True,
+        ),
+    )
+)
+SIMILARITY_METRICS = Metrics(
+    (
+        Metric(
+            name="cosine", title="Mean cosine of two words", higher_is_better=None, range=(-1.0, 1.0), headline=True
+        ),
+        Metric(name="retrieval", title="Mean reciprocal rank (MRR)", null="chance: the mean of 1 / rank"),
+        Metric(name="cka", title="Linear CKA", range=(-1.0, 1.0), null="unrelated rows"),
+        Metric(name="separation", title="Translations nearer than other words (AUC)", null="chance: one half"),
+    )
+)
 
 
 CANDIDATES = 64
@@ -119,7 +144,7 @@ class Watched:
 
     def records(self, metrics: Sequence[Mapping[str, Any]], shared: Record) -> Made:
         """The curves of a run as records like `shared`: the value is the last one, the curve is in `details`."""
-        sample, start = self.similarities.sample, self.similarities.alignment(pivot=shared.source)
+        sample, start = self.similarities.sample, self.similarities.alignment(pivot=str(shared.source))
         nulls = {
             COSINE: 0.0,
             "retrieval": float((1 / np.arange(1, len(sample) + 1)).mean()),
@@ -145,17 +170,13 @@ class Watched:
                 }
                 own = replace(
                     shared,
-                    variant=variant,
-                    value=values[-1],
-                    n=counts.get(variant, len(sample)),
                     target=code,
                     unit="word" if variant in counts else "sentence",
                     pooling="mean",
                     layer=self.similarities.forward.layers[0],
-                    null=nulls[variant],
-                    details={**shared.details, **about},
                 )
-                made.append((own, None))
+                score = Score(values[-1], counts.get(variant, len(sample)), nulls[variant], details=about)
+                made.append((own.scored(SIMILARITY_METRICS, variant, score), None))
         return made
 
 
@@ -164,7 +185,7 @@ Floats = NDArray[np.float64]
 
 def transfer_matrix(records: Sequence[Record], languages: Sequence[str]) -> Floats:
     """The share of wrong sentences, (language of training, language of test), mean over seeds; nan where none is."""
-    cells = {cell: np.mean([record.value for record in its]) for cell, its in _by_cell(records, MEASURE, WRONG).items()}
+    cells = {cell: np.mean([record.value for record in its]) for cell, its in _by_cell(records).items()}
     return np.array([[cells.get((source, target), np.nan) for target in languages] for source in languages])
 
 
@@ -205,13 +226,13 @@ def against_spelling(
     far = np.array(spelled.matrix(named))
     if len(languages) > 2 and np.ptp(far[apart]) == 0:
         raise InputError("names are spelled alike in every pair", value=float(far[apart][0]), remedy="Take others.")
-    cells = _by_cell(records, MEASURE, WRONG)
+    cells = _by_cell(records)
     points = []
     for row, source in enumerate(languages):
         for column, target in enumerate(languages):
             if source != target:
                 its = cells[source, target]
-                own = {"low": its[0].low, "high": its[0].high} if len(its) == 1 else _over_seeds(its)
+                own = {"low": its[0].ci_low, "high": its[0].ci_high} if len(its) == 1 else _over_seeds(its)
                 points.append(
                     {
                         "source": source,
@@ -257,12 +278,12 @@ class Changes:
     span: int
 
 
-def changes_of(records: Sequence[Record], *, variant: str = "cosine", span: int | None = None) -> list[Changes]:
+def changes_of(records: Sequence[Record], *, metric: str = "cosine", span: int | None = None) -> list[Changes]:
     """The curves of every fine-tuning that was watched, by language of training and seed, and their changes."""
     runs: dict[tuple[str, int | None], list[Record]] = {}
     for record in records:
-        if (record.measure, record.variant) == (SIMILARITY, variant):
-            runs.setdefault((record.source, record.seed), []).append(record)
+        if (record.measure, record.metric) == (SIMILARITY, metric):
+            runs.setdefault((str(record.source), record.seed), []).append(record)
     found = []
     for (source, _), its in runs.items():
         steps = np.array(its[0].details["steps"], np.int64)
@@ -296,11 +317,12 @@ def together(runs: Sequence[Changes], *, groups: int = 2) -> Together:
     return Together(runs[0].languages, found, clustered(found.matrix, groups=min(groups, len(runs[0].languages))))
 
 
-def _by_cell(records: Sequence[Record], measure: str, variant: str) -> dict[tuple[str, str], list[Record]]:
+def _by_cell(records: Sequence[Record]) -> dict[tuple[str, str], list[Record]]:
+    """The shares of wrong sentences, by language of training and of the test."""
     found: dict[tuple[str, str], list[Record]] = {}
     for record in records:
-        if (record.measure, record.variant) == (measure, variant):
-            found.setdefault((record.source, str(record.target)), []).append(record)
+        if (record.measure, record.metric) == (MEASURE, WRONG):
+            found.setdefault((str(record.source), str(record.target)), []).append(record)
     return found
 
 
@@ -332,7 +354,7 @@ def conclusions(
     try:
         if spelled is None:
             raise InputError("names were not compared", remedy="Compare them first.")
-        learnt = {r.source for r in records if r.measure == MEASURE}
+        learnt = {str(r.source) for r in records if r.measure == MEASURE}
         lost = [code for code in spelled.languages if code in {own for own, _ in without} - learnt]
         kept = tuple(code for code in spelled.languages if code not in lost)
         if lost and len(kept) < 3:
@@ -359,13 +381,13 @@ def not_learnt(records: Sequence[Record]) -> list[dict[str, Any]]:
     """
     found = []
     for record in records:
-        if (record.measure, record.variant) != (MEASURE, WRONG) or record.source != record.target:
+        if (record.measure, record.metric) != (MEASURE, WRONG) or record.source != record.target:
             continue
-        levels = [level for level in (record.null, record.details.get("untagged")) if level is not None]
+        levels = [level for level in (record.null_value, record.details.get("untagged")) if level is not None]
         chance = min(levels, default=1.0)
-        if record.high is None or record.high >= chance:
+        if record.ci_high is None or record.ci_high >= chance:
             about = {"language": record.source, "seed": record.seed, "wrong": record.value, "n": record.n}
-            found.append({**about, "low": record.low, "high": record.high, "chance": chance})
+            found.append({**about, "low": record.ci_low, "high": record.ci_high, "chance": chance})
     return found
 
 

@@ -16,18 +16,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from interlingua.attribution.units import UNITS
 from interlingua.corpus import Skip
 from interlingua.errors import InputError
+from interlingua.metric import Metric, Metrics
 from interlingua.registry import unknown
 from interlingua.score import Score
 from interlingua.stats import group_sums, mean_interval
-from interlingua.transport import Flow, Problem, entropic, exact, weights_of
+from interlingua.transport import WEIGHTINGS, Flow, Problem, entropic, exact, weights_of
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 SOLVERS = ("exact", "entropic")
 _AT_ONCE = 128  # pairs of texts in memory at a time, each with all that is asked of it
 _PAIR, _RANDOM, _NULL = range(3)
+
+METRICS = Metrics(
+    (Metric(name="consistency", title="Consistency of attributions", null="texts of other rows", headline=True),)
+)
+CHOICES = Metrics(
+    (
+        Metric(
+            name="consistency",
+            title="Consistency of attributions, by unit and weighting",
+            null="texts of other rows",
+            options={"unit": UNITS, "weighting": tuple(WEIGHTINGS)},
+        ),
+    )
+)
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,31 @@ from numpy.typing import NDArray
 
 from interlingua.attribution.inputs import Attributions, Case
 from interlingua.attribution.integrated_gradients import scores_at
+from interlingua.metric import Metric, Metrics
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 FRACTIONS = (0.01, 0.05, 0.1, 0.2, 0.5)
 """The shares of tokens of DeYoung et al. 2020 (ERASER), §4.2."""
+
+METRICS = Metrics(
+    (
+        Metric(
+            name="comprehensiveness",
+            title="Loss of the answer without its words",
+            range=(-1.0, 1.0),
+            null="random attributions",
+            headline=True,
+        ),
+        Metric(
+            name="sufficiency",
+            title="Loss of the answer with its words alone",
+            higher_is_better=False,
+            range=(-1.0, 1.0),
+            null="random attributions",
+        ),
+    )
+)
 
 
 @dataclass(frozen=True)

@@ -191,12 +191,13 @@ def audit(
         )
     print_notes(result.run["skipped"])
     if as_json:
-        print_json({"run": result.run, "records": result.records})
+        print_json({"run": result.run, "records": result.records.to_dicts()})
         return
+    from interlingua.report.record_adapter import to_v1
     from interlingua.report.screen import console
     from interlingua.report.terminal import render
 
-    render(result.records, result.run, console())
+    render(to_v1(result.records), result.run, console())
     typer.echo(f"\nPage, tables and records: {place}/report.html")
 
 
@@ -267,6 +268,7 @@ def list_names(load: Load = None, as_json: Json = False) -> None:
     from interlingua.attribution import attributions
     from interlingua.flattening import flattenings
     from interlingua.measures import measures
+    from interlingua.metric import as_plain
     from interlingua.objectives import objectives
     from interlingua.readers import readers
     from interlingua.tasks import tasks
@@ -276,7 +278,7 @@ def list_names(load: Load = None, as_json: Json = False) -> None:
     kinds: dict[str, list[dict[str, Any]]] = {
         kind: [
             {"name": entry.name, "needs": entry.needs, "summary": entry.summary}
-            | ({"variants": list(entry.variants)} if entry.variants else {})
+            | ({"metrics": [as_plain(metric) for metric in entry.metrics]} if entry.metrics else {})
             for entry in registry
         ]
         for kind, registry in registries.items()
@@ -296,8 +298,9 @@ def list_names(load: Load = None, as_json: Json = False) -> None:
         table = Table(title=kind, title_justify="left", show_header=False, box=None, padding=(0, 2, 0, 0))
         for entry in entries:
             table.add_row(f"[bold]{entry['name']}[/bold]", in_names(str(entry["summary"])))
-            if variants := entry.get("variants"):
-                table.add_row("", Text(f"variants: {' '.join(variants)}", style="dim"))
+            if metrics := entry.get("metrics"):
+                told = " ".join(metric["key"] for metric in metrics)
+                table.add_row("", Text(f"metrics: {told}", style="dim"))
         screen.print(table)
 
 

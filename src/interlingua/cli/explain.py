@@ -186,16 +186,24 @@ def explain(
             device=device,
             progress=tell,
         )
+    from interlingua.report.record_adapter import to_v1
+
     print_notes(result.run["skipped"])
     if as_json:
         from interlingua.report.explain_page import explain_summary
 
-        print_json({**explain_summary(result.records, result.run), "run": result.run, "records": result.records})
+        print_json(
+            {
+                **explain_summary(to_v1(result.records), result.run),
+                "run": result.run,
+                "records": result.records.to_dicts(),
+            }
+        )
         return
     from interlingua.report.explain_terminal import render_explanation
     from interlingua.report.screen import console
 
-    render_explanation(result.records, result.run, console())
+    render_explanation(to_v1(result.records), result.run, console())
     typer.echo(f"\nPage: {out / 'explain.html'}")
 
 

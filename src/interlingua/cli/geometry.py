@@ -143,13 +143,14 @@ def geometry(
         return
     print_notes(result.run["skipped"])
     if as_json:
-        told = {"run": result.run, "records": result.records, **result.found}
+        told = {"run": result.run, "records": result.records.to_dicts(), **result.found}
         print_json(told)
         return
     from interlingua.report.geometry_terminal import render_geometry
+    from interlingua.report.record_adapter import to_v1
     from interlingua.report.screen import console
 
-    render_geometry(result.records, result.run, result.found, console())
+    render_geometry(to_v1(result.records), result.run, result.found, console())
     typer.echo(f"\nPage: {out / 'geometry.html'}")
 
 

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,13 @@ from interlingua.encoder import Cache, Encoder, View
 from interlingua.engine.atomic_files import write_text
 from interlingua.errors import InputError
 from interlingua.readers import read_corpus
-from interlingua.registry import unknown
+from interlingua.record import RecordTable
 from interlingua.report.answer import answer
 from interlingua.report.audit import audit_sections, build_page
 from interlingua.report.files import report_files
 from interlingua.report.notebook import Drawing, drawing, framed
 from interlingua.report.readings import gather
+from interlingua.report.record_adapter import to_v1
 from interlingua.report.runs import Run
 from interlingua.studies.auditing import (
     Questions,
@@ -38,51 +40,39 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Audit:
-    """What an audit found: records, the run's settings, and a 2-D map of the sentences."""
+    """What an audit found: records, the run's settings, and a 2-D map of the sentences.
 
-    records: list[dict[str, Any]]
+    The mean of the records of one metric is the number of the page:
+    `records.where(metric="p@1", similarity="cosine", centering="raw", layer=6).mean()`.
+    """
+
+    records: RecordTable
     run: dict[str, Any]
     points: dict[str, Any] | None
     folder: Path | None = None
 
-    def select(self, measure: str, variant: str, *, layer: int | None = None) -> list[dict[str, Any]]:
-        """The records of one variant of a measure, at one layer or at all; one for each direction of a pair.
-
-        The mean of their values is the number of the page. An unknown name is an InputError with the nearest.
-        """
-        measured = list(dict.fromkeys(record["measure"] for record in self.records))
-        if measure not in measured:
-            raise unknown("measure of this audit", measure, measured)
-        own = [record for record in self.records if record["measure"] == measure]
-        variants = list(dict.fromkeys(record["variant"] for record in own))
-        if variant not in variants:
-            raise unknown(f"variant of {measure}", variant, variants)
-        layers = sorted({record["layer"] for record in own if record["layer"] is not None})
-        if layer is not None and layers and layer not in layers:
-            raise InputError(
-                "no such layer in this audit", value=layer, remedy=f"Its layers: {', '.join(map(str, layers))}."
-            )
-        return [
-            record for record in own if record["variant"] == variant and (layer is None or record["layer"] == layer)
-        ]
+    @cached_property
+    def _read(self) -> list[dict[str, Any]]:
+        """The records as pages read them."""
+        return to_v1(self.records)
 
     @property
     def best_layer(self) -> int | None:
         """The layer of the best mean retrieval, as is (CKA where retrieval was not measured)."""
-        return gather(self.records).best_layer()
+        return gather(self._read).best_layer()
 
     def answer(self) -> str:
         """What was found, in words."""
-        return "\n".join(f"{finding.topic}. {finding.text}" for finding in answer(self.records, self.run))
+        return "\n".join(f"{finding.topic}. {finding.text}" for finding in answer(self._read, self.run))
 
     def page(self) -> str:
         """The HTML page, self-contained."""
-        return build_page(self.records, self.run, self.points)
+        return build_page(self._read, self.run, self.points)
 
     def figure(self, name: str) -> Drawing:
         """A figure of the page by its name: plotly's JSON as a dictionary, which a notebook draws."""
-        run = Run(self.run, self.records, more={"points": self.points})
-        return drawing(audit_sections({"": (run, run.readings())}), name, self.records)
+        run = Run(self.run, self._read, more={"points": self.points})
+        return drawing(audit_sections({"": (run, run.readings())}), name, self._read)
 
     def __repr__(self) -> str:
         return f"Audit({self.run['model']}, {len(self.run['languages'])} languages, {len(self.records)} records)"
@@ -157,7 +147,7 @@ def audit(
     prepared, folder = prepare(encoders, asked), None if out is None else Path(out)
     with alone_in(folder, "audit"):
         measured = measure(prepared, folder, cache=_cache(cache), tell=tell)
-        records, run = [record.to_dict() for record in measured.records], measured.run
+        records, run = to_v1(measured.records), measured.run
         found = gather(records)
         best = found.best_layer()
         points = project(measured.spaces[0], texts, layer=first.layers[-1] if best is None else best, seed=seed)
@@ -167,7 +157,7 @@ def audit(
             for name, text in report_files(records, run, points, found=found).items():
                 write_text(folder / name, text)
             write_text(folder / "run.json", json.dumps(run, ensure_ascii=False, indent=1))
-        return Audit(records, run, points, folder)
+        return Audit(RecordTable(measured.records), run, points, folder)
 
 
 def _check_choices(choices: Mapping[str, str | None], against: str | None) -> None:

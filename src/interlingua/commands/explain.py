@@ -35,10 +35,11 @@ from interlingua.errors import InputError
 from interlingua.paths import json_value
 from interlingua.readers.examples import Examples
 from interlingua.readers.word_lists import WordVectors, read_dictionary, read_vectors
-from interlingua.record import versions
+from interlingua.record import RecordTable, versions
 from interlingua.report.explain_page import explain_files, texts_sections
 from interlingua.report.notebook import Drawing, drawing, framed
 from interlingua.report.page import Page, render_page
+from interlingua.report.record_adapter import to_v1
 from interlingua.studies.run_folder import alone_in, check_folder, told_before
 from interlingua.tasks.saved_models import FineTuned, described, load
 from interlingua.training.task import Task
@@ -50,19 +51,11 @@ DIVIDER = "|||"
 
 @dataclass(frozen=True)
 class Explanation:
-    """What was found: `records` as dictionaries, `run` with all that made them; the files are in `folder`."""
+    """What was found: `records`, `run` with all that made them; the files are in `folder`."""
 
-    records: list[dict[str, Any]]
+    records: RecordTable
     run: dict[str, Any]
     folder: Path
-
-    def select(self, measure: str, variant: str) -> dict[tuple[str, str, str], dict[str, Any]]:
-        """The records of a measure's variant, by (model, source, target)."""
-        return {
-            (each["model"], each["source"], each["target"]): each
-            for each in self.records
-            if (each["measure"], each["variant"]) == (measure, variant)
-        }
 
     def figure(self, name: str) -> Drawing:
         """A figure of the page by its name: plotly's JSON as a dictionary, which a notebook draws."""
@@ -142,7 +135,7 @@ def explain(
             steps += _explained(explainer, own, examples, store, folder, notes)
             shown.append((tuned.encoder.name, own))
         wanted = set(steps)
-        records = [record.to_dict() for record in store.read() if record.step in wanted]
+        records = RecordTable(record for record in store.read() if record.step in wanted)
         run = {
             "kind": "explain",
             "task": what.name,
@@ -158,7 +151,7 @@ def explain(
             "seconds": round(time.monotonic() - begun, 1),
             "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         }
-        for name, text in explain_files(records, run, page_examples(folder, shown, list(given))).items():
+        for name, text in explain_files(to_v1(records), run, page_examples(folder, shown, list(given))).items():
             write_text(folder / name, text)
         write_text(folder / "run.json", json.dumps(run, ensure_ascii=False, indent=1))
         return Explanation(records, run, folder)

@@ -21,9 +21,10 @@ from interlingua.encoder.devices import pick_device
 from interlingua.encoder.loading import EMBEDDED, check_precision
 from interlingua.engine.atomic_files import write_text
 from interlingua.engine.run_store import Store
-from interlingua.record import versions
+from interlingua.record import RecordTable, versions
 from interlingua.report.geometry import geometry_files
 from interlingua.report.notebook import Drawing, framed
+from interlingua.report.record_adapter import to_v1
 from interlingua.studies.geometry import Geometry, GeometrySettings
 from interlingua.studies.pairwise import PairwiseSettings
 from interlingua.studies.run_folder import alone_in, check_folder, seconds_of, told_before
@@ -48,20 +49,11 @@ class GeometryFound:
     `found` has `changes`, `groups` and `scatter`: see `studies.concluding`.
     """
 
-    records: list[dict[str, Any]]
+    records: RecordTable
     run: dict[str, Any]
     maps: list[dict[str, Any]]
     found: dict[str, Any]
     folder: Path
-
-    def select(self, measure: str, variant: str, **details: Any) -> list[dict[str, Any]]:
-        """The records of a variant of a measure whose details are these, such as `state="after"`."""
-        return [
-            each
-            for each in self.records
-            if (each["measure"], each["variant"]) == (measure, variant)
-            and all(each["details"].get(key) == value for key, value in details.items())
-        ]
 
     def figure(self, name: str) -> Drawing:
         """A figure of the page by its name: plotly's JSON as a dictionary, which a notebook draws."""
@@ -181,9 +173,9 @@ def _result(study: Geometry, about: dict[str, Any], out: Path, began: float) -> 
             "seconds": seconds_of(before, time.monotonic() - began if missing else None),
             "created": now if missing else before.get("created", now),
         }
-        result = GeometryFound([record.to_dict() for record in records], run, study.maps(), found, out)
+        result = GeometryFound(RecordTable(records), run, study.maps(), found, out)
         if is_first_process():
-            for name, text in geometry_files(result.records, run, result.maps, found).items():
+            for name, text in geometry_files(to_v1(result.records), run, result.maps, found).items():
                 write_text(out / name, text)
             write_text(out / "run.json", json.dumps(run, ensure_ascii=False, indent=1))
     return result

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from interlingua import record as stored
 from interlingua.analyses.explanation import page_examples
 from interlingua.argument_types import check_argument_types
 from interlingua.counting import counted
@@ -16,17 +17,16 @@ from interlingua.engine.records import read_items
 from interlingua.engine.workspace import INNER, Workspace
 from interlingua.errors import InputError
 from interlingua.paths import json_value, read_json, regular, usable_path
-from interlingua.record import SCHEMA
 from interlingua.report.adjustment_page import adjustment_records
 from interlingua.report.kinds import KINDS, compare, report_page
 from interlingua.report.notebook import Drawing, drawing, framed
 from interlingua.report.readings import Record
+from interlingua.report.record_adapter import to_v1
 from interlingua.report.runs import Items, Run
 from interlingua.report.sections import Section
 from interlingua.report.tables import Table
 from interlingua.studies.geometry_records import maps_of
 
-_NEEDED = ("measure", "variant", "model", "source", "value", "schema")
 _REMEDY = "Name a folder that interlingua audit, adjust, transfer, explain, geometry or study wrote."
 
 
@@ -230,7 +230,7 @@ def _records(path: Path) -> tuple[list[dict[str, Any]], list[str]]:
     """The records of a run, checked; a last line that was being written when the run was killed is told, not read."""
     if not path.is_file():
         return [], ["no records yet: the run was not finished"]
-    records: list[dict[str, Any]] = []
+    records: list[stored.Record] = []
     notes: list[str] = []
     with regular(path).open("rb") as file:
         for number, line in enumerate(file, 1):
@@ -238,26 +238,18 @@ def _records(path: Path) -> tuple[list[dict[str, Any]], list[str]]:
                 notes.append("a last record that was cut short: the run was not finished")
                 break
             records.append(_record(line, path, number))
-    return records, notes
+    return to_v1(records), notes
 
 
-def _record(line: bytes, path: Path, number: int) -> dict[str, Any]:
-    wrong = "Remove that line and run again; see docs/records.md."
+def _record(line: bytes, path: Path, number: int) -> stored.Record:
     try:
-        found = json_value(line)
+        return stored.Record.from_dict(json_value(line))
+    except InputError as error:
+        value, remedy = error.value, error.remedy
+        raise InputError(error.problem, file=path, line=number, value=value, remedy=remedy) from error
     except ValueError as error:
+        wrong = "Remove that line and run again; see docs/records.md."
         raise InputError(f"not a record ({error})", file=path, line=number, remedy=wrong) from error
-    if not isinstance(found, dict) or any(key not in found for key in _NEEDED):
-        raise InputError("not a record", file=path, line=number, remedy=wrong)
-    if found["schema"] != SCHEMA:
-        newer = isinstance(found["schema"], int) and found["schema"] > SCHEMA
-        remedy = "Install a newer interlingua." if newer else f"This version reads schema {SCHEMA}."
-        raise InputError("a record of another schema", file=path, line=number, value=found["schema"], remedy=remedy)
-    if not isinstance(found["value"], int | float):
-        raise InputError(
-            "a record whose value is no number", file=path, line=number, value=found["value"], remedy=wrong
-        )
-    return found
 
 
 def _names(places: Sequence[Path]) -> list[str]:

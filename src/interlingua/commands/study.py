@@ -24,7 +24,8 @@ from interlingua.engine.runner import Event, RunSummary, keep_all, keep_none, ru
 from interlingua.engine.workspace import Failure, Workspace
 from interlingua.errors import InputError
 from interlingua.paths import json_value, read_json
-from interlingua.record import Record, versions
+from interlingua.record import Record, RecordTable, versions
+from interlingua.report.record_adapter import to_v1
 from interlingua.report.study_files import StudyReport, study_files, study_report
 from interlingua.stats.power import SeedPlan, seed_plan
 from interlingua.studies.compile import steps_of
@@ -219,12 +220,11 @@ class Planned:
         }
         scores = study_scores(records, store, regimes=table.regimes, permutations=table.permutations)
         numbers = [] if table.published is None else read_published(self.study.file.parent / table.published)
-        plain = [record.to_dict() for record in records]
         looked = study_geometries(table, self.graph, self.workspace, records)
         for each in looked:
             each["maps"] = maps_of(self.workspace, each["steps"])
         distances, papers = study_distances(records), beside(scores, records, numbers)
-        return study_report(about, scores, distances, papers, plain, looked)
+        return study_report(about, scores, distances, papers, to_v1(records), looked, RecordTable(records))
 
     def write_report(self) -> StudyReport:
         """The report, also as files in the study's folder: tables, `study.json`, a page."""

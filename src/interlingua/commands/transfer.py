@@ -42,6 +42,7 @@ from interlingua.engine.run_store import Store
 from interlingua.errors import InputError
 from interlingua.record import versions
 from interlingua.report.notebook import Drawing, framed
+from interlingua.report.record_adapter import to_v1
 from interlingua.report.transfer_page import transfer_files
 from interlingua.studies.run_folder import alone_in, check_folder, seconds_of, told_before
 from interlingua.studies.transferring import TransferStudy
@@ -211,8 +212,7 @@ def _compared(study: TransferStudy, run: dict[str, Any], out: Path) -> Transfer:
     )
     result = Transfer(scores, distance_table(records, states=[*STATES, *run["regimes"]]), run, out)
     if is_first_process():
-        dicts = [record.to_dict() for record in records]
-        for name, text in transfer_files(result.scores, result.distances, run, dicts).items():
+        for name, text in transfer_files(result.scores, result.distances, run, to_v1(records)).items():
             write_text(out / name, text)
         write_text(out / "run.json", json.dumps(run, ensure_ascii=False, indent=1))
     return result

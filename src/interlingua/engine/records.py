@@ -126,7 +126,8 @@ class Records(Generic[R]):
                 try:
                     yield self._row.from_dict(json_value(line))
                 except InputError as error:
-                    raise _unreadable(file, number, error.problem) from error
+                    value, remedy = error.value, error.remedy
+                    raise InputError(error.problem, file=file, line=number, value=value, remedy=remedy) from error
                 except (ValueError, AttributeError) as error:
                     raise _unreadable(file, number, str(error)) from error
 

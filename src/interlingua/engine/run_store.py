@@ -86,7 +86,7 @@ class Store:
         if record.items is None:
             raise InputError(
                 "this record has no per-item values",
-                value=f"{record.measure} {record.variant}",
+                value=f"{record.measure} {record.key}",
                 remedy="Its value is no mean.",
             )
         return read_items(self.folder, record.items)
@@ -99,7 +99,8 @@ class Store:
                 try:
                     record = Record.from_dict(json_value(line))
                 except InputError as error:
-                    raise self._unreadable(number, error.problem) from error
+                    value, remedy = error.value, error.remedy
+                    raise InputError(error.problem, file=self._file, line=number, value=value, remedy=remedy) from error
                 except (ValueError, AttributeError) as error:
                     raise self._unreadable(number, str(error)) from error
                 yield record

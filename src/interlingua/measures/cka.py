@@ -15,6 +15,7 @@ from torch import Tensor
 from interlingua.errors import InputError
 from interlingua.measures import measures
 from interlingua.measures.rows import Side, Sides, blocks, checked_pair, dear, shifted
+from interlingua.metric import Metric, Metrics
 from interlingua.registry import unknown
 from interlingua.score import Score, Scores
 from interlingua.stats import half_sample_interval, half_samples, interval_of_half_samples
@@ -26,7 +27,22 @@ GRAM_ROWS = 2 * INTERVAL_ROWS
 """Up to this many rows every half-sample is a part of one pair of Gram matrices."""
 
 
-@measures.register("cka", needs="sentences", variants=("{debiased,plain}",))
+METRICS = Metrics(
+    (
+        Metric(
+            name="cka",
+            title="Linear CKA",
+            range=(-1.0, 1.0),
+            null="unrelated rows: 0 where debiased",
+            options={"form": FORMS},
+            headline=True,
+            bare=True,
+        ),
+    )
+)
+
+
+@measures.register("cka", needs="sentences", metrics=METRICS)
 def cka(
     source: Tensor, target: Tensor, *, forms: Sequence[str] = FORMS, sides: Sides | None = None, seed: int = 0
 ) -> Scores:

@@ -12,6 +12,7 @@ from torch import Tensor
 from interlingua.errors import InputError
 from interlingua.measures import measures
 from interlingua.measures.rows import blocks, checked, checked_pair, unit
+from interlingua.metric import Metric, Metrics
 from interlingua.score import Score, Scores
 from interlingua.stats import mean_interval
 
@@ -65,7 +66,28 @@ def clusters(vectors: Tensor, labels: Sequence[str], *, k: int = 10, seed: int =
     }
 
 
-@measures.register("clusters", needs="sentences", variants=("{silhouette,purity}",))
+METRICS = Metrics(
+    (
+        Metric(
+            name="silhouette",
+            title="Silhouette by language",
+            higher_is_better=False,
+            range=(-1.0, 1.0),
+            null="languages shuffled among rows",
+            headline=True,
+        ),
+        Metric(
+            name="purity",
+            title="Nearest neighbours of the same language",
+            higher_is_better=False,
+            display="percent",
+            null="chance: the share of the same language among the other rows",
+        ),
+    )
+)
+
+
+@measures.register("clusters", needs="sentences", metrics=METRICS)
 def language_clusters(source: Tensor, target: Tensor, *, seed: int = 0) -> Scores:
     """How far the rows of two languages lie apart by language: `silhouette` and `purity` of `clusters`, low is mixed.
 

@@ -14,6 +14,7 @@ from torch import Tensor
 from interlingua.errors import InputError
 from interlingua.measures import measures
 from interlingua.measures.rows import blocks, checked, shifted, unit
+from interlingua.metric import Metric, Metrics
 from interlingua.score import Score, Scores
 from interlingua.stats import Z95, group_sums, half_width, mean_interval
 
@@ -21,9 +22,36 @@ Values = NDArray[np.float64]
 TOPS = (1, 10)
 
 
-@measures.register(
-    "isotropy", needs="space", low=("average-cosine", "top-"), variants=("{average-cosine,isoscore,top-1,top-10}",)
+METRICS = Metrics(
+    (
+        Metric(
+            name="average-cosine",
+            title="Mean cosine of two words",
+            higher_is_better=False,
+            range=(-1.0, 1.0),
+            null="an isotropic space",
+            headline=True,
+        ),
+        Metric(name="isoscore", title="IsoScore", null="a Gaussian of as many rows and dimensions"),
+        Metric(
+            name="top-1",
+            title="Variance on the first axis",
+            higher_is_better=False,
+            display="percent",
+            null="a Gaussian of as many rows and dimensions",
+        ),
+        Metric(
+            name="top-10",
+            title="Variance on the first ten axes",
+            higher_is_better=False,
+            display="percent",
+            null="a Gaussian of as many rows and dimensions",
+        ),
+    )
 )
+
+
+@measures.register("isotropy", needs="space", metrics=METRICS)
 def isotropy(vectors: Tensor, *, groups: NDArray[np.int64] | None = None, seed: int = 0) -> Scores:
     """Average cosine in [-1, 1], IsoScore in [0, 1] and shares of variance in (0, 1] of one space.
 

@@ -7,11 +7,26 @@ from torch import Tensor
 
 from interlingua.measures import measures
 from interlingua.measures.rows import centred, checked_pair, unit
+from interlingua.metric import Metric, Metrics
 from interlingua.score import Score, Scores
 from interlingua.stats import mean_interval
 
+METRICS = Metrics(
+    (
+        Metric(
+            name="parallel-cosine",
+            title="Mean cosine of translations",
+            range=(-1.0, 1.0),
+            null="pairs shuffled",
+            options={"centering": ("raw", "centred")},
+            headline=True,
+            bare=True,
+        ),
+    )
+)
 
-@measures.register("parallel-cosine", needs="sentences", variants=("{raw,centred}",))
+
+@measures.register("parallel-cosine", needs="sentences", metrics=METRICS)
 def parallel_cosine(source: Tensor, target: Tensor, *, seed: int = 0) -> Scores:
     """The mean cosine of rows that mean the same, in [-1, 1], 1 is best; as is and with each side's mean removed.
 

@@ -16,6 +16,7 @@ from interlingua.errors import InputError
 from interlingua.measures import measures
 from interlingua.measures.retrieval import cosine_scores, gain, nearest
 from interlingua.measures.rows import Side, Sides, blocks, checked, checked_pair, unit
+from interlingua.metric import Metric, Metrics
 from interlingua.score import Score, Scores
 from interlingua.stats import group_sums, half_samples, interval_of_half_samples, wilson_interval
 
@@ -129,10 +130,45 @@ def _polar(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(polar)
 
 
-VARIANTS = ("{p@1,mrr}/{mapped,identity,random}", "error/mapped")
+_MAPS = {"map": ("mapped", "identity", "random")}
+_BLIND = "a map fitted on shuffled pairs; without a fitted map, chance"
+_FIRST = Metric(
+    name="p@1",
+    title="Retrieval accuracy after a rotation (P@1)",
+    display="percent",
+    null=_BLIND,
+    options=_MAPS,
+    headline=True,
+)
+METRICS = Metrics(
+    (
+        _FIRST,
+        Metric(name="mrr", title="Mean reciprocal rank after a rotation", null=_BLIND, options=_MAPS),
+        Metric(
+            name="error",
+            title="Error of the rotation",
+            higher_is_better=False,
+            range=(0.0, None),
+            null="a map fitted on shuffled pairs",
+            options={"map": ("mapped",)},
+        ),
+    )
+)
+DICTIONARY_METRICS = Metrics(
+    (
+        _FIRST,
+        Metric(
+            name="p@5",
+            title="Translation among the first five after a rotation (P@5)",
+            display="percent",
+            null=_BLIND,
+            options=_MAPS,
+        ),
+    )
+)
 
 
-@measures.register("procrustes", needs="sentences", fits=True, low=("error",), variants=VARIANTS)
+@measures.register("procrustes", needs="sentences", fits=True, metrics=METRICS)
 def procrustes(
     source: Tensor,
     target: Tensor,
@@ -201,7 +237,7 @@ def procrustes(
     return scores | {"error/mapped": _error(mapped, astray, right, nothing, whose, seed)} if spread else scores
 
 
-@measures.register("procrustes-words", needs="words", fits=True, low=("error",), variants=VARIANTS)
+@measures.register("procrustes-words", needs="words", fits=True, metrics=METRICS)
 def procrustes_words(
     source: Tensor,
     target: Tensor,

@@ -14,12 +14,54 @@ from torch import Tensor
 
 from interlingua.measures import measures
 from interlingua.measures.rows import Side, Sides, blocks, centred, checked, checked_pair, unit
+from interlingua.metric import Metric, Metrics
 from interlingua.registry import unknown
 from interlingua.score import Score, Scores
 from interlingua.stats import Z95, mean_interval, paired_difference, wilson_interval
 
 Ranks = NDArray[np.int64]
 SIMILARITIES = ("cosine", "csls", "margin")
+
+
+CENTERING = ("raw", "centred")
+_OPTIONS = {"similarity": SIMILARITIES, "centering": CENTERING}
+METRICS = Metrics(
+    (
+        Metric(
+            name="p@1",
+            title="Retrieval accuracy (P@1)",
+            display="percent",
+            null="chance: one candidate in n",
+            options=_OPTIONS,
+            headline=True,
+            directed=True,
+        ),
+        Metric(
+            name="p@5",
+            title="Translation among the first five (P@5)",
+            display="percent",
+            null="chance: five candidates in n",
+            options=_OPTIONS,
+            directed=True,
+        ),
+        Metric(
+            name="mrr",
+            title="Mean reciprocal rank (MRR)",
+            null="chance: the mean of 1 / rank over n candidates",
+            options=_OPTIONS,
+            directed=True,
+        ),
+        Metric(
+            name="hubness",
+            title="Hubness (skewness of how often each candidate is a neighbour)",
+            higher_is_better=False,
+            range=(None, None),
+            null="random neighbours",
+            options={"similarity": ("cosine",), "centering": CENTERING},
+            directed=True,
+        ),
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -37,8 +79,7 @@ class Ranking:
 @measures.register(
     "retrieval",
     needs="sentences",
-    low=("hubness",),
-    variants=("{p@1,p@5,mrr}/{cosine,csls,margin}/{raw,centred}", "hubness/cosine/{raw,centred}"),
+    metrics=METRICS,
 )
 def retrieval(
     source: Tensor,

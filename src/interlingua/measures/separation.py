@@ -13,16 +13,43 @@ from torch import Tensor
 from interlingua.errors import InputError
 from interlingua.measures import measures
 from interlingua.measures.rows import blocks, checked_pair, unit
+from interlingua.metric import Metric, Metrics
 from interlingua.score import Score, Scores
 from interlingua.stats import Z95, group_sums, half_width, mean_interval
 
 Distances = NDArray[np.float64]
 
 
-SEPARATION = ("{auc,overlap}/{l2,cosine}", "distance/{related,unrelated}/{l2,cosine}")
+_DISTANCES = ("l2", "cosine")
+METRICS = Metrics(
+    (
+        Metric(
+            name="auc",
+            title="Translations nearer than other words (AUC)",
+            null="chance: one half",
+            options={"distance": _DISTANCES},
+            headline=True,
+        ),
+        Metric(
+            name="overlap",
+            title="Overlap of both histograms",
+            higher_is_better=False,
+            null="two draws of unrelated words",
+            options={"distance": _DISTANCES},
+        ),
+        Metric(
+            name="distance",
+            title="Distance of words",
+            higher_is_better=False,
+            range=(0.0, None),
+            null="of related words, the distance of unrelated ones",
+            options={"pairs": ("related", "unrelated"), "distance": _DISTANCES},
+        ),
+    )
+)
 
 
-@measures.register("separation", needs="words", low=("distance", "overlap"), variants=SEPARATION)
+@measures.register("separation", needs="words", metrics=METRICS)
 def separation(
     source: Tensor,
     target: Tensor,

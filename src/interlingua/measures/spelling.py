@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from interlingua.errors import InputError, MissingExtra
 from interlingua.measures import measures
+from interlingua.metric import Metric, Metrics
 from interlingua.registry import unknown
 from interlingua.score import Score, Scores
 from interlingua.stats import mean_interval
@@ -23,7 +24,21 @@ KEPT = 100_000
 Romaniser = Callable[[str], str]
 
 
-@measures.register("spelling", needs="names", low=True, variants=("{tnld,nld}",))
+METRICS = Metrics(
+    (
+        Metric(
+            name="tnld",
+            title="Distance of spellings in Latin letters (TNLD)",
+            higher_is_better=False,
+            null="names shuffled",
+            headline=True,
+        ),
+        Metric(name="nld", title="Distance of spellings (NLD)", higher_is_better=False, null="names shuffled"),
+    )
+)
+
+
+@measures.register("spelling", needs="names", metrics=METRICS)
 def spelling(
     source: Sequence[str],
     target: Sequence[str],

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from interlingua.measures import measures
+from interlingua.metric import Metric, Metrics
 from interlingua.score import Score, Scores
 from interlingua.stats import clustered_share, mean_interval
 
@@ -32,10 +33,32 @@ class Splits:
         return np.bincount(self.token_row, minlength=self.rows)
 
 
-TOKENIZATION = ("{fertility,continued,unknown}/{source,target}", "{overlap,agreement}")
+_SIDES = {"side": ("source", "target")}
+METRICS = Metrics(
+    (
+        Metric(
+            name="fertility",
+            title="Sub-tokens a word",
+            higher_is_better=False,
+            range=(0.0, None),
+            options=_SIDES,
+            headline=True,
+        ),
+        Metric(
+            name="continued",
+            title="Words cut into pieces",
+            higher_is_better=False,
+            display="percent",
+            options=_SIDES,
+        ),
+        Metric(name="unknown", title="Unknown tokens", higher_is_better=False, display="percent", options=_SIDES),
+        Metric(name="overlap", title="Shared token types (Jaccard)", display="percent"),
+        Metric(name="agreement", title="Agreement of token counts", null="rows shuffled"),
+    )
+)
 
 
-@measures.register("tokenization", needs="splits", low=("fertility", "continued", "unknown"), variants=TOKENIZATION)
+@measures.register("tokenization", needs="splits", metrics=METRICS)
 def tokenization(source: Splits, target: Splits) -> Scores:
     """Fertility, continued-word share, unknown rate, vocabulary overlap and split agreement of two languages.
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from interlingua.errors import InputError
 from interlingua.measures import measures
+from interlingua.metric import Metrics
 from interlingua.report.wording import share_percent
 
 K = TypeVar("K")
@@ -226,7 +227,8 @@ def lower_is_better(told: str | None, measure: str, variant: str) -> bool:
     """
     if told is None:
         name = measure.removesuffix(SAME_LANGUAGE)
-        told = next((entry.best(variant) for entry in measures if entry.name == name), "high")
+        metrics = next((entry.metrics for entry in measures if entry.name == name), Metrics())
+        return variant in metrics.keys and metrics.named(variant, of=name).metric.higher_is_better is False
     return told == "low"
 
 

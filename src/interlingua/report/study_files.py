@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from interlingua.record import RecordTable
 from interlingua.report.notebook import Drawing, drawing, framed
 from interlingua.report.readings import Record
 from interlingua.report.runs import Run
@@ -20,7 +21,7 @@ class StudyReport:
     """What a study found: `scores` of tasks, `distances` of words, the paper's numbers `beside` ours, and `tables`.
 
     `geometries` has, for each geometry table and encoder, its maps and what was concluded.
-    `about` is all that made them, `records` every number as plain data.
+    `about` is all that made them, `records` every number, `read` the same as pages read them.
     """
 
     about: dict[str, Any]
@@ -28,8 +29,9 @@ class StudyReport:
     distances: list[dict[str, Any]]
     beside: list[dict[str, Any]]
     tables: list[Table]
-    records: Sequence[Record] = field(default=(), repr=False)
+    read: Sequence[Record] = field(default=(), repr=False)
     geometries: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    records: RecordTable = field(default_factory=lambda: RecordTable(()), repr=False)
 
     def select(self, task: str, metric: str) -> dict[tuple[str, str, str], dict[str, Any]]:
         """The entries of a task's metric, by encoder, regime and test."""
@@ -42,7 +44,7 @@ class StudyReport:
     def run(self) -> Run:
         """The report as pages have a run."""
         more = {"scores": self.scores, "distances": self.distances, "beside": self.beside}
-        return Run(self.about, self.records, more={**more, "geometries": self.geometries})
+        return Run(self.about, self.read, more={**more, "geometries": self.geometries})
 
     def page(self) -> str:
         """The HTML page, self-contained."""
@@ -50,7 +52,7 @@ class StudyReport:
 
     def figure(self, name: str) -> Drawing:
         """A figure of the page by its name: plotly's JSON as a dictionary, which a notebook draws."""
-        return drawing(study_sections([self.run()]), name, self.records)
+        return drawing(study_sections([self.run()]), name, self.read)
 
     def __repr__(self) -> str:
         return f"StudyReport({self.about['name']}, {len(self.tables)} tables)"
@@ -64,11 +66,13 @@ def study_report(
     scores: list[dict[str, Any]],
     distances: list[dict[str, Any]],
     beside: list[dict[str, Any]],
-    records: Sequence[Record],
+    read: Sequence[Record],
     geometries: Sequence[dict[str, Any]] = (),
+    records: RecordTable | None = None,
 ) -> StudyReport:
-    """The report with its tables; `records` are all of the study's, as plain data."""
-    bare = StudyReport(about, scores, distances, beside, [], records, list(geometries))
+    """The report with its tables; `read` are all of the study's `records` as pages read them."""
+    kept = RecordTable(()) if records is None else records
+    bare = StudyReport(about, scores, distances, beside, [], read, list(geometries), kept)
     return replace(bare, tables=study_tables(bare.run()))
 
 
@@ -83,7 +87,7 @@ def study_files(report: StudyReport) -> dict[str, str]:
 
 def as_json(report: StudyReport) -> dict[str, object]:
     """The report as one object of plain data; `steps` are those whose records it was made from."""
-    steps = list(dict.fromkeys(record["step"] for record in report.records if record.get("step")))
+    steps = list(dict.fromkeys(record["step"] for record in report.read if record.get("step")))
     found = {"study": report.about, "scores": report.scores, "distances": report.distances, "beside": report.beside}
     # Maps are large, and stay where their steps left them.
     looked = [{key: value for key, value in each.items() if key != "maps"} for each in report.geometries]

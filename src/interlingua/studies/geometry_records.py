@@ -35,7 +35,7 @@ def study_geometries(table: StudyTable, graph: Graph, workspace: Workspace, reco
         if isinstance(step.settings, GeometryStep):
             steps.setdefault((step.settings.block, step.settings.encoder.name), []).append(step)
     for (name, encoder), its in steps.items():
-        mine = [r for r in records if (r.details.get("geometry"), r.model) == (name, encoder)]
+        mine = [r for r in records if (r.block, r.model) == (name, encoder)]
         if mine:
             given = table.geometry[name]
             told, notes = conclusions(mine, spelled_in(records, given.synth), seed=given.seed)
@@ -66,11 +66,11 @@ def spelled_in(records: Sequence[Record], synth: str) -> Spellings | None:
     scores: dict[str, dict[str, dict[tuple[str, str], Score]]] = {}
     languages: dict[str, None] = {}
     for record in records:
-        if record.measure == "spelling" and record.details.get("synth") == synth:
-            pair = (record.source, str(record.target))
+        if record.measure == "spelling" and record.aspect is not None and record.block == synth:
+            pair = (str(record.source), str(record.target))
             languages |= dict.fromkeys(pair)
-            score = Score(record.value, record.n, record.null, record.low, record.high)
-            scores.setdefault(record.details["type"], {}).setdefault(record.variant, {})[pair] = score
+            score = Score(record.value, record.n, record.null_value, record.ci_low, record.ci_high)
+            scores.setdefault(record.aspect, {}).setdefault(record.metric, {})[pair] = score
     return Spellings(tuple(languages), scores) if scores else None
 
 

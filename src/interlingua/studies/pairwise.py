@@ -19,7 +19,7 @@ import torch
 
 from interlingua.analyses.synthesis import Synthetic
 from interlingua.analyses.training_inputs import Material, PairSettings, Progress, loop_settings, stages
-from interlingua.analyses.transfer_matrix import MEASURE, SIMILARITY, WRONG, Watch, Watched
+from interlingua.analyses.transfer_matrix import MEASURE, SIMILARITY, WRONG_METRICS, Watch, Watched
 from interlingua.encoder import Encoder
 from interlingua.encoder.inputs import Inputs
 from interlingua.encoder.loading import default_precision
@@ -315,23 +315,14 @@ class Pairwise:
                 examples = self.test_examples[code]
                 score = wrong_sentences(Tagged(said.labels, said.choice[words]), examples)
                 assert score.items is not None
-                record = replace(
-                    self._shared(source, seed, MEASURE),
-                    variant=WRONG,
-                    value=score.value,
-                    n=score.n,
-                    target=code,
-                    unit="example",
-                    null=score.null,
-                    low=score.low,
-                    high=score.high,
-                    corpus=examples.name,
-                    details={
-                        "wrong": int(score.items.sum()),
-                        "untagged": float(np.mean([any(tag != "O" for tag in item.tags) for item in examples])),
-                        "by_type": _by_type(examples, score.items),
-                    },
-                )
+                about = {
+                    "wrong": int(score.items.sum()),
+                    "untagged": float(np.mean([any(tag != "O" for tag in item.tags) for item in examples])),
+                    "by_type": _by_type(examples, score.items),
+                }
+                shared = self._shared(source, seed, MEASURE)
+                own = {"target": code, "unit": "example", "corpus": examples.name, "details": about}
+                record = shared.scored(WRONG_METRICS, "wrong/sentence", score, **own)
                 made.append((record, score.items))
             return made
 
@@ -343,7 +334,9 @@ class Pairwise:
             "train": self.train_examples[source].digest,
             "test": blake2b(" ".join(self._tested).encode(), digest_size=16).hexdigest(),
         }
-        return Record(measure, "", self.encoder.name, source, 0.0, 0, seed=seed, digests=digests, versions=versions())
+        return Record(
+            measure=measure, model=self.encoder.name, source=source, seed=seed, digests=digests, versions=versions()
+        )
 
     @cached_property
     def _tested(self) -> tuple[str, ...]:

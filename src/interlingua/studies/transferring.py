@@ -15,7 +15,13 @@ from typing import Any
 import torch
 
 from interlingua.analyses.aligned_bitext import LinkedFiles, LinkedText
-from interlingua.analyses.evaluation import Examiner, prediction_file, prediction_lines
+from interlingua.analyses.evaluation import (
+    Examiner,
+    posteriors_file,
+    prediction_file,
+    prediction_lines,
+    write_posteriors,
+)
 from interlingua.analyses.training_inputs import Material, Pairs, Progress, drawn_pairs, loop_settings, stages
 from interlingua.analyses.transfer import STATES, Exam, Lesson, Run, Scenario, TransferSettings, needs_pairs
 from interlingua.encoder import Encoder
@@ -268,6 +274,7 @@ class TransferStudy:
             if found.predictions is not None:  # Before the records, so that a step that is done has them.
                 about = {"model": model, "regime": scenario.regime, "seed": run.seed, "step": key}
                 write_text(self.store.folder / place, prediction_lines(exam, found.predictions, about))
+                write_posteriors(posteriors_file(self.store.folder / place), {exam.name: found.predictions})
             return found.made
 
         return Wanted(key, _label(scenario), measure, place=place)

@@ -12,19 +12,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from interlingua.errors import InputError
+from interlingua.metric import Metric, Metrics
 from interlingua.readers.examples import Examples, LabelledText
 from interlingua.readers.labelled_texts import read_texts
 from interlingua.score import Score, Scores
 from interlingua.tasks import tasks
 from interlingua.tasks.scoring import accuracy, mean_score
+from interlingua.tasks.text_pairs import METRICS as ACCURACY
 from interlingua.tasks.text_pairs import Classified, TextTask, gold_numbers
 from interlingua.training.task import FineTuning, check_typed
 
 MAX_LABELS = 1000
+METRICS = Metrics(
+    (
+        *ACCURACY,
+        Metric(
+            name="f1",
+            title="F1 averaged over labels",
+            display="percent",
+            null="its own answers, shuffled among examples",
+            options={"average": ("macro",)},
+        ),
+    )
+)
 _WHOLE = re.compile(r"-?\d+")
 
 
-@tasks.register("classification", needs="head")
+@tasks.register("classification", needs="head", metrics=METRICS)
 @dataclass(frozen=True)
 class Classification(TextTask):
     """Classification of texts by any labels (topics, intents, sentiment): accuracy, and F1 averaged over labels.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -17,13 +17,14 @@ from interlingua.encoder import Encoder
 from interlingua.encoder.inputs import IGNORED, Inputs, Ranges, frame, framed
 from interlingua.encoder.tokens import Windows, covering, windows
 from interlingua.errors import InputError
+from interlingua.metric import Metric, Metrics
 from interlingua.readers.examples import Examples, TaggedWords
 from interlingua.readers.tagged_words import read_tagged
 from interlingua.registry import unknown
 from interlingua.score import Score, Scores
 from interlingua.tasks import tasks
 from interlingua.tasks.heads import TokenHead
-from interlingua.tasks.scoring import Progress, accuracy, by_token, f1
+from interlingua.tasks.scoring import Probabilities, Progress, accuracy, by_token, f1, rounded
 from interlingua.training.loop import Batch
 from interlingua.training.task import FineTuning, check_typed
 from interlingua.words import lacks_segmenter, token_spans
@@ -65,13 +66,48 @@ class Tagged:
 
     labels: tuple[str, ...]
     choice: Ints
+    probabilities: Probabilities | None = None
+    """Of each label for each word (word, label); zeros for a word that could not be read."""
+
+    def posteriors(self) -> dict[str, NDArray[Any]]:
+        """The tag posteriors as arrays for a file: `labels` and `probabilities`."""
+        if self.probabilities is None:
+            return {}
+        return {"labels": np.array(self.labels), "probabilities": self.probabilities}
 
     def tags(self) -> list[str]:
         """The tags by name; a word that could not be read is outside of all entities."""
         return ["O" if number < 0 else self.labels[number] for number in self.choice.tolist()]
 
 
-@tasks.register("ner", needs="head")
+METRICS = Metrics(
+    (
+        Metric(
+            name="f1",
+            title="F1 of tagged words",
+            display="percent",
+            null="its own tags, shuffled among words",
+            options={"of": ("token",)},
+            headline=True,
+        ),
+        Metric(
+            name="accuracy",
+            title="Accuracy of tags",
+            display="percent",
+            null="its own tags, shuffled among words",
+            options={"of": ("token",)},
+        ),
+        Metric(
+            name="f1",
+            title="F1 of whole entities",
+            display="percent",
+            options={"of": ("entity",), "matching": ("lenient", "strict")},
+        ),
+    )
+)
+
+
+@tasks.register("ner", needs="head", metrics=METRICS)
 @dataclass(frozen=True)
 class Ner:
     """Named entity recognition (PAN-X, CoNLL): token-level micro-F1, and entity-level F1 as seqeval has it.
@@ -162,12 +198,14 @@ class Ner:
         budget: int | None = None,
         progress: Progress | None = None,
     ) -> Tagged:
-        best = by_token(model, inputs, precision=precision, budget=budget, progress=progress)
+        best, sure = by_token(model, inputs, labels=len(labels), precision=precision, budget=budget, progress=progress)
         assert inputs.items is not None
         choice = np.full(inputs.item_count, -1, np.int64)
+        probabilities = np.zeros((inputs.item_count, len(labels)), np.float16)
         read = inputs.items >= 0
         choice[inputs.items[read]] = best[read]
-        return Tagged(labels, choice)
+        probabilities[inputs.items[read]] = sure[read]
+        return Tagged(labels, choice, rounded(probabilities, choice))
 
     def judge(self, predictions: Tagged, examples: Examples[TaggedWords]) -> Scores:
         """`f1/token`, `accuracy/token`, `f1/entity` and `f1/entity/strict`.

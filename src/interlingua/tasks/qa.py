@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import regex
@@ -23,6 +23,7 @@ from interlingua.encoder.inputs import IGNORED, Inputs, Ranges, frame, framed, t
 from interlingua.encoder.tokens import TokenisedTexts, covering
 from interlingua.errors import InputError
 from interlingua.measures.separation import derangement
+from interlingua.metric import Metric, Metrics
 from interlingua.readers.examples import Examples, Question
 from interlingua.readers.squad import read_questions
 from interlingua.registry import unknown
@@ -119,16 +120,40 @@ UNANSWERED = ("cls", "drop")
 
 @dataclass(frozen=True)
 class Answers:
-    """The span of each question's paragraph that the model points at, by character, and its score (higher is surer)."""
+    """The span of each question's paragraph that the model points at, by character, and its score (higher is surer).
+
+    `probabilities` are of first and last token together, each among all of the window's paragraph.
+    """
 
     spans: Ints
     scores: Floats
+    probabilities: Floats | None = None
+
+    def posteriors(self) -> dict[str, NDArray[Any]]:
+        """The spans and how sure the model is of each, as arrays for a file: `spans`, `scores` and `probabilities`."""
+        found: dict[str, NDArray[Any]] = {
+            "spans": self.spans.astype(np.int32),
+            "scores": self.scores.astype(np.float16),
+        }
+        return (
+            found if self.probabilities is None else {**found, "probabilities": self.probabilities.astype(np.float16)}
+        )
 
     def texts(self, examples: Examples[Question]) -> list[str]:
         return [item.context[start:end] for item, (start, end) in zip(examples, self.spans.tolist(), strict=True)]
 
 
-@tasks.register("qa", needs="head")
+_SCRIPTS = {"script": ("official", "squad", "mlqa")}
+_OTHERS = "answers to other questions"
+METRICS = Metrics(
+    (
+        Metric(name="f1", title="F1 of words", display="percent", null=_OTHERS, options=_SCRIPTS, headline=True),
+        Metric(name="em", title="Exact match", display="percent", null=_OTHERS, options=_SCRIPTS),
+    )
+)
+
+
+@tasks.register("qa", needs="head", metrics=METRICS)
 @dataclass(frozen=True)
 class Qa:
     """Question answering (SQuAD, XQuAD, MLQA, TyDi GoldP): F1 over words and exact match.
@@ -241,9 +266,9 @@ class Qa:
         )
         order = np.lexsort((-found[:, 0], inputs.owner))
         best = order[np.searchsorted(inputs.owner[order], np.arange(inputs.examples))]
-        at = inputs.starts[best][:, None] + found[best, 1:].astype(np.int64)
+        at = inputs.starts[best][:, None] + found[best, 1:3].astype(np.int64)
         spans = np.stack([inputs.spans[at[:, 0], 0], inputs.spans[at[:, 1], 1]], axis=1)
-        return Answers(np.maximum(spans, 0), found[best, 0])
+        return Answers(np.maximum(spans, 0), found[best, 0], found[best, 3])
 
     def judge(self, predictions: Answers, examples: Examples[Question]) -> Scores:
         """`f1` and `em` by the script that is official for the language; `…/squad` and `…/mlqa` by that script.
@@ -281,7 +306,7 @@ def _judged(said: list[str], wanted: list[list[str]], measure: Judge, cut: Cut) 
 
 
 def best_spans(output: torch.Tensor, batch: Batch, longest: int) -> torch.Tensor:
-    """(input, 3): the score, first and last position of the best span of at most `longest` tokens of the paragraph.
+    """(input, 4): of the best span of at most `longest` tokens of the paragraph score, ends and probability.
 
     max over s <= e < s + longest of start[s] + end[e] (Devlin et al. 2019, §4.2), exactly: no list of candidates.
     """
@@ -290,7 +315,9 @@ def best_spans(output: torch.Tensor, batch: Batch, longest: int) -> torch.Tensor
     ahead = torch.nn.functional.pad(end, (0, longest - 1), value=-torch.inf).unfold(1, longest, 1)
     last, far = ahead.max(dim=-1)
     score, first = (start + last).max(dim=-1)
-    return torch.stack([score, first.float(), (first + far.gather(1, first[:, None])[:, 0]).float()], dim=1)
+    whole = start.logsumexp(dim=-1) + end.logsumexp(dim=-1)
+    ends = first.float(), (first + far.gather(1, first[:, None])[:, 0]).float()
+    return torch.stack([score, *ends, (score - whole).exp()], dim=1)
 
 
 def _windows(lengths: Ints, room: Ints, stride: int) -> tuple[Ints, Ints, Ints]:

@@ -15,6 +15,7 @@ from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Cache, Encoder
 from interlingua.errors import InputError
 from interlingua.measures.retrieval import rank_scores, ranks
+from interlingua.metric import BACKWARD, Metric, Metrics
 from interlingua.readers import read_corpus
 from interlingua.score import Scores
 from interlingua.tasks import tasks
@@ -31,7 +32,28 @@ class Ranked:
     backward: Mapping[int, Ints]
 
 
-@tasks.register("retrieval", needs="encoder")
+_BOTH_WAYS = {"direction": ("forward", "backward")}
+METRICS = Metrics(
+    (
+        Metric(
+            name="mrr",
+            title="Mean reciprocal rank (MRR)",
+            null="chance: the mean of 1 / rank over n candidates",
+            options=_BOTH_WAYS,
+            headline=True,
+        ),
+        Metric(
+            name="p@1",
+            title="Retrieval accuracy (P@1)",
+            display="percent",
+            null="chance: one candidate in n",
+            options=_BOTH_WAYS,
+        ),
+    )
+)
+
+
+@tasks.register("retrieval", needs="encoder", metrics=METRICS)
 @dataclass(frozen=True)
 class Retrieval:
     """Cross-lingual sentence retrieval (Tatoeba): MRR and P@1 at every layer, by cosine of mean token vectors.
@@ -76,8 +98,17 @@ class Retrieval:
     def judge(self, predictions: Ranked, examples: ParallelCorpus) -> Scores:
         """`mrr/layer K` and `p@1/layer K` for every layer K, and the same with `/backward` from the pivot."""
         scores: Scores = {}
-        for suffix, by_layer in (("", predictions.forward), ("/backward", predictions.backward)):
-            for layer, found in by_layer.items():
-                for name, score in rank_scores(found, ks=(1,)).items():
-                    scores[f"{name}/layer {layer}{suffix}"] = score
+        for layer, found in self.by_layer(predictions).items():
+            for key, score in found.items():
+                name, _, back = key.partition("/")
+                scores[f"{name}/layer {layer}/{back}".removesuffix("/")] = score
         return scores
+
+    def by_layer(self, predictions: Ranked) -> dict[int, Scores]:
+        """The scores of every layer: `mrr` and `p@1`, and the same with `/backward` from the pivot."""
+        found: dict[int, Scores] = {}
+        for suffix, by_layer in (("", predictions.forward), (BACKWARD, predictions.backward)):
+            for layer, ranked in by_layer.items():
+                scores = dict(sorted(rank_scores(ranked, ks=(1,)).items()))  # MRR, the headline, first.
+                found.setdefault(layer, {}).update({f"{name}{suffix}": score for name, score in scores.items()})
+        return found

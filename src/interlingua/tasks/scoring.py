@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -67,6 +68,7 @@ def f1(right: Sequence[int] | Ints, predicted: Sequence[int] | Ints, gold: Seque
 
 
 Floats = NDArray[np.float32]
+Probabilities = NDArray[np.float16]
 Progress = Callable[[int, int], None]
 Pick = Callable[[torch.Tensor, Batch], torch.Tensor]
 _BUDGET = {"cpu": 2048, "cuda": 65536}
@@ -104,25 +106,40 @@ def by_token(
     model: torch.nn.Module,
     inputs: Inputs,
     *,
+    labels: int,
     precision: str | None = None,
     budget: int | None = None,
     progress: Progress | None = None,
-) -> NDArray[np.int16]:
-    """The best label of every token, in the flat order of the inputs."""
+) -> tuple[NDArray[np.int16], Probabilities]:
+    """The best label of every token and the probability of each label, in the flat order of the inputs."""
     device = next(model.parameters()).device
     total = int(inputs.starts[-1])
     # One place more, where what is said of padding goes: no count has to come back to the host.
     best = torch.zeros(total + 1, dtype=torch.int16, device=device)
+    sure = torch.zeros((total + 1, labels), dtype=torch.float16, device=device)
 
     def take(rows: Ints, batch: Batch, output: torch.Tensor) -> None:
         offsets = np.arange(output.shape[1])
         inside = offsets < inputs.lengths[rows][:, None]
-        places = np.where(inside, inputs.starts[rows][:, None] + offsets, total)
-        best[send(places, device)] = output.argmax(dim=-1).to(torch.int16)
+        places = send(np.where(inside, inputs.starts[rows][:, None] + offsets, total), device)
+        best[places] = output.argmax(dim=-1).to(torch.int16)
+        sure[places] = output.softmax(dim=-1).to(torch.float16)
 
     _run(model, inputs, take, precision=precision, budget=budget, progress=progress)
     result: NDArray[np.int16] = best[:total].cpu().numpy()
-    return result
+    return result, sure[:total].cpu().numpy()
+
+
+def rounded(probabilities: NDArray[np.floating[Any]], choice: Ints) -> Probabilities:
+    """Probabilities (row, label) as float16, whose largest in a row is still that of its `choice` (below 0: none).
+
+    >>> rounded(np.array([[0.30001, 0.30002, 0.39997], [0.5, 0.50001, 0.0]]), np.array([2, 1])).argmax(axis=1)
+    array([2, 1])
+    """
+    found = probabilities.astype(np.float16)
+    tied = np.flatnonzero((choice >= 0) & (found.argmax(axis=1) != choice))
+    found[tied, choice[tied]] = np.nextafter(found[tied].max(axis=1), np.float16(2))
+    return found
 
 
 @torch.inference_mode()

@@ -10,17 +10,19 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy import special
 
 from interlingua.corpus import Skip
 from interlingua.encoder import Encoder
 from interlingua.encoder.inputs import Inputs, Ranges, frame, framed, longest_first, tokenised
 from interlingua.errors import InputError
+from interlingua.metric import Metric, Metrics
 from interlingua.readers.examples import Examples, TextPair
 from interlingua.readers.labelled_pairs import read_pairs
 from interlingua.score import Scores
 from interlingua.tasks import tasks
 from interlingua.tasks.heads import SentenceHead
-from interlingua.tasks.scoring import Floats, Progress, accuracy, by_input
+from interlingua.tasks.scoring import Floats, Progress, accuracy, by_input, rounded
 from interlingua.training.loop import Batch
 from interlingua.training.task import FineTuning, check_typed
 
@@ -34,6 +36,24 @@ class Classified:
     labels: tuple[str, ...]
     choice: NDArray[np.int64]
     scores: Floats
+
+    def posteriors(self) -> dict[str, NDArray[Any]]:
+        """The label probabilities (example, label) as arrays for a file: `labels` and `probabilities`."""
+        probabilities = rounded(special.softmax(self.scores.astype(np.float64), axis=1), self.choice)
+        return {"labels": np.array(self.labels), "probabilities": probabilities}
+
+
+METRICS = Metrics(
+    (
+        Metric(
+            name="accuracy",
+            title="Accuracy",
+            display="percent",
+            null="its own answers, shuffled among examples",
+            headline=True,
+        ),
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -182,7 +202,7 @@ _NLI_SPELLED = {name: name for name in NLI_LABELS} | {"contradictory": "contradi
 _NLI_SPELLED |= {str(number): name for number, name in enumerate(NLI_LABELS)}
 
 
-@tasks.register("nli", needs="head")
+@tasks.register("nli", needs="head", metrics=METRICS)
 @dataclass(frozen=True)
 class Nli(PairTask):
     """Natural language inference (XNLI, MultiNLI): accuracy over entailment, neutral and contradiction.
@@ -235,7 +255,7 @@ _PARAPHRASE_SPELLED = {name: name for name in PARAPHRASE_LABELS} | {
 }
 
 
-@tasks.register("paraphrase", needs="head")
+@tasks.register("paraphrase", needs="head", metrics=METRICS)
 @dataclass(frozen=True)
 class Paraphrase(PairTask):
     """Paraphrase identification (PAWS-X): accuracy over different (0) and paraphrase (1).

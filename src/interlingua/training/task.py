@@ -68,7 +68,10 @@ class Task(Protocol):
     def predict(
         self, model: torch.nn.Module, inputs: Inputs, *, labels: tuple[str, ...], precision: str | None = None
     ) -> Any:
-        """What the model says of each example, computed in the run's precision; None: the device's own."""
+        """What the model says of each example, computed in the run's precision; None: the device's own.
+
+        Where it has `posteriors()`, they are arrays by name that say how sure the model is, for a file.
+        """
         ...
 
     def judge(self, predictions: Any, examples: Any) -> Scores:

@@ -42,8 +42,8 @@ def run(settings: AttributeStep, context: StepContext) -> None:
         for place, result in enumerate(compared):
             name = f"examples/{source}-{code}.{second.aspects[place].name}.jsonl"
             write_text(context.out / name, "\n".join([*example_lines(first, second, place, result, most=_KEPT), ""]))
-    details = {"regime": settings.regime, "called": settings.block, "bitexts": list(settings.bitext_languages)}
-    write_records(context, made, model=settings.encoder.name, **details, task=settings.task)
+    told = {"regime": settings.regime, "block": settings.block, "bitexts": tuple(settings.bitext_languages)}
+    write_records(context, made, model=settings.encoder.name, **told, task=settings.task)
     write_notes(context, explainer.notes)
 
 

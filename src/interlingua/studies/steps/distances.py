@@ -21,5 +21,5 @@ def run(settings: DistancesStep, context: StepContext) -> None:
     examiner = Examiner(encoder, lesson, own, linked.files, (), precision, linked)
     # The examiner's digests are of the bitexts it has; which others the model was adjusted on is in the details.
     made = examiner.distances(tuned, settings.state, (), settings.bitext.language, settings.seed)
-    bitexts = list(settings.bitext_languages)
+    bitexts = tuple(settings.bitext_languages)
     write_records(context, made, model=settings.encoder.name, task=settings.block, bitexts=bitexts)

@@ -89,7 +89,7 @@ def _leave(store: Store, settings: GeometryStep, context: StepContext) -> None:
     if not context.group.is_first:
         return
     made: Made = [(record, None if record.items is None else store.items(record)) for record in store.read()]
-    write_records(context, made, model=settings.encoder.name, geometry=settings.block)
+    write_records(context, made, model=settings.encoder.name, block=settings.block)
     for folder, name in (("maps", MAPS), ("steps", "journals")):
         if (store.folder / folder).is_dir():
             shutil.copytree(store.folder / folder, context.out / name)

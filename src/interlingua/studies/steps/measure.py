@@ -63,8 +63,8 @@ def run(settings: MeasureStep, context: StepContext) -> None:
         made += measurement.run()
     write_notes(context, [*notes, *unmeasured(plan, [record for record, _ in made], asked)])
     second = sides[1].encoder.name if len(sides) == 2 else None
-    made = [(replace(record, target_model=second), items) for record, items in made]
-    write_records(context, made, model=sides[0].encoder.name, called=settings.block)
+    made = [(replace(record, against=second), items) for record, items in made]
+    write_records(context, made, model=sides[0].encoder.name, block=settings.block)
 
 
 def _reader(encoder: Encoder, precision: str) -> Encoder:

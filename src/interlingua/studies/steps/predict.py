@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from interlingua.analyses.evaluation import FILE, Examiner, prediction_lines
+from interlingua.analyses.evaluation import FILE, Examiner, posteriors_file, prediction_lines, write_posteriors
 from interlingua.analyses.transfer import Exam, ExamFiles, Lesson, Scenario, TransferSettings, check_labels
 from interlingua.engine.atomic_files import write_text
 from interlingua.engine.step import StepContext
@@ -59,16 +59,19 @@ def run(settings: PredictStep, context: StepContext) -> None:
     scenario = Scenario(settings.regime, (), settings.bitext_languages, exams, settings.mapped)
     made: Made = []
     said: list[str] = []
+    answers: dict[str, Any] = {}
     for number, exam in enumerate(exams):
         context.progress("tests", number, len(exams))
         found = examiner.examine(tuned, scenario, exam, settings.seed)
         made += found.made
         if found.predictions is not None:
             said.append(prediction_lines(exam, found.predictions, _about(settings, exam, context)))
+            answers[exam.name] = found.predictions
     if settings.through is not None:
-        made = [(replace(record, target_model=settings.through.name), items) for record, items in made]
+        made = [(replace(record, against=settings.through.name), items) for record, items in made]
     if said and context.group.is_first:
         write_text(context.out / FILE, "".join(said))
+        write_posteriors(posteriors_file(context.out / FILE), answers)
     write_records(context, made, model=settings.encoder.name, task=settings.block)
     read = examiner.exam_inputs.values()
     skipped = [skip for exam in exams for skip in exam.skipped]

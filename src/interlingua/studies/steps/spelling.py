@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from interlingua.analyses.transfer_matrix import spellings_of_test
 from interlingua.engine.step import StepContext
+from interlingua.measures.spelling import METRICS
 from interlingua.record import Made, Record, versions
 from interlingua.studies.step_settings import SpellingStep
 from interlingua.studies.steps.step_io import write_records
@@ -17,22 +18,16 @@ def run(settings: SpellingStep, context: StepContext) -> None:
     for kind, variants in found.scores.items():
         for variant, pairs in variants.items():
             for (source, target), score in pairs.items():
-                record = Record(
-                    "spelling",
-                    variant,
-                    "",
-                    source,
-                    score.value,
-                    score.n,
+                shared = Record(
+                    measure="spelling",
+                    model="",
+                    source=source,
                     target=target,
                     unit="name",
-                    null=score.null,
-                    low=score.low,
-                    high=score.high,
                     seed=settings.seed,
+                    aspect=kind,
                     corpus=settings.block,
-                    details={"type": kind, **score.details},
                     versions=versions(),
                 )
-                made.append((record, score.items))
-    write_records(context, made, model="", synth=settings.block)
+                made.append((shared.scored(METRICS, variant, score), score.items))
+    write_records(context, made, model="", block=settings.block)

@@ -165,7 +165,7 @@ def bitext_name(about: StudyBitext) -> str:
     return f"bitext.{about.source}-{about.language}.tsv"
 
 
-def write_records(context: StepContext, made: Made, *, model: str, **details: Any) -> None:
+def write_records(context: StepContext, made: Made, *, model: str, **fields: Any) -> None:
     """Leave the records of a step, under the name that the study has for the model, and with no path of a machine."""
     if not context.group.is_first:
         return
@@ -175,8 +175,8 @@ def write_records(context: StepContext, made: Made, *, model: str, **details: An
                 record,
                 model=model,
                 corpus=Path(record.corpus).name,
-                details={**record.details, **details},
                 part=(number, len(made)),
+                **fields,
             ),
             items,
         )
