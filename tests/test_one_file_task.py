@@ -16,9 +16,11 @@ from typer.testing import CliRunner
 import interlingua
 from interlingua.cli.app import app
 from interlingua.commands.study import plan_study
-from interlingua.engine.records import Store
+from interlingua.engine.records import Records
+from interlingua.engine.run_store import Store
 from interlingua.errors import InputError
 from interlingua.readers import read_corpus
+from interlingua.record import Record
 from interlingua.studies.config.plugins import REGISTRIES
 from interlingua.tasks.saved_models import load
 from toys import WORDS
@@ -180,7 +182,7 @@ def test_a_study_has_it_as_any_other_task(world: World, tmp_path: Path, task: st
     path.write_text(STUDY.format(task=task, files=files, load=plugin), "utf-8")
     planned = plan_study(path, out=tmp_path / "out")
     run_here(planned)
-    records = Store(tmp_path / "out").read()
+    records = Records(Record, tmp_path / "out").read()
     values = [each.value for each in records if (each.metric, each.target) == ("accuracy", "en") and
               each.regime == "original" and each.measure == task]  # fmt: skip
     assert len(values) == 2
