@@ -19,6 +19,7 @@ from interlingua.encoder.loading import _first_line
 from interlingua.engine.atomic_files import (
     hidden_name,
     link_or_copy,
+    made_beside,
     swap_in,
     sweep,
     told_when_full,
@@ -142,3 +143,30 @@ def test_a_disk_that_fills_up_under_safetensors_is_told_and_fails_no_step(tmp_pa
     full = SafetensorError("Error while serializing: I/O error: No space left on device (os error 28)")
     assert _no_room(full)
     assert not _no_room(SafetensorError("invalid header"))
+
+
+@pytest.mark.parametrize("is_folder", [False, True])
+def test_what_is_made_beside_takes_the_place_of_the_old_or_leaves_it_and_nothing_else(
+    tmp_path: Path, is_folder: bool
+) -> None:
+    place = tmp_path / "made"
+
+    def make(text: str) -> None:
+        with made_beside(place) as beside:
+            if is_folder:
+                beside.mkdir()
+            (beside / "inner" if is_folder else beside).write_text(text)
+            assert not place.exists() or read() != text
+            if text == "bad":
+                raise ValueError(text)
+
+    def read() -> str:
+        return (place / "inner" if is_folder else place).read_text()
+
+    for text in ("old", "new"):
+        make(text)
+        assert read() == text
+    with pytest.raises(ValueError, match="bad"):
+        make("bad")
+    assert read() == "new"
+    assert [path.name for path in tmp_path.iterdir()] == ["made"]

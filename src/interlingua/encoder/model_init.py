@@ -17,7 +17,7 @@ from tokenizers import Tokenizer
 from interlingua.encoder.fused_layers import attended
 from interlingua.encoder.loading import Loaded
 from interlingua.encoder.model_folders import bounded_build
-from interlingua.engine.atomic_files import hidden_name, open_to_umask
+from interlingua.engine.atomic_files import made_beside, open_to_umask
 from interlingua.errors import InputError
 from interlingua.registry import unknown
 
@@ -175,9 +175,8 @@ def _halve_again(path: Path) -> None:
         name: tensor.clamp(-most, most).to(torch.float8_e4m3fn) if tensor.ndim > 1 else tensor
         for name, tensor in load_file(path).items()
     }
-    beside = hidden_name(path)
-    save_file(small, beside, metadata={"format": "pt"})
-    os.replace(beside, path)
+    with made_beside(path) as beside:
+        save_file(small, beside, metadata={"format": "pt"})
 
 
 def block_list(body: torch.nn.Module, count: int) -> torch.nn.ModuleList | None:

@@ -33,18 +33,38 @@ def hidden_name(path: Path, *, of: str = "") -> Path:
     return path.with_name(f".{path.name}{of and f'.{of}'}.{_machine()}.{os.getpid()}")
 
 
+@contextmanager
+def made_beside(path: Path) -> Iterator[Path]:
+    """A hidden name, for a file or folder that gets its own name when the block ends, and is removed where it fails.
+
+    What had the name goes when the new one is there.
+    """
+    beside = hidden_name(path)
+    _remove(beside)  # of an earlier try of this very process
+    try:
+        yield beside
+        if beside.is_dir():
+            swap_in(beside, path)
+        else:
+            os.replace(beside, path)
+    except BaseException:
+        _remove(beside)
+        raise
+
+
+def _remove(place: Path) -> None:
+    if place.is_dir():
+        shutil.rmtree(place, ignore_errors=True)
+    else:
+        place.unlink(missing_ok=True)
+
+
 def write_beside(path: Path, write: Callable[[BinaryIO], object]) -> None:
     """Write a file under a hidden name and rename it into place, so that no reader sees half of it."""
-    beside = hidden_name(path)
-    try:
-        with beside.open("wb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    with made_beside(path) as beside, beside.open("wb") as file:
+        write(file)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def swap_in(beside: Path, folder: Path) -> None:

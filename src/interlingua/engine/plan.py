@@ -9,7 +9,7 @@ from statistics import median
 from typing import Any
 
 from interlingua.engine.graph import Graph, State
-from interlingua.engine.machine import cpu_count
+from interlingua.engine.process_setup import cpu_count
 from interlingua.engine.step import Step
 from interlingua.engine.workspace import Workspace
 

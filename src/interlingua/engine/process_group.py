@@ -13,7 +13,7 @@ from datetime import timedelta
 from functools import cache
 from typing import Any, Protocol, TypeVar
 
-from interlingua.errors import InterlinguaError
+from interlingua.errors import InputError, InterlinguaError
 
 T = TypeVar("T")
 _PATIENCE = timedelta(days=30)
@@ -87,6 +87,12 @@ def current_group() -> ProcessGroup:
     size = int(os.environ.get("WORLD_SIZE", "1"))
     if size == 1:
         return SingleProcess()
+    if "MASTER_ADDR" not in os.environ or "MASTER_PORT" not in os.environ:
+        raise InputError(
+            "WORLD_SIZE is set, but not where the processes meet (MASTER_ADDR, MASTER_PORT)",
+            value=size,
+            remedy="Start the command with torchrun or accelerate launch, or unset WORLD_SIZE.",
+        )
     from torch.distributed import TCPStore  # type: ignore[attr-defined]
 
     rank = int(os.environ.get("RANK", "0"))

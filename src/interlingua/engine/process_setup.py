@@ -53,7 +53,8 @@ def threads_restored() -> Iterator[None]:
 
     environment = {name: os.environ.get(name) for name in VARIABLES}
     torch: Any = sys.modules.get("torch")
-    count = torch.get_num_threads() if torch is not None and hasattr(torch, "get_num_threads") else None
+    # A torch that a step is only now to import would stay with the threads of that step.
+    count = torch.get_num_threads() if torch is not None else int(environment["OMP_NUM_THREADS"] or cpu_count())
     try:
         with threadpool_limits():
             yield
@@ -61,8 +62,14 @@ def threads_restored() -> Iterator[None]:
         _set.clear()
         for name, value in environment.items():
             os.environ.pop(name, None) if value is None else os.environ.update({name: value})
-        if count is not None:
+        torch = sys.modules.get("torch")
+        if torch is not None:
             torch.set_num_threads(count)
+
+
+def cpu_count() -> int:
+    """The CPUs this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def load_once(files: Iterable[str]) -> None:

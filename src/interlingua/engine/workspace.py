@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from interlingua.engine.atomic_files import cannot_write, link_or_copy, write_beside
-from interlingua.engine.locks import Owner, holder
+from interlingua.engine.locks import Owner, holder, living_tokens
 from interlingua.engine.step import kind_of
 from interlingua.errors import InputError, InterlinguaError
 from interlingua.paths import json_value, read_json
@@ -74,7 +74,8 @@ class Workspace:
 
         `kind` and `identity` say whose the folder is: equal ones go on in it, any other is an `InputError` that leaves
         everything as it was. With `shared`, several processes may run in it at once: steps are locked one by one. A
-        folder that is new and in which no step was finished is removed again when an `InterlinguaError` ends the run.
+        new folder in which no step was finished or left a state, and nobody else is at work, is removed again when an
+        `InterlinguaError` ends the run.
         """
         self.check(kind, identity)
         fresh = not self.folder.exists()
@@ -89,7 +90,8 @@ class Workspace:
             with nullcontext() if shared else self._alone():
                 yield
         except InterlinguaError:
-            if fresh and not self.done() and not any(self.work.glob("*.state/*")):
+            begun = self.done() or any(self.work.glob("*.state/*")) or living_tokens(self.work)
+            if fresh and not begun:
                 shutil.rmtree(self.folder, ignore_errors=True)
             raise
 
