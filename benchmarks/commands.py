@@ -44,7 +44,7 @@ model = "model"
 [bitexts]
 files = "bitext.en-{language}.tsv"
 [adjust]
-rows = 100
+max_pairs = 100
 held_out = 20
 [tasks.ner]
 train = "ner-train-{source}.tsv"
@@ -65,8 +65,8 @@ num_attention_heads = 2
 intermediate_size = 32
 [training]
 steps = 6
-batch = 4
-length = 16
+batch_size = 4
+max_length = 16
 """
 
 

@@ -42,7 +42,7 @@ learning_rate = 2e-4
 files = "parallel/tatoeba.en-{language}.tsv.xz"
 
 [adjust]
-rows = 200
+max_pairs = 200
 learning_rate = 3e-4
 distances = true
 
@@ -54,10 +54,10 @@ test_rows = 50
 epochs = 1
 
 [measures.space]
-names = ["retrieval", "cka"]
+measures = ["retrieval", "cka"]
 corpus = "sampler"
 rows = 100
-of = ["encoder", "adjusted", "nli/original"]
+models = ["encoder", "adjusted", "nli/original"]
 
 [explanations.words]
 tasks = ["nli"]

@@ -36,8 +36,8 @@ num_attention_heads = 2
 intermediate_size = 32
 [training]
 steps = 2
-batch = 4
-length = 16
+batch_size = 4
+max_length = 16
 """
 
 

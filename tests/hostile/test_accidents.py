@@ -113,7 +113,14 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     (world.folder / "text").mkdir()
     for code in ("en", "ru"):
         (world.folder / "text" / f"{code}.txt").write_text("\n".join(stage.texts(code)), "utf-8")
-    training = {"steps": 6, "batch": 8, "length": 32, "warmup": 3, "learning_rate": 1e-3, "checkpoint_every": 2}
+    training = {
+        "steps": 6,
+        "batch_size": 8,
+        "max_length": 32,
+        "warmup": 3,
+        "learning_rate": 1e-3,
+        "checkpoint_every": 2,
+    }
     config = {**tiny.TINY, "data": {"folder": "text", "languages": ["en", "ru"]}, "training": training}
     (world.folder / "pretrain.toml").write_text(
         tiny.as_toml({key: value for key, value in config.items() if key != "evaluation"}), "utf-8"

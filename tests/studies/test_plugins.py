@@ -14,8 +14,8 @@ from interlingua.engine.records import Store
 from interlingua.engine.runner import run
 from interlingua.engine.step import Step
 from interlingua.engine.workspace import Home
+from interlingua.studies.config.fields import ConfigErrors
 from interlingua.studies.config.plugins import REGISTRIES, load_all
-from interlingua.studies.config.toml_file import Wrong
 from worlds import World, make_world, run_here
 
 MEASURE = '''"""A measure of ours."""
@@ -80,7 +80,7 @@ class Tagging(Ner):
 '''
 STUDY = """
 name = "brought"
-load = ["measure.py", "objective.py", "task.py"]
+plugins = ["measure.py", "objective.py", "task.py"]
 languages = ["ru"]
 seeds = 1
 regimes = ["original", "centred"]
@@ -90,7 +90,7 @@ model = "model"
 files = "bitext.{source}-{language}.tsv"
 links = "links"
 [adjust]
-rows = 40
+max_pairs = 40
 held_out = 20
 [regime.centred]
 phases = [{ parts = [{ objective = "centre" }] }, { parts = [{ objective = "task" }] }]
@@ -98,12 +98,12 @@ phases = [{ parts = [{ objective = "centre" }] }, { parts = [{ objective = "task
 train = "ner-train-{source}.tsv"
 tests = "ner-test-{language}.tsv"
 train_rows = 32
-batch = 16
+batch_size = 16
 [measures.rows]
-names = ["twice"]
+measures = ["twice"]
 corpus = "parallel.tsv"
 [measures.plain]
-names = ["cka"]
+measures = ["cka"]
 corpus = "parallel.tsv"
 """
 
@@ -229,7 +229,7 @@ def test_a_file_that_cannot_be_loaded_is_told_with_the_line_that_names_it(
     if text is not None:
         path.write_text(text, "utf-8")
     file.write_text(STUDY.replace('"task.py"]', '"task.py", "broken.py"]'), "utf-8")
-    with pytest.raises(Wrong) as wrong:
+    with pytest.raises(ConfigErrors) as wrong:
         plan_study(file)
     problem = wrong.value.problems[0]
     assert told in str(problem)
@@ -240,8 +240,8 @@ def test_a_measure_of_names_that_a_file_brings_is_given_the_spellings(world: Wor
     text = MEASURE.replace("twice", "longer").replace('"sentences"', '"names"')
     (world.folder / "longer.py").write_text(text, "utf-8")
     (world.folder / "names.tsv").write_text("en\tru\nLondon\tЛондон\n", "utf-8")
-    head = 'name = "x"\nlanguages = ["ru"]\nload = ["longer.py"]\n[encoders.bert]\nmodel = "model"\n'
-    table = '[measures.m]\ncorpus = "parallel.tsv"\nnames = ["longer"]\nspellings = "names.tsv"\n'
+    head = 'name = "x"\nlanguages = ["ru"]\nplugins = ["longer.py"]\n[encoders.bert]\nmodel = "model"\n'
+    table = '[measures.m]\ncorpus = "parallel.tsv"\nmeasures = ["longer"]\nspellings = "names.tsv"\n'
     (world.folder / "longer.toml").write_text(head + table, "utf-8")
     planned = plan_study(world["longer.toml"], out=tmp_path / "out")
     run_here(planned)

@@ -29,11 +29,11 @@ files = "bitext.{source}-{language}.tsv"
 links = "links"
 
 [adjust]
-rows = 100
+max_pairs = 100
 held_out = 30
 epochs = 2
 learning_rate = 8e-3
-batch = 16
+batch_size = 16
 distances = true
 
 [tasks.ner]
@@ -41,14 +41,14 @@ train = "ner-train-{source}.tsv"
 tests = "ner-test-{language}.tsv"
 epochs = 1
 learning_rate = 5e-3
-batch = 16
+batch_size = 16
 retrieval = "parallel.tsv"
 
 [tasks.inference]
 task = "nli"
 train = "nli-train-{source}.tsv"
 tests = "nli-test-{language}.tsv"
-mixed = "nli-test-{source}.tsv"
+mix_with = "nli-test-{source}.tsv"
 regimes = ["original"]
 epochs = 1
 
@@ -65,23 +65,23 @@ task = "retrieval"
 tests = "parallel.tsv"
 
 [measures.space]
-names = ["retrieval", "cka", "procrustes"]
+measures = ["retrieval", "cka", "procrustes"]
 corpus = "parallel.tsv"
-of = ["encoder", "adjusted", "ner/original"]
+models = ["encoder", "adjusted", "ner/original"]
 
 [measures.two]
-names = ["cka"]
+measures = ["cka"]
 corpus = "parallel.tsv"
 against = [["bert", "twin"]]
 
 [explanations.ig]
 tasks = ["inference"]
-data = "nli-test-{language}.tsv"
+tests = "nli-test-{language}.tsv"
 languages = ["en", "ru"]
 seeds = [1]
 rows = 6
 steps = 4
-faithful = false
+faithfulness = false
 """
 
 
@@ -272,7 +272,7 @@ def test_the_same_study_in_another_place_has_the_same_keys_and_run_again_runs_no
 
 
 def test_one_changed_setting_runs_only_what_hangs_on_it(world, done, tmp_path):
-    text = (world.folder / "study.toml").read_text("utf-8").replace('task = "nli"', 'task = "nli"\nlength = 24')
+    text = (world.folder / "study.toml").read_text("utf-8").replace('task = "nli"', 'task = "nli"\nmax_length = 24')
     (world.folder / "changed.toml").write_text(text, "utf-8")
     changed = plan_study(world["changed.toml"], out=done.home.folder)
     states = changed.states()

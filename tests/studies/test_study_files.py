@@ -9,7 +9,7 @@ import pytest
 
 from interlingua.analyses.seed_statistics import read_published
 from interlingua.commands.study import plan_study
-from interlingua.studies.config.toml_file import Wrong
+from interlingua.studies.config.fields import ConfigErrors
 from interlingua.studies.study_file import sizes_of
 
 STUDIES = Path(__file__).resolve().parents[2] / "studies"
@@ -38,7 +38,7 @@ def test_other_sizes_lack_nothing_but_files(file, size, tmp_path):
         try:
             planned = plan_study(file, size=size, data=data, out=tmp_path / "out")
             break
-        except Wrong as wrong:
+        except ConfigErrors as wrong:
             for problem in wrong.problems:
                 if problem.problem.startswith("no text of "):
                     (data / "mono").mkdir(parents=True, exist_ok=True)

@@ -281,7 +281,7 @@ def test_what_is_left_out_of_dev_and_of_the_models_folder_is_told_by_transfer_an
         tests = "nli-test-{language}.tsv"
         regimes = ["original"]
         epochs = 1
-        length = 24
+        max_length = 24
         """
     )
     planned = plan_study(tmp_path / "study.toml", out=tmp_path / "study")

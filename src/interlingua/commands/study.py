@@ -26,7 +26,7 @@ from interlingua.report.study_files import StudyReport, study_files, study_repor
 from interlingua.stats.power import SeedPlan, seed_plan
 from interlingua.studies.compile.grid import steps_of
 from interlingua.studies.compile.study_inputs import Revisions
-from interlingua.studies.config.toml_file import Wrong
+from interlingua.studies.config.fields import ConfigErrors
 from interlingua.studies.geometry_records import maps_of, study_geometries
 from interlingua.studies.run_folder import study_folder
 from interlingua.studies.study import Study
@@ -185,10 +185,10 @@ def check_study(file: str | Path, *, size: str | None = None, data: str | Path |
     for name in names:
         try:
             found[name or ""] = plan_study(file, size=name, data=data)
-        except Wrong as wrong:
+        except ConfigErrors as wrong:
             problems |= {str(problem): problem for problem in wrong.problems}
     if problems:
-        raise Wrong(str(file), sorted(problems.values(), key=lambda problem: problem.line or 0))
+        raise ConfigErrors(str(file), sorted(problems.values(), key=lambda problem: problem.line or 0))
     return found
 
 

@@ -17,7 +17,7 @@ from interlingua.paths import read_json
 from interlingua.record import Record
 from interlingua.score import Score
 from interlingua.studies.compile.geometry import geometry_settings
-from interlingua.studies.config.tables import StudyTable
+from interlingua.studies.config.schema import StudyTable
 from interlingua.studies.steps.geometry import ABOUT, MAPS
 
 Entry = dict[str, Any]
@@ -88,7 +88,7 @@ def _about(steps: Sequence[Step], home: Home, name: str, encoder: str, table: St
         "languages": spoken,
         "names": {code: codes.name(code) for code in spoken},
         "source": given.source or table.source,
-        "about": given.about,
+        "about": given.entity,
         "seed": given.seed,
         "settings": {key: value for key, value in settings.items() if key not in left},
     }

@@ -9,10 +9,9 @@ from typing import Any
 from interlingua.analyses.entity_geometry import LookSettings
 from interlingua.analyses.transfer_matrix import Watch
 from interlingua.engine.step import Step
-from interlingua.errors import InputError
-from interlingua.registry import unknown
+from interlingua.studies.analysis_settings import look_settings, watch
 from interlingua.studies.compile.study_inputs import Found, Ingredients
-from interlingua.studies.config.tables import GeometryTable
+from interlingua.studies.config.schema import GeometryTable
 from interlingua.studies.geometry import GeometrySettings
 from interlingua.studies.pairwise import PairwiseSettings
 
@@ -44,7 +43,7 @@ class Geometries:
         training = self._training(table, encoder, sources)
         label = f"geometry {name} {encoder}"
         uses = [("flattening", table.map)]
-        looks = {"source": source, "about": table.about, "about_rows": table.about_rows, "looks": _looks(table)}
+        looks = {"source": source, "about": table.entity, "about_rows": table.entity_rows, "looks": _looks(table)}
         found = [self.parts.step("geometry", {**shared, "part": BEFORE, **looks}, needs,
                                  label=f"{label} {BEFORE}", like=f"{encoder} {BEFORE}", uses=uses)]  # fmt: skip
         for place, seed in enumerate(study.seeds):
@@ -72,24 +71,21 @@ class Geometries:
             "train_on": list(sources),
             "epochs": table.epochs,
             "learning_rate": own.learning_rate or table.learning_rate,
-            "batch": own.batch or table.batch,
-            "watch": asdict(_watch(table)),
+            "batch": own.batch_size or table.batch_size,
+            "watch": asdict(watch(table)),
             "precision": self.parts.study.table.precision,
         }
 
 
 def _looks(table: GeometryTable) -> dict[str, Any]:
+    looks = look_settings(table, seed=table.seed)
     return {
-        "flattening": table.map,
-        "perplexity": table.perplexity,
-        "map_layers": list(table.layers),
-        "points": table.points,
-        "seed": table.seed,
+        "flattening": looks.flattening,
+        "perplexity": looks.perplexity,
+        "map_layers": list(looks.map_layers),
+        "points": looks.points,
+        "seed": looks.seed,
     }
-
-
-def _watch(table: GeometryTable) -> Watch:
-    return Watch(on=table.watch, span=table.span, every=table.every)
 
 
 def geometry_settings(given: Mapping[str, Any]) -> GeometrySettings:
@@ -103,14 +99,3 @@ def geometry_settings(given: Mapping[str, Any]) -> GeometrySettings:
         return found
     looks = LookSettings(**{**given["looks"], "map_layers": tuple(given["looks"]["map_layers"])})
     return replace(found, source=given["source"], about=given["about"], about_rows=given["about_rows"], looks=looks)
-
-
-def check_table(table: GeometryTable, flattenings: Sequence[str]) -> None:
-    """Refuse values that a step would refuse; whether a library is there is asked where the step runs."""
-    if table.map not in flattenings:
-        raise unknown("flattening", table.map, list(flattenings))
-    if table.perplexity is not None and table.map == "pca":
-        raise InputError("PCA has no perplexity", value=table.perplexity, remedy='Use map = "tsne", or leave it out.')
-    LookSettings(map_layers=table.layers, points=table.points)
-    GeometrySettings(about_rows=table.about_rows)
-    PairwiseSettings(epochs=table.epochs, learning_rate=table.learning_rate, batch=table.batch, watch=_watch(table))

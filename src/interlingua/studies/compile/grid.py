@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from typing import Any
 
-from interlingua.analyses.explanation import ExplainSettings
 from interlingua.engine.digests import Digests
 from interlingua.engine.step import Step
 from interlingua.measures import measures
+from interlingua.studies.analysis_settings import explain_values
 from interlingua.studies.compile.geometry import Geometries
 from interlingua.studies.compile.study_inputs import Found, Ingredients, Revisions, once
 from interlingua.studies.compile.tasks import Transfers
-from interlingua.studies.config.tables import ExplainTable, MeasureTable
+from interlingua.studies.config.schema import ExplainTable, MeasureTable
 from interlingua.studies.study import Study, expanded
 
 
@@ -47,16 +47,16 @@ def steps_of(
 def unused_keys(table: MeasureTable, said: Collection[str]) -> dict[str, str]:
     """The keys of a table of measures that it says and no step would read, with why.
 
-    >>> unused_keys(MeasureTable(("cka",), dictionary="muse"), ["names", "dictionary"])
+    >>> unused_keys(MeasureTable(measures=("cka",), dictionary="muse"), ["measures", "dictionary"])
     {'dictionary': 'words of a dictionary are mapped beside procrustes, which is not named'}
     """
     found = {}
-    if "dictionary" in said and "procrustes" not in table.names:
+    if "dictionary" in said and "procrustes" not in table.measures:
         found["dictionary"] = "words of a dictionary are mapped beside procrustes, which is not named"
-    if "spellings" in said and not any(entry.needs == "names" for entry in measures if entry.name in table.names):
+    if "spellings" in said and not any(entry.needs == "names" for entry in measures if entry.name in table.measures):
         found["spellings"] = "parallel names are for spelling, which is not named"
     if table.against:
-        ignored = [key for key in ("of", "encoders", "pairs") if key in said]
+        ignored = [key for key in ("models", "encoders", "pairs") if key in said]
         found |= dict.fromkeys(ignored, "against says which encoders are compared, and compares all their languages")
     return found
 
@@ -80,7 +80,7 @@ class _Grid:
         """Every model that is measured: encoder, what it is called, its settings and needs."""
         found = []
         for encoder in self.parts.study.encoders(table.encoders):
-            for state in table.of:
+            for state in table.models:
                 if state == "encoder":
                     needs: Found = {}
                     found.append((encoder, encoder, self.parts.model(encoder, needs), needs))
@@ -99,7 +99,9 @@ class _Grid:
             needs: Found = {}
             model = self.parts.model(encoder, needs)
             foreign = [code for code in self.parts.study.languages if code != self.parts.study.table.source]
-            groups = [tuple(foreign)] if self.parts.study.table.adjust.together else [(code,) for code in foreign]
+            groups = (
+                [tuple(foreign)] if self.parts.study.table.adjust.joint_adjustment else [(code,) for code in foreign]
+            )
             made = {group: self.parts.adjusted(encoder, group, seed) for group in groups}
             return [
                 (f"{encoder} adjusted {'+'.join(g)}", model, needs | {"adjusted": step}) for g, step in made.items()
@@ -133,7 +135,7 @@ class _Grid:
         found: list[Step] = []
         for sides in self._sides(table, corpus):
             called = "–".join(side.called for side in sides)
-            found += [self._measure(each, called, corpus | measure, sides) for each in table.names]
+            found += [self._measure(each, called, corpus | measure, sides) for each in table.measures]
         return found
 
     def _sides(self, table: MeasureTable, corpus: Mapping[str, Any]) -> list[tuple[_Side, ...]]:
@@ -160,9 +162,9 @@ class _Grid:
             model = self.parts.model(encoder, needs)
         named = model | {"name": called or encoder}
         spoken = list(self.parts.study.speaks(encoder, corpus["languages"]))
-        settings = {**corpus, "encoder": named, "spoken": spoken, "names": sorted(table.names)}
+        settings = {**corpus, "encoder": named, "spoken": spoken, "names": sorted(table.measures)}
         label = f"encode {called or encoder} {table.corpus}"
-        uses = [("measure", name) for name in table.names]
+        uses = [("measure", name) for name in table.measures]
         step = self.parts.step("encode", settings, needs, label=label, like=encoder, uses=uses)
         return _Side(called or encoder, {"encoder": named, "spoken": spoken}, needs, step)
 
@@ -187,9 +189,7 @@ class _Grid:
 
     def explained(self, name: str, table: ExplainTable) -> list[Step]:
         found = []
-        own = {
-            entry.name: getattr(table, entry.name) for entry in fields(ExplainSettings) if hasattr(table, entry.name)
-        }
+        own = explain_values(table)
         for task in table.tasks:
             for encoder in self.parts.study.encoders(table.encoders or self.parts.study.table.tasks[task].encoders):
                 for source in self.parts.study.sources(task):
@@ -213,7 +213,7 @@ class _Grid:
                 continue
             has: Found = needs | {role: step}
             languages = [code for code in asked if not scenario.spoken or code in (source, *scenario.spoken)]
-            data = table.data if table.data is not None else study.table.tasks[task].tests
+            data = table.tests if table.tests is not None else study.table.tasks[task].tests
             given = {code: files for code, files in expanded(data, languages, source).items() if code in languages}
             settings = {
                 "encoder": model,

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from interlingua.analyses.training_inputs import PairSettings
 from interlingua.analyses.transfer import TransferSettings
 from interlingua.encoder.loading import asked_commit, cached_commit, find_folder
 from interlingua.engine.digests import Digests
@@ -16,10 +15,11 @@ from interlingua.engine.records import cannot_write, write_text
 from interlingua.engine.step import Resources, Step
 from interlingua.engine.workspace import Home
 from interlingua.paths import read_json
+from interlingua.studies.analysis_settings import pair_settings
 from interlingua.studies.compile.custom_regimes import plain_phases
 from interlingua.studies.config.plugins import Name
 from interlingua.studies.config.recipe import read_config
-from interlingua.studies.config.tables import AdjustTable, ResourceTable
+from interlingua.studies.config.schema import AdjustTable, ResourceTable
 from interlingua.studies.study import MADE, Study, expanded, linking_encoder, model_place
 from interlingua.training.regime import Phase
 
@@ -184,7 +184,7 @@ class Ingredients:
             "language": code,
             "source": source,
             "aligner": table.aligner or "diagonal",
-            "english": table.english,
+            "english": table.pivot_side,
         }
         if table.corpus is not None:
             about |= {"corpus": self.corpus(table.corpus), "files": [], "links": None}
@@ -202,7 +202,8 @@ class Ingredients:
 
     def settings(self, **own: Any) -> TransferSettings:
         """The settings of a step: those given, and nothing that it does not hang on."""
-        return TransferSettings(source=self.study.table.source, precision=self.study.table.precision, **own)
+        table = self.study.table
+        return TransferSettings(source=table.source, precision=table.precision, compile=table.compile, **own)
 
     @property
     def adjusting(self) -> dict[str, Any]:
@@ -210,8 +211,8 @@ class Ingredients:
         return {
             "adjust_epochs": table.epochs,
             "adjust_learning_rate": table.learning_rate,
-            "adjust_batch": table.batch,
-            "pairs": PairSettings(rows=table.rows, held_out=table.held_out, layer=table.layer, target=table.target),
+            "adjust_batch": table.batch_size,
+            "pairs": pair_settings(table),
         }
 
     def adjusted(self, encoder: str, spoken: Sequence[str], seed: int, own: Sequence[Phase] | None = None) -> Step:

@@ -57,7 +57,7 @@ class Transfers:
             own = study.table.regime.get(name)
             regime = name if own is None else own_regime(name, own, task=kind)
             # Another encoder may know what this one does not, where a map leads from it to this one's head.
-            knows = known | (table.through.keys() if is_mapped(regime) else set())
+            knows = known | (table.test_encoder.keys() if is_mapped(regime) else set())
             exams = [exam for exam in every if knows >= set(exam.languages)]
             notes += [f"{encoder} does not know the languages of {exam.name}" for exam in every if exam not in exams]
             spoken = dict.fromkeys(code for exam in exams for code in exam.languages if code != source)
@@ -65,7 +65,7 @@ class Transfers:
                 [regime],
                 exams,
                 tuple(spoken) if study.table.bitexts is not None else (),
-                replace(self.parts.settings(together=study.table.adjust.together), source=source),
+                replace(self.parts.settings(together=study.table.adjust.joint_adjustment), source=source),
                 task=kind,
                 headless=tasks[kind].needs != "head",
             )
@@ -77,10 +77,10 @@ class Transfers:
     def _exams(self, task: str, kind: str, source: str) -> list[Exam]:
         """The tests of a task without their examples, which only steps read."""
         table = self.parts.study.table.tasks[task]
-        what: Any = task_named(kind, length=table.length, pooling=table.pooling, source=source)
+        what: Any = task_named(kind, length=table.max_length, pooling=table.pooling, source=source)
         tests = self.parts.study.tests(task, source)
         found = {name: Exam(name, spoken_in(name), what, None) for name in tests}
-        if self.parts.study.table.tasks[task].mixed is not None:
+        if self.parts.study.table.tasks[task].mix_with is not None:
             for name, exam in list(found.items()):
                 if exam.judged != source:
                     found[f"{name} mixed"] = Exam(f"{name} mixed", (source, exam.judged), what, None)
@@ -105,12 +105,12 @@ class Transfers:
         settings = replace(
             self.parts.settings(
                 train_rows=table.train_rows,
-                length=table.length,
+                length=table.max_length,
                 pooling=table.pooling,
                 epochs=table.epochs,
                 learning_rate=own.learning_rate or table.learning_rate,
                 warmup=table.warmup,
-                batch=own.batch or table.batch,
+                batch=own.batch_size or table.batch_size,
                 **(
                     {"alpha": self.parts.study.table.adjust.alpha, "pairs": self.parts.adjusting["pairs"]}
                     if beside
@@ -214,14 +214,14 @@ class Transfers:
                  if name in names or f"{name} mixed" in names}  # fmt: skip
         lookups = {name: files for name, files in self.parts.study.lookups(task, source).items()
                    if f"{name} retrieval" in names}  # fmt: skip
-        mixed = table.mixed if any(name.endswith(" mixed") for name in names) else None
+        mixed = table.mix_with if any(name.endswith(" mixed") for name in names) else None
         settings = {
             **about,
             "regime": scenario.regime,
             "mapped": scenario.mapped,
             "through": self._through(task, scenario, needs),
             "spoken": list(scenario.spoken),
-            "length": table.length,
+            "length": table.max_length,
             "pooling": table.pooling,
             "tests": {name: self.parts.files(files, needs) for name, files in tests.items()},
             "mixed": None if mixed is None else self.parts.files(expanded(mixed, (source,), source)[source], needs)[0],
@@ -240,7 +240,7 @@ class Transfers:
 
     def _through(self, task: str, scenario: Scenario, needs: Found) -> dict[str, Any] | None:
         """The settings of the encoder that reads a mapped scenario's tests in place of the model's own."""
-        name = self.parts.study.table.tasks[task].through.get(scenario.spoken[0]) if scenario.mapped else None
+        name = self.parts.study.table.tasks[task].test_encoder.get(scenario.spoken[0]) if scenario.mapped else None
         if name is None:
             return None
         more: Found = {}

@@ -10,7 +10,8 @@ from typing import Any
 
 from interlingua.encoder.devices import pick_device
 from interlingua.engine.step import Work
-from interlingua.studies.pretraining import held_out, pretrain, read_config
+from interlingua.studies.config.recipe import read_config
+from interlingua.studies.pretraining import held_out, pretrain
 from interlingua.studies.steps.step_io import MODEL, Inputs
 from interlingua.training.processes import is_first_process
 
