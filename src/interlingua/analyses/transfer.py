@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -141,32 +140,6 @@ def spoken_in(name: str) -> tuple[str, ...]:
     return tuple(codes.canonical(code) for code in name.split(":", maxsplit=1)[0].split("+"))
 
 
-def named_files(given: Sequence[str], option: str) -> dict[str, Files]:
-    """`xx=FILE` and `xx=FILE,FILE` as a mapping, in order.
-
-    >>> named_files(["ru=a.tsv", "en+ru=q.json,p.json"], "--test")
-    {'ru': 'a.tsv', 'en+ru': ('q.json', 'p.json')}
-    """
-    found: dict[str, Files] = {}
-    for text in given:
-        name, _, files = text.partition("=")
-        # A file whose name has a comma is one.
-        parts = (files,) if Path(files).exists() else tuple(part.strip() for part in files.split(","))
-        if not name.strip() or not all(parts) or len(parts) > 2:
-            raise InputError(f"{option} is no language and file", value=text, remedy=f"Give {option} xx=FILE.")
-        if name.strip() in found:
-            raise InputError(f"{option} names a language twice", value=name.strip(), remedy="Give each once.")
-        found[name.strip()] = parts if len(parts) > 1 else parts[0]
-    return found
-
-
-def one_file(files: Files, option: str) -> File:
-    """The file, where an option takes one alone."""
-    if isinstance(files, tuple):
-        raise InputError(f"{option} takes one file a language", value=", ".join(map(str, files)), remedy="Give one.")
-    return files
-
-
 def check_file(path: File) -> None:
     """Refuse a path where no file is."""
     if not usable_path(path).is_file():
@@ -248,20 +221,6 @@ class TransferSettings:
     graph: bool | None = None
     compile: bool = False
     checkpoint_every: int = 1000
-
-    def __post_init__(self) -> None:
-        if self.map_on not in MAPS:
-            raise unknown("kind of map", self.map_on, list(MAPS))
-        own = ("train_rows", "length", "epochs", "learning_rate", "batch")
-        for name in (*own, "adjust_epochs", "adjust_learning_rate", "adjust_batch"):
-            value = getattr(self, name)
-            if value is not None and not 0 < value < inf:  # NaN, too.
-                problem = f"{name.replace('_', ' ')} must be above 0, and finite"
-                raise InputError(problem, value=value, remedy="Give another number.")
-        if self.warmup is not None and not 0 <= self.warmup < 1:
-            raise InputError("warmup is a share of the steps", value=self.warmup, remedy="Give 0.1, say.")
-        if self.permutations < 1 or self.checkpoint_every < 1:
-            raise InputError("permutations and steps are at least 1", remedy="Give more.")
 
 
 @dataclass(frozen=True)

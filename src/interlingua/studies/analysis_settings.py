@@ -11,6 +11,7 @@ from interlingua.analyses.training_inputs import PairSettings
 from interlingua.analyses.transfer import TransferSettings
 from interlingua.analyses.transfer_matrix import Watch
 from interlingua.errors import InputError
+from interlingua.flattening import installed
 from interlingua.studies.adjusting import AdjustSettings
 from interlingua.studies.config.fields import settings_of
 from interlingua.studies.config.schema import (
@@ -134,7 +135,8 @@ def watch(given: Monitoring) -> Watch:
 
 
 def geometry_settings(given: GeometryCommand) -> GeometrySettings:
-    """How the command `geometry` measures and trains; seeds count from `seed`."""
+    """How the command `geometry` measures and trains; a projection that is not installed is an error."""
+    installed(given.map)
     return GeometrySettings(
         source=given.source,
         about=given.entity,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import numbers
 import re
 import types
 import typing
@@ -69,7 +70,7 @@ class Setting:
         limits = (("above", self.above), ("at least", self.least), ("below", self.below), ("at most", self.most))
         return " and ".join(f"{word} {limit:,}" for word, limit in limits if limit is not None)
 
-    def accepts(self, value: float) -> bool:
+    def accepts(self, value: Any) -> bool:
         """Whether a number is in the range: finite, and between the limits."""
         return (
             math.isfinite(value)
@@ -156,6 +157,29 @@ class Field:
         return self.default is MISSING
 
     @property
+    def left_out(self) -> str:
+        """What the setting is where nothing is said, in words; nothing where it must be said, or is off or empty."""
+        if self.required or (self.default in (None, (), {}, "", False) and not self.setting.left_out):
+            return ""
+        if self.default in (None, (), {}) and self.default is not False:
+            return self.setting.left_out
+        plain = self.default
+        if isinstance(plain, bool):
+            return "on" if plain else ""
+        return ",".join(map(str, plain)) if isinstance(plain, tuple) else str(plain)
+
+    @property
+    def about(self) -> str:
+        """The help with what is accepted, where a default is from, and the default."""
+        known = self.setting.choices
+        accepted = f" One of {', '.join(known)}." if isinstance(known, tuple) and known else ""
+        if any(name not in self.setting.help for name in known) is False:
+            accepted = ""  # The help has explained each.
+        source = f" ({self.setting.paper})" if self.setting.paper else ""
+        default = f" Default: {self.left_out}{source}." if self.left_out else ""
+        return f"{self.setting.help}{accepted}{default}"
+
+    @property
     def flag(self) -> str:
         """The option's name."""
         return f"--{self.setting.flag or self.name.replace('_', '-')}"
@@ -186,7 +210,7 @@ class Field:
                 if (wrong := self.setting.unknown(part)) is not None:
                     kind = wrong.problem.replace("unknown value", f"unknown value of {{{self.name}}}")
                     yield Problem(place, kind, part, wrong.remedy)
-            elif isinstance(part, int | float) and not isinstance(part, bool) and not self.setting.accepts(part):
+            elif not isinstance(part, bool) and isinstance(part, numbers.Real) and not self.setting.accepts(part):
                 yield Problem(place, f"{{{self.name}}} must be {self.setting.range or 'finite'}", part)
 
 

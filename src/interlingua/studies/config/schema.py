@@ -1545,3 +1545,54 @@ class StudyPrune(StudyFolder):
 
     _: KW_ONLY
     yes: Annotated[bool, Setting(help="Remove it.")] = False
+
+
+@dataclass(frozen=True)
+class ExplainOptions(Attributing, ExplainChecks, RowParallel, Placed):
+    """Do the languages look at the same words? Token attributions of fine-tuned models, and their consistency.
+
+    Layer integrated gradients of every example in every language, and the earth mover's similarity of those of a text
+    and of its translation (Wang et al. 2021), beside the scores of shuffled pairs, random attributions and untrained
+    heads on the same body. A model at chance is reported as such, and nothing is concluded from its attributions. With
+    --row, single rows of the tests, such as a wrong prediction: what the file and the model say, words shaded by
+    attribution, the strongest flows to a translation. With --text, the same for two texts.
+    """
+
+    models: Annotated[
+        Sequence[File] | Mapping[str, File],
+        Setting(
+            help="Folders of fine-tuned models (interlingua transfer --save-models); xx=FOLDER: it was trained in xx.",
+            argument=True,
+            several=True,
+            metavar="MODEL...",
+        ),
+    ]
+    _: KW_ONLY
+    tests: Annotated[Mapping[str, File] | None, _TESTS] = None
+    out: Annotated[Path | None, replace(_OUT, left_out="nothing is written; for --row and --text")] = None
+    row: Annotated[
+        Sequence[str],
+        Setting(
+            help="Explain only this row, and print it: its line, xx:LINE, FILE:LINE, or a question's id; repeatable. "
+            "One language of tests is enough.",
+            several=True,
+            metavar="ROW",
+        ),
+    ] = ()
+    text: Annotated[
+        Sequence[str],
+        Setting(
+            help="Instead of tests: two texts, each as the task reads it; '|||' divides a pair.",
+            several=True,
+            metavar="TEXT",
+        ),
+    ] = ()
+    label: Annotated[str | None, Setting(help="For two texts: the label to explain.", left_out="the model's")] = None
+    languages: Annotated[
+        Sequence[str] | None, replace(_LANGUAGES, help="Only these of the tests; for --text the names of both.")
+    ] = None
+    rows: Annotated[int | None, Setting(help="Only the first rows of every file.", least=1, left_out="all")] = None
+    unit: Annotated[str | None, _UNIT] = None
+
+    def rules(self) -> Iterator[Problem]:
+        yield from _vector_units(self.space, self.unit or ("word" if self.row else None))
