@@ -44,7 +44,7 @@ model = "model"
 [bitexts]
 files = "bitext.en-{language}.tsv"
 [adjust]
-max_pairs = 100
+rows = 100
 held_out = 20
 [tasks.ner]
 train = "ner-train-{source}.tsv"
@@ -65,8 +65,8 @@ num_attention_heads = 2
 intermediate_size = 32
 [training]
 steps = 6
-batch_size = 4
-max_length = 16
+batch = 4
+length = 16
 """
 
 
@@ -114,10 +114,19 @@ COMMANDS = (
     Command("align", ("align", "bitext.en-ru.tsv"), has_folder=False),
     Command("study", ("study", "run", "study.toml", "--cpus", "1")),
 )
-RENAMED_OPTIONS: dict[str, str] = {}
+RENAMED_OPTIONS: dict[str, str] = {
+    "--adjust-rate": "--adjust-learning-rate",
+    "--data": "--test",
+    "--keep": "--save-models",
+    "--rate": "--learning-rate",
+    "--regime": "--regimes",
+    "--sentences": "--max-pairs",
+    "--train-on": "--sources",
+}
 """Options of the base that have another name now: the old one -> the new one."""
-RENAMED_KEYS: dict[str, str] = {}
-"""Keys of files of the base that have another name now."""
+RENAMED_KEYS: dict[str, str] = {"rows": "max_pairs", "batch": "batch_size", "length": "max_length"}
+"""Keys of the study file and of the recipe that have another name now."""
+RENAMED_IN_FILES = re.compile(rf"^({'|'.join(RENAMED_KEYS)}) =", re.MULTILINE)
 NO_NUMBERS = re.compile(
     r"(^|/)(seconds|created|versions|version|step|items|part|folder|out|path|peak|time|ended|began|digest|digests|"
     r"cache|machine|argv|command|rate_seconds|tokens_per_second)($|/)"
@@ -139,8 +148,11 @@ def stage(folder: Path) -> None:
 
     make_world(folder)
     shutil.copytree(folder / "model", folder / "other")
-    (folder / "study.toml").write_text(STUDY, "utf-8")
-    (folder / "recipe.toml").write_text(RECIPE, "utf-8")
+    for name, text in (("study.toml", STUDY), ("recipe.toml", RECIPE)):
+        (folder / name).write_text(text, "utf-8")
+        (folder / f"new-{name}").write_text(
+            RENAMED_IN_FILES.sub(lambda key: RENAMED_KEYS[key[1]] + " =", text), "utf-8"
+        )
     (folder / "mono").mkdir()
     rows = [line.split("\t") for line in (folder / "bitext.en-ru.tsv").read_text("utf-8").splitlines()]
     for number, code in enumerate(("en", "ru")):
@@ -152,6 +164,9 @@ def run(tree: Path, command: Command, work: Path, out: Path) -> dict[str, float]
     arguments = list(command.arguments)
     if tree == HERE:
         arguments = [RENAMED_OPTIONS.get(argument, argument) for argument in arguments]
+        arguments = [
+            f"new-{argument}" if argument in ("study.toml", "recipe.toml") else argument for argument in arguments
+        ]
     if "MODEL" in arguments:  # A fine-tuned model: what transfer left for this side.
         arguments[arguments.index("MODEL")] = str(next((out.parent / "transfer-nli").glob("models/*")))
     if command.has_folder:
@@ -179,7 +194,7 @@ def leaves(value: Any, at: str = "") -> Iterator[tuple[str, str]]:
         return
     if isinstance(value, dict):
         for key, inner in value.items():
-            yield from leaves(inner, f"{at}/{RENAMED_KEYS.get(key, key)}")
+            yield from leaves(inner, f"{at}/{key}")
     elif isinstance(value, list):
         for number, inner in enumerate(value):
             yield from leaves(inner, f"{at}/{number}")

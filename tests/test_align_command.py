@@ -191,7 +191,7 @@ def test_a_kept_model_gives_new_text_the_links_it_gave_and_scores_shuffled_pairs
     run: Run, bitext: Path, tmp_path: Path
 ) -> None:
     first = run(bitext, "--save", tmp_path / "model")
-    again = run(bitext, "--load", tmp_path / "model", "--scores", tmp_path / "right")
+    again = run(bitext, "--aligner", tmp_path / "model", "--scores", tmp_path / "right")
     assert again.out == first.out
     assert "pass 1" not in again.err
     new = sentences(40, seed=9)
@@ -200,7 +200,7 @@ def test_a_kept_model_gives_new_text_the_links_it_gave_and_scores_shuffled_pairs
     for name, rows in (("new", new), ("shuffled", shuffled)):
         path = tmp_path / f"{name}.txt"
         path.write_text("".join(f"{a} ||| {b}\n" for a, b in rows), "utf-8")
-        assert run(path, "--load", tmp_path / "model", "--scores", tmp_path / name).code == 0
+        assert run(path, "--aligner", tmp_path / "model", "--scores", tmp_path / name).code == 0
         scores.append(np.array([line.split("\t") for line in (tmp_path / name).read_text().splitlines()], float))
     assert (scores[0][:, 0] > scores[1][:, 0]).mean() > 0.9
     assert scores[0][:, 1].mean() > scores[1][:, 1].mean() + 0.2
@@ -222,7 +222,7 @@ def test_a_place_that_holds_something_is_not_saved_to(run: Run, bitext: Path, tm
     done = run(bitext, "--save", tmp_path / "model")
     assert (done.code, done.out) == (2, "")
     assert "there is something already" in done.err
-    done = run(bitext, "--load", tmp_path / "model")
+    done = run(bitext, "--aligner", tmp_path / "model")
     assert done.code == 2
     assert "no saved aligner here" in done.err
 
@@ -373,12 +373,12 @@ def test_the_neural_aligner_runs_on_any_model_folder(run: Run, spoilt: Path, ber
         (["--tension", "99"], "bad tension of the aligner: 99.0"),
         (["--method", "neural", "--save", "m"], "--save has nothing to do here"),
         (["--method", "neural", "--also", "m"], "--also has nothing to do here"),
-        (["--method", "eflomal", "--load", "m"], "--load has nothing to do here"),
+        (["--method", "eflomal", "--aligner", "m"], "--aligner has nothing to do here"),
         (["--links", "a", "--links", "b", "--links", "c"], "more than two files of links"),
         (["--method", "neural", "--links", "a"], "--method has nothing to do here"),
         (["--links", "nowhere"], "no such file: 'nowhere'"),
         (["--gold", "nowhere"], "no such file: 'nowhere'"),
-        (["--load", "nowhere"], "nowhere: no saved aligner here"),
+        (["--aligner", "nowhere"], "nowhere: no saved aligner here"),
         (["--format", "csv"], "unknown format of a bitext: 'csv'"),
     ],
 )

@@ -397,7 +397,7 @@ def test_a_measure_from_a_file_is_measured_and_listed(
     mine: Path, model: Path, corpus_file: Path, command: Command
 ) -> None:
     given = ("--corpus", corpus_file, "--languages", "en,es", "--cache", "none", "--json")
-    records = json.loads(command("audit", model, "--load", mine, "--measures", "gap", *given)[0])["records"]
+    records = json.loads(command("audit", model, "--plugin", mine, "--measures", "gap", *given)[0])["records"]
     pair = read_corpus(corpus_file).pair("en", "es")
     plain = independent.PlainModel(model)
     left, right = plain.sentences(pair.source_texts), plain.sentences(pair.target_texts)
@@ -405,7 +405,7 @@ def test_a_measure_from_a_file_is_measured_and_listed(
         apart = np.linalg.norm(left[record["layer"]].mean(0) - right[record["layer"]].mean(0))
         assert record["value"] == pytest.approx(apart, abs=1e-5)
     assert [(r["measure"], r["variant"], r["layer"]) for r in records] == [("gap", "l2", layer) for layer in range(4)]
-    assert re.search(r"gap\s+The distance of the two means\.", command("list", "--load", mine)[0])
+    assert re.search(r"gap\s+The distance of the two means\.", command("list", "--plugin", mine)[0])
 
 
 def test_list_as_json_names_every_measure_and_reader(command: Command) -> None:

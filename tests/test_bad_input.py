@@ -248,17 +248,17 @@ def measure_of_one_space_against_another_model(place: Place) -> list[str]:
 
 @bad(r"no such file: '.*names\.tsv'\.")
 def missing_names(place: Place) -> list[str]:
-    return ["--names", str(place.folder / "names.tsv"), "--corpus", place.corpus()]
+    return ["--spellings", str(place.folder / "names.tsv"), "--corpus", place.corpus()]
 
 
 @bad(r"no such file to load: '.*mine\.py'\. Give the path of a Python file\.")
 def missing_file_to_load(place: Place) -> list[str]:
-    return ["--load", str(place.folder / "mine.py")]
+    return ["--plugin", str(place.folder / "mine.py")]
 
 
 @bad(r"mine\.py: cannot be loaded \(SyntaxError: .*\)\. Mend the file; it must import cleanly\.")
 def file_to_load_with_a_syntax_error(place: Place) -> list[str]:
-    return ["--load", place.file("mine.py", "def measure(:\n")]
+    return ["--plugin", place.file("mine.py", "def measure(:\n")]
 
 
 TAKEN = '''
@@ -273,12 +273,12 @@ def mine(source, target):
 
 @bad(r"mine\.py: two measures are called: 'cka'\. Rename one of them\.")
 def file_to_load_with_a_taken_name(place: Place) -> list[str]:
-    return ["--load", place.file("mine.py", TAKEN)]
+    return ["--plugin", place.file("mine.py", TAKEN)]
 
 
 @bad(r"not a Python file: '.*mine\.txt'\. Give a file that ends in \.py\.")
 def file_to_load_that_is_no_python(place: Place) -> list[str]:
-    return ["--load", place.file("mine.txt", "words\n")]
+    return ["--plugin", place.file("mine.txt", "words\n")]
 
 
 # The model.
@@ -589,7 +589,7 @@ def command(place: Place, arguments: list[str]) -> list[str]:
     if "--corpus" not in rest:
         sound["--corpus"] = place.corpus()
     more = [part for option, value in sound.items() if option not in rest for part in (option, value)]
-    if "--against" in rest or "--names" in rest:
+    if "--against" in rest or "--spellings" in rest:
         more = [part for part in more if part not in ("--measures", "retrieval,cka")]
     return ["audit", model, *rest, *more]
 

@@ -29,7 +29,7 @@ runner = CliRunner()
 
 
 def tuned(folder: Path, task_name: str, *, seed: int = 1) -> Path:
-    """A model with a head of random weights, written as `transfer --keep` writes one."""
+    """A model with a head of random weights, written as `transfer --save-models` writes one."""
     encoder = Encoder.load(str(models.bert(folder / "body", positions=128)), device="cpu", precision="fp32")
     task = tasks[task_name].call()
     labels = task.labels(toys.toy(task_name))
@@ -68,7 +68,7 @@ def data(folder: Path, ending: str = "tsv") -> dict[str, Path]:
 def done(nli: Path) -> Path:
     out = nli / "out"
     command = ["explain", str(nli / "tuned"), "--task", "nli", "--out", str(out), "--rows", "12"]
-    found = runner.invoke(app, [*command, *(f"--data={code}={path}" for code, path in data(nli).items())])
+    found = runner.invoke(app, [*command, *(f"--test={code}={path}" for code, path in data(nli).items())])
     assert found.exit_code == 0, found.output
     assert "Consistency of attributions" in found.stdout
     return out
@@ -278,7 +278,7 @@ def test_two_texts_are_printed_with_flows(nli: Path) -> None:
         (["--text", "a", "--text", "b"], "two texts divided by"),
         (["--text", "a ||| b", "--text", "c ||| d", "--label", "maybe"], "It knows: entailment"),
         ([], "nothing to explain"),
-        (["--data", "en=none.tsv", "--data", "es=none.tsv", "--out", "o"], "none.tsv"),
+        (["--test", "en=none.tsv", "--test", "es=none.tsv", "--out", "o"], "none.tsv"),
         (["--attribution", "integratd", "--text", "a ||| b"], "Did you mean 'integrated'"),
         (["--baseline", "pading"], "Did you mean 'padding'"),
         (["--space", "vectors", "--unit", "token"], "word vectors are of words"),
@@ -418,7 +418,7 @@ def test_a_row_alone_is_explained_as_it_is_among_all(nli: Path, done: Path) -> N
 def test_a_row_is_printed_with_what_file_and_model_say(nli: Path, done: Path) -> None:
     among = lines_of(done, "es")
     key, line = next((k, v) for k, v in among.items() if v["target"]["gold"] != v["target"]["predicted"])
-    command = ["explain", str(nli / "tuned"), f"--data=en={nli / 'en.tsv'}", f"--data=es={nli / 'es.tsv'}"]
+    command = ["explain", str(nli / "tuned"), f"--test=en={nli / 'en.tsv'}", f"--test=es={nli / 'es.tsv'}"]
     found = runner.invoke(app, [*command, "--row", f"es.tsv:{key}"])
     assert found.exit_code == 0, found.output
     said = f"wrong: the file says {line['target']['gold']}, the model {line['target']['predicted']}"
@@ -430,7 +430,7 @@ def test_a_row_is_printed_with_what_file_and_model_say(nli: Path, done: Path) ->
 
 
 def test_one_language_is_enough_for_a_row(nli: Path) -> None:
-    found = runner.invoke(app, ["explain", str(nli / "tuned"), f"--data=es={nli / 'es.tsv'}", "--row", "3"])
+    found = runner.invoke(app, ["explain", str(nli / "tuned"), f"--test=es={nli / 'es.tsv'}", "--row", "3"])
     assert found.exit_code == 0, found.output
     assert "es  es.tsv:3" in found.stdout
     assert "strongest flows" not in found.stdout
@@ -494,7 +494,7 @@ def test_a_question_is_found_by_its_id_and_a_line_of_many_is_refused(tmp_path: P
     ],
 )
 def test_a_row_that_is_not_there_is_told_with_what_to_give(nli: Path, row: list[str], problem: str) -> None:
-    command = ["explain", str(nli / "tuned"), f"--data=en={nli / 'en.tsv'}", f"--data=es={nli / 'es.tsv'}", "--row"]
+    command = ["explain", str(nli / "tuned"), f"--test=en={nli / 'en.tsv'}", f"--test=es={nli / 'es.tsv'}", "--row"]
     found = runner.invoke(app, [*command, *row])
     assert isinstance(found.exception, InputError)
     assert problem in str(found.exception)

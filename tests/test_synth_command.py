@@ -302,7 +302,7 @@ WRONG = {
     "slots": (["--slots", "two"], "unknown choice of slots: 'two'"),
     "bad rows": (["--bad-rows", "drop"], "unknown choice for bad rows"),
     "folder": (["--names", "nowhere"], "no such folder: 'nowhere'"),
-    "name": (["--about", "Atlantis"], "no such name in the nominative: 'Atlantis'"),
+    "name": (["--entity", "Atlantis"], "no such name in the nominative: 'Atlantis'"),
     "language without names": (
         ["--languages", "en,de"],
         "LOC.locative.contexts.tsv:1: no contexts for LOC.locative in de. It has: en, be",

@@ -1,7 +1,7 @@
 """Names to things. An unknown name gets the nearest match and the list.
 
 A registry is filled by decorators in the files of one package; `load` brings
-entries from a file outside (`--load my.py`). Nothing is looked up by branching.
+entries from a file outside (`--plugin my.py`). Nothing is looked up by branching.
 """
 
 from __future__ import annotations

@@ -347,7 +347,7 @@ def _groups(
 ) -> tuple[list[Scenario], list[str]]:
     """One model for all languages, or one a language, with the exams of each."""
     if not bitexts:
-        raise InputError(f"the regime {name} needs a bitext", remedy="Give --bitext xx=FILE, or --regime original.")
+        raise InputError(f"the regime {name} needs a bitext", remedy="Give --bitext xx=FILE, or --regimes original.")
     groups = [tuple(bitexts)] if settings.together else [(code,) for code in bitexts]
     given: dict[tuple[str, ...], list[Exam]] = {group: [] for group in groups}
     notes = []
@@ -357,7 +357,9 @@ def _groups(
         if not fitting:
             raise _no_bitext(exam, name)
         if len(fitting) > 1:
-            notes.append(f"{exam.name} is not tested under {name}: there is a model for each bitext (--together: one)")
+            notes.append(
+                f"{exam.name} is not tested under {name}: there is a model for each bitext (--joint-adjustment: one)"
+            )
         else:
             given[fitting[0]].append(exam)
     return [Scenario(name, phases, group, tuple(its)) for group, its in given.items() if its], notes
@@ -366,7 +368,7 @@ def _groups(
 def _no_bitext(exam: Exam, name: str) -> InputError:
     return InputError(
         f"the regime {name} has no bitext for the test {exam.name}",
-        remedy="Give --bitext xx=FILE for its language, or --together to test one model adjusted on all there are.",
+        remedy="Give --bitext xx=FILE for its language, or --joint-adjustment to test one model adjusted on all there are.",
     )
 
 

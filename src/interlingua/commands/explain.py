@@ -297,7 +297,7 @@ def _languages(data: Mapping[str, File], trained: Sequence[tuple[str, str]]) -> 
     for _, own in trained:
         if own not in languages.values():
             raise InputError(
-                "no data in the language of training", value=own, remedy=f"Give --data {own}=FILE, or another --source."
+                "no data in the language of training", value=own, remedy=f"Give --test {own}=FILE, or another --source."
             )
     if len(languages) < 2:
         raise InputError("one language only", value=", ".join(data), remedy="Give data in a second language too.")

@@ -34,7 +34,7 @@ class Head:
 
     @classmethod
     def load(cls, name: str, folder: str | Path, *, device: str | None = None) -> Head:
-        """The model in a folder that `interlingua transfer --keep` wrote."""
+        """The model in a folder that `interlingua transfer --save-models` wrote."""
         return cls(name, load(folder, device=device))
 
     def about(self) -> dict[str, Any]:

@@ -131,7 +131,7 @@ def _about(path: Path) -> dict[str, Any]:
         raise InputError(
             "not a fine-tuned model: there is no task.json",
             file=path.parent,
-            remedy=known if inside else "Give a folder in DIR/models of interlingua transfer --keep --out DIR.",
+            remedy=known if inside else "Give a folder in DIR/models of interlingua transfer --save-models --out DIR.",
         ) from error
     except ValueError as error:
         raise InputError(f"not JSON ({error})", file=path, remedy="Fine-tune the model again.") from error

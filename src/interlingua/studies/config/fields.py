@@ -211,7 +211,8 @@ class Field:
                     kind = wrong.problem.replace("unknown value", f"unknown value of {{{self.name}}}")
                     yield Problem(place, kind, part, wrong.remedy)
             elif not isinstance(part, bool) and isinstance(part, numbers.Real) and not self.setting.accepts(part):
-                yield Problem(place, f"{{{self.name}}} must be {self.setting.range or 'finite'}", part)
+                limits = self.setting.range if math.isfinite(part) else "finite"
+                yield Problem(place, f"{{{self.name}}} must be {limits}", part)
 
 
 def alternatives(hint: Any) -> tuple[Any, ...]:

@@ -64,7 +64,7 @@ _PICKLE = Setting(help="Read pickled weights, which can run code.")
 _OUT = Setting(help="Output folder. An unfinished run in it is resumed.", metavar="DIR")
 _PROGRESS = Setting(help="Called with a stage, how much is done, and of how much.", where="python")
 _STOP_AFTER = Setting(
-    help="Stop after this many seconds; the same command continues later.", above=0, left_out="never", metavar="SECONDS"
+    help="Stop after this many seconds; the same command continues later.", least=0, left_out="never", metavar="SECONDS"
 )
 _COMPILE = Setting(help="Compile the model before training.")
 _POOLING = Setting(
