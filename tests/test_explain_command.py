@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import models
 import toys
-from interlingua import ExplainSettings, explain, explain_rows, explain_texts
+from interlingua import explain, explain_rows, explain_texts
 from interlingua.cli.app import app
 from interlingua.commands.report import read_run
 from interlingua.encoder import Encoder
@@ -129,8 +129,8 @@ def test_a_second_run_computes_nothing_and_says_the_same(
 
 def test_other_settings_in_one_folder_are_kept_apart(nli: Path, tmp_path: Path) -> None:
     def left(steps: int) -> tuple[list[dict[str, Any]], str]:
-        settings = ExplainSettings(steps=steps, tolerance=None, faithful=False, choices=False)
-        found = explain(nli / "tuned", data(nli), rows=4, settings=settings, out=tmp_path / "out", device="cpu")
+        settings = {"steps": steps, "tolerance": 0, "faithfulness": False, "sensitivity": False}
+        found = explain(nli / "tuned", data(nli), rows=4, **settings, out=tmp_path / "out", device="cpu")
         assert read_run(tmp_path / "out")[1].records == found.records
         (example,) = (tmp_path / "out/examples").glob("*.en-es.label.jsonl")
         return found.records, example.read_text("utf-8")
@@ -142,9 +142,9 @@ def test_other_settings_in_one_folder_are_kept_apart(nli: Path, tmp_path: Path) 
 
 
 def test_models_by_language_of_training_give_a_source_by_target_table(nli: Path, tmp_path: Path) -> None:
-    settings = ExplainSettings(steps=2, tolerance=None, faithful=False, choices=False)
+    settings = {"steps": 2, "tolerance": 0, "faithfulness": False, "sensitivity": False}
     by = {"en": nli / "tuned", "es": nli / "tuned"}
-    result = explain(by, data(nli), rows=4, settings=settings, out=tmp_path / "out")
+    result = explain(by, data(nli), rows=4, **settings, out=tmp_path / "out")
     found = result.select("consistency", "label")
     name = result.run["models"][0][0]
     assert found[name, "en", "en"]["value"] == found[name, "es", "es"]["value"] == 1.0
@@ -155,8 +155,8 @@ def test_models_by_language_of_training_give_a_source_by_target_table(nli: Path,
 
 @pytest.mark.parametrize("name", ["gradient-input", "saliency", "occlusion", "rollout", "random"])
 def test_every_attribution_can_be_explained_with(nli: Path, tmp_path: Path, name: str) -> None:
-    settings = ExplainSettings(attribution=name, faithful=False, choices=False)
-    result = explain(nli / "tuned", data(nli), rows=3, settings=settings, out=tmp_path)
+    settings = {"attribution": name, "faithfulness": False, "sensitivity": False}
+    result = explain(nli / "tuned", data(nli), rows=3, **settings, out=tmp_path)
     values = [each["value"] for each in result.select("consistency", "label").values()]
     assert all(0 <= value <= 1 for value in values)
 
@@ -168,12 +168,12 @@ def test_every_space_can_be_used_and_is_in_the_record(nli: Path, tmp_path: Path,
     rows = np.random.default_rng(0).normal(size=(len(words), 4))
     lines = [f"{word} {' '.join(f'{value:.4f}' for value in row)}" for word, row in zip(words[1:], rows, strict=False)]
     (tmp_path / "v.vec").write_text("\n".join(lines) + "\n", "utf-8")
-    settings = ExplainSettings(space=space, unit="word", faithful=False, choices=False, steps=2)
+    settings = {"space": space, "unit": "word", "faithfulness": False, "sensitivity": False, "steps": 2}
     result = explain(
         nli / "tuned",
         data(nli),
         rows=4,
-        settings=settings,
+        **settings,
         dictionaries={"es": tmp_path / "d.txt", "ru": tmp_path / "d.txt"},
         vectors=dict.fromkeys(LANGUAGES, tmp_path / "v.vec"),
         out=tmp_path / "out",
@@ -187,7 +187,7 @@ def test_questions_have_consistencies_of_start_and_end(tmp_path: Path) -> None:
     model = tuned(tmp_path, "qa")
     write_questions(tmp_path)
     files = {code: tmp_path / f"{code}.json" for code in ("en", "es")}
-    result = explain(model, files, settings=ExplainSettings(steps=2, tolerance=None), out=tmp_path / "out")
+    result = explain(model, files, steps=2, tolerance=0, out=tmp_path / "out")
     for aspect in ("start", "end"):
         found = result.select("consistency", aspect)
         assert sorted(each["value"] for each in found.values())[-1] == 1.0
@@ -236,7 +236,7 @@ def test_entities_are_paired_by_type_and_order_and_those_alone_are_counted(tmp_p
         text = "\n\n".join("\n".join(f"{w}\t{t}" for w, t in zip(i.words, i.tags, strict=True)) for i in items)
         (tmp_path / f"{code}.tsv").write_text(text + "\n", "utf-8")
     files = {code: tmp_path / f"{code}.tsv" for code in ("en", "es")}
-    result = explain(model, files, settings=ExplainSettings(steps=2, tolerance=None), out=tmp_path / "out")
+    result = explain(model, files, steps=2, tolerance=0, out=tmp_path / "out")
     found = result.select("consistency", "entities")
     assert {key[2]: each["n"] for key, each in found.items()} == {"en": 3, "es": 2}
     assert any("1 target (entities) that the other language does not have" in note for note in result.run["skipped"])
@@ -252,8 +252,8 @@ def test_a_name_that_begins_with_an_inner_tag_is_explained_as_it_is_judged(tmp_p
     file.write_text("kitchen\tO\ntap\tI-LOC\n", "utf-8")
     # A file that begins a name with I- is read as IOB1, so that its name has the tag B-LOC.
     for target, first in (("predicted", "I-LOC at 'kitchen'"), ("gold", "B-LOC at 'tap'")):
-        settings = ExplainSettings(target=target, unit="word", steps=2, tolerance=None)
-        (found,) = explain_rows(tmp_path / "inner", {"en": file}, ["1"], settings=settings)
+        settings = {"target": target, "unit": "word", "steps": 2, "tolerance": 0}
+        (found,) = explain_rows(tmp_path / "inner", {"en": file}, ["1"], **settings)
         assert found.examples[0]["about"][0].startswith(first)
 
 
@@ -274,14 +274,14 @@ def test_two_texts_are_printed_with_flows(nli: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["--text", "only one"], "texts are compared in twos"),
+        (["--text", "only one"], "--text takes two texts"),
         (["--text", "a", "--text", "b"], "two texts divided by"),
         (["--text", "a ||| b", "--text", "c ||| d", "--label", "maybe"], "It knows: entailment"),
         ([], "nothing to explain"),
         (["--test", "en=none.tsv", "--test", "es=none.tsv", "--out", "o"], "none.tsv"),
         (["--attribution", "integratd", "--text", "a ||| b"], "Did you mean 'integrated'"),
         (["--baseline", "pading"], "Did you mean 'padding'"),
-        (["--space", "vectors", "--unit", "token"], "word vectors are of words"),
+        (["--space", "vectors", "--unit", "token"], "the space vectors compares words"),
         (["--weighting", "softmx"], "Did you mean 'softmax'"),
         (["--rule", "lefty", "--text", "a ||| b", "--text", "c ||| d"], "Did you mean 'left'"),
     ],
@@ -309,15 +309,15 @@ def test_data_that_does_not_fit_is_refused_with_its_line(nli: Path, tmp_path: Pa
     with pytest.raises(InputError, match=r"no task\.json"):
         explain(nli / "body", files, out=tmp_path / "out")
     with pytest.raises(InputError, match="--dictionary es=FILE"):
-        explain(nli / "tuned", files, settings=ExplainSettings(space="aligned"), out=tmp_path / "out")
+        explain(nli / "tuned", files, space="aligned", out=tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
 def test_a_run_cut_short_goes_on_and_ends_with_the_same_records(
     nli: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = ExplainSettings(steps=2, tolerance=None, faithful=False, choices=False)
-    explain(nli / "tuned", data(nli), rows=4, settings=settings, out=tmp_path / "whole")
+    settings = {"steps": 2, "tolerance": 0, "faithfulness": False, "sensitivity": False}
+    explain(nli / "tuned", data(nli), rows=4, **settings, out=tmp_path / "whole")
     append = Store.append
 
     def killed(store: Store, step: str, made: object) -> None:
@@ -328,12 +328,12 @@ def test_a_run_cut_short_goes_on_and_ends_with_the_same_records(
     with monkeypatch.context() as patch:
         patch.setattr(Store, "append", killed)
         with pytest.raises(KeyboardInterrupt):
-            explain(nli / "tuned", data(nli), rows=4, settings=settings, out=tmp_path / "cut")
-    explain(nli / "tuned", data(nli), rows=4, settings=settings, out=tmp_path / "cut")
+            explain(nli / "tuned", data(nli), rows=4, **settings, out=tmp_path / "cut")
+    explain(nli / "tuned", data(nli), rows=4, **settings, out=tmp_path / "cut")
     assert (tmp_path / "cut/records.jsonl").read_bytes() == (tmp_path / "whole/records.jsonl").read_bytes()
     (tmp_path / "cut/run.json").write_text('{"kind": "transfer"}')
     with pytest.raises(InputError, match="holds another run"):
-        explain(nli / "tuned", data(nli), rows=4, settings=settings, out=tmp_path / "cut")
+        explain(nli / "tuned", data(nli), rows=4, **settings, out=tmp_path / "cut")
 
 
 def test_a_head_of_other_labels_is_told(tmp_path: Path) -> None:
@@ -351,7 +351,7 @@ def test_long_texts_are_cut_to_the_models_limit_and_counted(nli: Path, tmp_path:
     for code in ("en", "es"):
         (tmp_path / f"{code}.tsv").write_text(f"{long}\t{long}\tneutral\na tap\tagain\tneutral\n", "utf-8")
     files = {code: tmp_path / f"{code}.tsv" for code in ("en", "es")}
-    result = explain(nli / "tuned", files, settings=ExplainSettings(steps=2, tolerance=None), out=tmp_path / "out")
+    result = explain(nli / "tuned", files, steps=2, tolerance=0, out=tmp_path / "out")
     assert any("pair cut to" in note for note in result.run["skipped"])
     assert [each["n"] for each in result.select("consistency", "label").values()] == [2, 2]
 
@@ -362,8 +362,8 @@ def test_rows_missing_in_one_language_do_not_shift_the_others(nli: Path, tmp_pat
     holed = [row if n != 2 else ("", row[1], row[2]) for n, row in enumerate(rows)]
     (tmp_path / "es.tsv").write_text("".join("\t".join(row) + "\n" for row in holed), "utf-8")
     files = {code: tmp_path / f"{code}.tsv" for code in ("en", "es")}
-    settings = ExplainSettings(steps=2, tolerance=None, faithful=False, choices=False)
-    result = explain(nli / "tuned", files, settings=settings, out=tmp_path / "out")
+    settings = {"steps": 2, "tolerance": 0, "faithfulness": False, "sensitivity": False}
+    result = explain(nli / "tuned", files, **settings, out=tmp_path / "out")
     name = result.run["models"][0][0]
     found = result.select("consistency", "label")[name, "en", "es"]
     assert found["n"] == 5
@@ -372,7 +372,7 @@ def test_rows_missing_in_one_language_do_not_shift_the_others(nli: Path, tmp_pat
 
 def test_spaces_made_of_files_are_not_for_two_texts(nli: Path) -> None:
     with pytest.raises(InputError, match="needs files"):
-        explain_texts(nli / "tuned", "a ||| b", "c ||| d", settings=ExplainSettings(space="aligned"))
+        explain_texts(nli / "tuned", "a ||| b", "c ||| d", space="aligned")
 
 
 def test_without_a_segmenter_words_are_left_out_of_the_choices_and_the_run_goes_on(
@@ -382,8 +382,8 @@ def test_without_a_segmenter_words_are_left_out_of_the_choices_and_the_run_goes_
         raise MissingExtra("segment", "finding words in han script")
 
     monkeypatch.setattr("interlingua.attribution.units.token_spans", absent)
-    settings = ExplainSettings(steps=2, tolerance=None, faithful=False)
-    result = explain(nli / "tuned", data(nli), rows=3, settings=settings, out=tmp_path)
+    settings = {"steps": 2, "tolerance": 0, "faithfulness": False}
+    result = explain(nli / "tuned", data(nli), rows=3, **settings, out=tmp_path)
     assert any("not scored by word" in note and "interlingua[segment]" in note for note in result.run["skipped"])
     variants = {each["variant"] for each in result.records if each["measure"] == "consistency-choices"}
     assert variants == {"label/token/absolute", "label/token/positive", "label/token/softmax"}
@@ -400,7 +400,7 @@ def test_a_row_alone_is_explained_as_it_is_among_all(nli: Path, done: Path) -> N
     wrong = [key for key, line in among.items() if line["target"]["gold"] != line["target"]["predicted"]]
     right = [key for key, line in among.items() if key not in wrong]
     files = {code: data(nli)[code] for code in ("en", "es")}
-    found = explain_rows(nli / "tuned", files, [f"es:{wrong[0]}", *map(str, right[:1])], settings=ExplainSettings())
+    found = explain_rows(nli / "tuned", files, [f"es:{wrong[0]}", *map(str, right[:1])])
     for each, key in zip(found, [wrong[0], *right[:1]], strict=True):
         line = among[key]
         assert [side["line"] for side in each.sides] == [key, key]

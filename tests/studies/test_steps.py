@@ -7,9 +7,6 @@ import pytest
 import torch
 
 import interlingua
-from interlingua.analyses.explanation import ExplainSettings
-from interlingua.analyses.training_inputs import PairSettings
-from interlingua.analyses.transfer import TransferSettings
 from interlingua.commands.study import plan_study
 from interlingua.engine.graph import State
 from interlingua.engine.records import Store
@@ -121,16 +118,17 @@ def records(done):
 
 @pytest.fixture(scope="module")
 def transferred(world, tmp_path_factory):
-    settings = TransferSettings(
-        epochs=1,
-        learning_rate=5e-3,
-        batch=16,
-        adjust_epochs=2,
-        adjust_learning_rate=8e-3,
-        adjust_batch=16,
-        pairs=PairSettings(rows=100, held_out=30),
-        distances=True,
-    )
+    settings = {
+        "epochs": 1,
+        "learning_rate": 5e-3,
+        "batch_size": 16,
+        "adjust_epochs": 2,
+        "adjust_learning_rate": 8e-3,
+        "adjust_batch_size": 16,
+        "max_pairs": 100,
+        "held_out": 30,
+        "distances": True,
+    }
     return interlingua.transfer(
         world["model"],
         "ner",
@@ -141,7 +139,7 @@ def transferred(world, tmp_path_factory):
         bitexts={"ru": world["bitext.en-ru.tsv"]},
         links={"ru": world["links"]},
         retrieval={"ru": world["parallel.tsv"]},
-        settings=settings,
+        **settings,
         out=tmp_path_factory.mktemp("transfer") / "out",
         device="cpu",
     )
@@ -219,7 +217,9 @@ def test_explanations_are_those_of_explain(world, done, records, tmp_path):
         done.home.step(key) / "heavy" / "model",
         {code: world[f"nli-test-{code}.tsv"] for code in ("en", "ru")},
         rows=6,
-        settings=ExplainSettings(steps=4, faithful=False, seed=1),
+        steps=4,
+        faithfulness=False,
+        seed=1,
         out=tmp_path / "out",
         device="cpu",
     )

@@ -368,7 +368,7 @@ def _groups(
 def _no_bitext(exam: Exam, name: str) -> InputError:
     return InputError(
         f"the regime {name} has no bitext for the test {exam.name}",
-        remedy="Give --bitext xx=FILE for its language, or --joint-adjustment to test one model adjusted on all there are.",
+        remedy="Give --bitext xx=FILE for its language, or --joint-adjustment to test one model adjusted on all.",
     )
 
 

@@ -68,12 +68,14 @@ class Setting:
         ('at least 0 and below 1', 'above 0')
         """
         limits = (("above", self.above), ("at least", self.least), ("below", self.below), ("at most", self.most))
-        return " and ".join(f"{word} {limit:,}" for word, limit in limits if limit is not None)
+        return " and ".join(
+            f"{word} {'2**63' if limit == 2**63 else f'{limit:,}'}" for word, limit in limits if limit is not None
+        )
 
     def accepts(self, value: Any) -> bool:
         """Whether a number is in the range: finite, and between the limits."""
         return (
-            math.isfinite(value)
+            (isinstance(value, numbers.Integral) or math.isfinite(value))
             and (self.above is None or value > self.above)
             and (self.least is None or value >= self.least)
             and (self.below is None or value < self.below)
@@ -159,11 +161,9 @@ class Field:
     @property
     def left_out(self) -> str:
         """What the setting is where nothing is said, in words; nothing where it must be said, or is off or empty."""
-        if self.required or (self.default in (None, (), {}, "", False) and not self.setting.left_out):
-            return ""
-        if self.default in (None, (), {}) and self.default is not False:
-            return self.setting.left_out
         plain = self.default
+        if self.required or plain is None or (isinstance(plain, tuple | Mapping) and not plain):
+            return self.setting.left_out
         if isinstance(plain, bool):
             return "on" if plain else ""
         return ",".join(map(str, plain)) if isinstance(plain, tuple) else str(plain)
@@ -172,9 +172,8 @@ class Field:
     def about(self) -> str:
         """The help with what is accepted, where a default is from, and the default."""
         known = self.setting.choices
-        accepted = f" One of {', '.join(known)}." if isinstance(known, tuple) and known else ""
-        if any(name not in self.setting.help for name in known) is False:
-            accepted = ""  # The help has explained each.
+        explained = isinstance(known, str) or all(name in self.setting.help for name in known)
+        accepted = "" if explained else f" One of {', '.join(known)}."
         source = f" ({self.setting.paper})" if self.setting.paper else ""
         default = f" Default: {self.left_out}{source}." if self.left_out else ""
         return f"{self.setting.help}{accepted}{default}"
@@ -211,7 +210,7 @@ class Field:
                     kind = wrong.problem.replace("unknown value", f"unknown value of {{{self.name}}}")
                     yield Problem(place, kind, part, wrong.remedy)
             elif not isinstance(part, bool) and isinstance(part, numbers.Real) and not self.setting.accepts(part):
-                limits = self.setting.range if math.isfinite(part) else "finite"
+                limits = self.setting.range if isinstance(part, numbers.Integral) or math.isfinite(part) else "finite"
                 yield Problem(place, f"{{{self.name}}} must be {limits}", part)
 
 

@@ -1034,7 +1034,8 @@ class RowParallel:
     """Row-parallel files and what spaces are made of."""
 
     task: Annotated[
-        str | None, Setting(help="nli, paraphrase, qa or ner; must be the model's own.", left_out="the model's")
+        str | None,
+        Setting(help="Task, which must be the models' own: nli, paraphrase, qa or ner.", left_out="the model's"),
     ] = None
     source: Annotated[str, _SOURCE] = "en"
     dictionaries: Annotated[
@@ -1517,7 +1518,7 @@ class StudyRun(StudyFolder):
     """
 
     _: KW_ONLY
-    executor: Annotated[str, Setting(help="here, or ray for a cluster.", metavar="NAME")] = "here"
+    executor: Annotated[str, Setting(help="Where steps run: here, or ray for a cluster.", metavar="NAME")] = "here"
     address: Annotated[
         str | None, Setting(help="Of a Ray cluster: auto, or HOST:PORT.", left_out="none", metavar="ADDRESS")
     ] = None
