@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from interlingua.engine.records import Store
 from interlingua.engine.runner import run
 from interlingua.engine.step import Step
 from interlingua.engine.workspace import Home
+from interlingua.registry import Listed, listed
 from interlingua.studies.config.fields import ConfigErrors
 from interlingua.studies.config.plugins import REGISTRIES, load_all
 from worlds import World, make_world, run_here
@@ -246,3 +248,13 @@ def test_a_measure_of_names_that_a_file_brings_is_given_the_spellings(world: Wor
     planned = plan_study(world["longer.toml"], out=tmp_path / "out")
     run_here(planned)
     assert {(r.unit, r.value) for r in Store(planned.home.folder).read()} == {("name", 2.0)}
+
+
+def test_a_list_read_from_source_is_that_of_what_is_registered() -> None:
+    for registry in REGISTRIES:
+        own = [entry for entry in registry if entry.call.__module__.startswith(registry.package)]
+        (name,) = (name for name, value in vars(sys.modules[registry.package]).items() if value is registry)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.delitem(sys.modules, registry.package)
+            read = listed(registry.package, name)
+        assert read == [Listed(entry.name, entry.needs, entry.summary, entry.variants) for entry in own]

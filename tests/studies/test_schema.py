@@ -75,7 +75,7 @@ print(json.dumps({
     "key": right.tasks["ner"].patience, "problems": [str(each) for each in problems.found + wrong.found],
     "option": "--patience" in options, "parameter": [str(parameter.kind), parameter.default],
     "help": "patience: Epochs without a gain." in interlingua.transfer.__doc__,
-    "row": "| `patience` | Epochs without a gain. It must be at least 1. *Whole number.*" in generator.rows("TaskTable"),
+    "row": "| `patience` | Epochs without a gain. It must be at least 1." in generator.rows("TaskTable"),
     "page": "`--patience`" in generator.command_line(),
 }))
 """

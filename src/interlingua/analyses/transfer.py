@@ -19,7 +19,8 @@ from interlingua.registry import unknown
 from interlingua.tasks import tasks
 from interlingua.tasks.retrieval import Retrieval
 from interlingua.tasks.text_pairs import mixed
-from interlingua.training.regime import ALPHA, NAMES, SUMMARIES, Phase, Regime, Schedule, regime
+from interlingua.training.regime import NAMES, Phase, Regime, Schedule, regime
+from interlingua.training.regime_names import ALPHA, MAPPED
 from interlingua.training.task import FineTuning
 
 STATES = ("untouched", "adjustment")
@@ -177,13 +178,7 @@ def check_labels(exams: Sequence[Exam], labels: tuple[str, ...], *, train: str) 
                     )
 
 
-MAPPED = "mapped"
 REGIMES = (*(name for name in NAMES if name != "adjust-only"), MAPPED)
-ABOUT = {
-    **SUMMARIES,
-    MAPPED: "The task alone; in other languages a fitted rotation before its head (papers/000 Fig. 5).",
-}
-"""One line about each regime."""
 UNTRAINED = ("original", "adjusted")
 """The regimes of a task that trains nothing: the model as it is, and adjusted."""
 MAPS = ("words", "sentences")

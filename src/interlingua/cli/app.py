@@ -83,23 +83,18 @@ class ListCommand:
 
 def list_names(_: ListCommand, output: Console) -> None:
     """Print what is registered."""
-    from interlingua.analyses.transfer import ABOUT
-    from interlingua.attribution import attributions
-    from interlingua.flattening import flattenings
-    from interlingua.measures import measures
-    from interlingua.objectives import objectives
-    from interlingua.readers import readers
-    from interlingua.tasks import tasks
+    from interlingua.registry import listed
+    from interlingua.training.regime_names import ABOUT
 
-    registries = {"measures": measures, "readers": readers, "tasks": tasks, "objectives": objectives}
-    registries |= {"attributions": attributions, "flattenings": flattenings}
+    registries = {"measures": "measures", "readers": "readers", "tasks": "tasks", "objectives": "objectives"}
+    registries |= {"attributions": "attribution", "flattenings": "flattening"}
     kinds: dict[str, list[dict[str, Any]]] = {
         kind: [
             {"name": entry.name, "needs": entry.needs, "summary": entry.summary}
             | ({"variants": list(entry.variants)} if entry.variants else {})
-            for entry in registry
+            for entry in listed(f"interlingua.{package}", kind)
         ]
-        for kind, registry in registries.items()
+        for kind, package in registries.items()
     }
     kinds["regimes"] = [{"name": name, "needs": "", "summary": summary} for name, summary in ABOUT.items()]
     if output.json:
