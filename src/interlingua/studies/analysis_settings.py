@@ -49,7 +49,7 @@ def pair_settings(given: PairChoice) -> PairSettings:
 
 def adjust_settings(given: AdjustCommand) -> AdjustSettings:
     """How the command `adjust` adjusts a model."""
-    said: dict[str, Any] = {"epochs": given.epochs, "learning_rate": given.learning_rate}
+    said: dict[str, Any] = {"epochs": given.epochs, "learning_rate": given.learning_rate, "warmup": given.warmup}
     pairs = pair_settings(given)
     return AdjustSettings(
         rows=pairs.rows,

@@ -913,6 +913,7 @@ class AdjustCommand(PairChoice, AdjustSchedule, Linking, Loading, Running):
         int | None,
         Setting(help="Steps between two measurements of distances.", least=1, left_out="never", metavar="STEPS"),
     ] = None
+    warmup: Annotated[float | None, replace(_WARMUP, left_out="0.1")] = None
     seed: Annotated[int, _SEED] = 0
     tensorboard: Annotated[
         File | None, Setting(help="Folder for TensorBoard (an extra).", left_out="none", metavar="DIR")
