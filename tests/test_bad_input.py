@@ -226,17 +226,17 @@ def empty_languages(place: Place) -> list[str]:
     return ["--corpus", place.corpus(), "--languages", ""]
 
 
-@bad(r"the number of rows must be positive: 0\. Leave --rows out for all of them\.")
+@bad(r"--rows must be at least 1: 0\. Give another number\.")
 def no_rows(place: Place) -> list[str]:
     return ["--corpus", place.corpus(), "--rows", "0"]
 
 
-@bad(r"unknown choice of pairs: 'some'\. Use all, or pivot\.")
+@bad(r"unknown value of --pairs: 'some'\. Known: all, pivot\.")
 def unknown_pairs(place: Place) -> list[str]:
     return ["--pairs", "some"]
 
 
-@bad(r"the seed is negative: -1\. Give 0 or more\.")
+@bad(r"--seed must be at least 0 and below 2\*\*63: -1\. Give another number\.")
 def negative_seed(place: Place) -> list[str]:
     return ["--seed", "-1"]
 
@@ -475,7 +475,7 @@ def cuda_where_there_is_none(place: Place) -> list[str]:
     return ["--device", "cuda"]
 
 
-@bad(r"unknown precision: 'fp8'\. Known: fp32, bf16, fp16\.")
+@bad(r"unknown value of --precision: 'fp8'\. Known: bf16, fp16, fp32\.")
 def unknown_precision(place: Place) -> list[str]:
     return ["--precision", "fp8"]
 

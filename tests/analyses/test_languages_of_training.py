@@ -64,7 +64,7 @@ def test_translations_are_looked_up_in_the_language_of_training():
 
 def test_a_side_is_not_asked_of_a_corpus(tmp_path):
     path = Path(tmp_path / "study.toml")
-    text = 'name = "x"\nlanguages = ["ru"]\n[encoders.one]\nmodel = "embedded"\n[measures.m]\nnames = ["cka"]\n'
+    text = 'name = "x"\nlanguages = ["ru"]\n[encoders.one]\nmodel = "embedded"\n[measures.m]\nmeasures = ["cka"]\n'
     path.write_text(text + '[bitexts]\ncorpus = "sampler"\npivot_side = "target"\n', "utf-8")
     with pytest.raises(ConfigErrors, match=r"study.toml:9: a corpus knows its languages"):
         read_study(path)

@@ -96,7 +96,7 @@ def world(tmp_path_factory):
     twin = '\n[encoders.twin]\nmodel = "model"\nlanguages = ["ru"]\n'
     only = 'encoders = ["bert"]\n'
     text = STUDY.replace(
-        'names = ["retrieval", "cka", "procrustes"]\n', f'names = ["retrieval", "cka", "procrustes"]\n{only}'
+        'measures = ["retrieval", "cka", "procrustes"]\n', f'measures = ["retrieval", "cka", "procrustes"]\n{only}'
     )
     for task in ("ner", "inference", "qa", "lookup"):
         text = text.replace(f"[tasks.{task}]\n", f"[tasks.{task}]\n{only}")

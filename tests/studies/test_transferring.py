@@ -459,17 +459,17 @@ def test_a_regime_of_ones_own_and_several_languages_at_once(world, tmp_path):
         ({"tests": {"en+ru": ("ner-test-en.tsv", "ner-test-ru.tsv")}}, "only questions have a paragraph"),
         ({"tests": {}}, "nothing to test on"),
         ({"seeds": 0}, "seeds are 0 or more"),
-        ({"mixed": "ner-test-en.tsv"}, "mixed languages are for pairs"),
+        ({"mix_with": "ner-test-en.tsv"}, "mixed languages are for pairs"),
         ({"bitexts": {"ru": "nothing.tsv"}}, "no such file"),
         ({"task": "retrieval", "tests": {"ru": "parallel.tsv"}}, "--train has nothing to do here"),
         (
             {"task": "retrieval", "tests": {"ru": "parallel.tsv"}, "train": None, "regimes": ["continual"]},
             "unknown regime of retrieval",
         ),
-        ({"aligner": "fastalign"}, "unknown aligner"),
+        ({"aligner": "fastalign"}, "unknown value of aligner"),
         ({"aligner": "diagonal"}, "--aligner has nothing to do here: 'diagonal'.*leave out --links"),
         ({"aligner": "neural", "bitexts": {}, "links": {}}, "--aligner has nothing to do here"),
-        ({"english": "left"}, "unknown side"),
+        ({"pivot_side": "left"}, "unknown value of pivot_side"),
     ],
 )
 def test_what_cannot_be_is_said_before_anything_is_trained(world, tmp_path, monkeypatch, options, problem):
