@@ -71,10 +71,11 @@ def as_command(
     parse.__doc__ = settings.__doc__
     own = {field.flag for field in fields}
     old = {
-        f"--{before.replace('_', '-')}": shown_name(field)
+        f"--{no}{before.replace('_', '-')}": shown_name(field).replace("--", f"--{no}", 1)
         for field in fields
         for before in field.setting.formerly
-        if f"--{before.replace('_', '-')}" not in own
+        for no in (("", "no-") if field.shape == "switch" else ("",))
+        if f"--{no}{before.replace('_', '-')}" not in own
     }
 
     class Renamed(TyperCommand):

@@ -43,7 +43,7 @@ def check(given: StudyCheck, output: Console) -> None:
     file, size, data = given.file, given.size, given.data_root
     from interlingua.commands.study import check_study
 
-    found = check_study(file, size=size, data=data)
+    found = check_study(file, size=size, data_root=data)
     if output.json:
         # A file without sizes is one study: it goes by its own name.
         print_json({name or planned.study.name: len(planned.graph) for name, planned in found.items()})
@@ -57,7 +57,7 @@ def plan(given: StudyPlan, output: Console) -> None:
     file, size, data, out, retry, steps = given.file, given.size, given.data_root, given.out, given.retry, given.steps
     from interlingua.commands.study import as_dict, plan_study
 
-    planned = plan_study(file, size=size, data=data, out=out)
+    planned = plan_study(file, size=size, data_root=data, out=out)
     told = planned.plan(retry=retry)
     states = planned.states(retry=retry)
     if output.json:
@@ -76,7 +76,7 @@ def run(given: StudyRun, output: Console) -> None:
     from interlingua.commands.study import plan_study
     from interlingua.engine.executors import Options
 
-    planned = plan_study(file, size=size, data=data, out=out, ask=True)
+    planned = plan_study(file, size=size, data_root=data, out=out, ask=True)
     ids = None if given.gpus is None else tuple(split_names(given.gpus) or ())
     with resumable(planned.home.folder):
         with progress_bars() as tell:
@@ -110,7 +110,7 @@ def status(given: StudyStatus, output: Console) -> None:
     file, size, data, out = given.file, given.size, given.data_root, given.out
     from interlingua.commands.study import as_dict, plan_study
 
-    planned = plan_study(file, size=size, data=data, out=out)
+    planned = plan_study(file, size=size, data_root=data, out=out)
     if not planned.home.folder.is_dir():
         raise InputError(
             "nothing was run yet in this folder",
@@ -136,7 +136,7 @@ def report(given: StudyReport, output: Console) -> None:
     file, size, data, out = given.file, given.size, given.data_root, given.out
     from interlingua.commands.study import plan_study
 
-    made = (planned := plan_study(file, size=size, data=data, out=out)).write_report()
+    made = (planned := plan_study(file, size=size, data_root=data, out=out)).write_report()
     if output.json:
         from interlingua.report.study_files import as_json as plain
 
@@ -151,7 +151,7 @@ def gc(given: StudyPrune, output: Console) -> None:
     file, size, data, out, yes = given.file, given.size, given.data_root, given.out, given.yes
     from interlingua.commands.study import plan_study
 
-    planned = plan_study(file, size=size, data=data, out=out)
+    planned = plan_study(file, size=size, data_root=data, out=out)
     waste = planned.garbage()
     freed = planned.remove(waste) if yes else 0
     if output.json:

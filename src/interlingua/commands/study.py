@@ -159,7 +159,7 @@ def plan_study(
     file: str | Path,
     *,
     size: str | None = None,
-    data: str | Path | None = None,
+    data_root: str | Path | None = None,
     out: str | Path | None = None,
     ask: bool = False,
 ) -> Planned:
@@ -167,7 +167,7 @@ def plan_study(
 
     `ask` asks the hub for the commits of models that its cache here does not have, as a run does.
     """
-    found = read_study(file, size=size, data=data)
+    found = read_study(file, size=size, data_root=data_root)
     home = Home(study_folder(found.name, out))
     digests = Digests(home.digests)
     revisions = Revisions(home.revisions, ask)
@@ -177,14 +177,16 @@ def plan_study(
     return Planned(found, Graph(steps), home, tuple(notes), revisions)
 
 
-def check_study(file: str | Path, *, size: str | None = None, data: str | Path | None = None) -> dict[str, Planned]:
+def check_study(
+    file: str | Path, *, size: str | None = None, data_root: str | Path | None = None
+) -> dict[str, Planned]:
     """Every size of a study file (or one) that is right, by name; what is wrong in any is one error with all lines."""
     names: list[str | None] = [size] if size is not None else [*sizes_of(Path(file))] or [None]
     found: dict[str, Planned] = {}
     problems: dict[str, InputError] = {}
     for name in names:
         try:
-            found[name or ""] = plan_study(file, size=name, data=data)
+            found[name or ""] = plan_study(file, size=name, data_root=data_root)
         except ConfigErrors as wrong:
             problems |= {str(problem): problem for problem in wrong.problems}
     if problems:
@@ -197,7 +199,7 @@ def study(
     file: str | Path,
     *,
     size: str | None = None,
-    data: str | Path | None = None,
+    data_root: str | Path | None = None,
     out: str | Path | None = None,
     executor: str = "here",
     options: Options | None = None,
@@ -206,10 +208,10 @@ def study(
 ) -> StudyReport:
     """Run a study file and report it; what is done is not run again, and a killed study goes on where it was.
 
-    `size` is one of the file's `[sizes.NAME]`; `data` takes the place of the folder its files are in; `out` is
+    `size` is one of the file's `[sizes.NAME]`; `data_root` takes the place of the folder its files are in; `out` is
     where results go. Steps that fail do not stop the others: `report.about["failed"]` has them.
     """
-    planned = plan_study(file, size=size, data=data, out=out, ask=True)
+    planned = plan_study(file, size=size, data_root=data_root, out=out, ask=True)
     planned.run(executor=executor, options=options, retry=retry, tell=tell)
     return planned.write_report()
 

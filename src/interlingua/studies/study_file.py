@@ -19,8 +19,8 @@ from interlingua.studies.validation import check
 SIZES, DEFAULT = "sizes", "size"
 
 
-def read_study(file: str | FilePath, *, size: str | None = None, data: str | FilePath | None = None) -> Study:
-    """The study that a TOML file describes at a size; `data` takes the place of the folder that the file names.
+def read_study(file: str | FilePath, *, size: str | None = None, data_root: str | FilePath | None = None) -> Study:
+    """The study that a TOML file describes at a size; `data_root` takes the place of the folder that the file names.
 
     Unknown keys, names, parameters, languages and missing files are one error, `ConfigErrors`, with a line for each.
     """
@@ -29,7 +29,9 @@ def read_study(file: str | FilePath, *, size: str | None = None, data: str | Fil
     if table is not None:
         folder, plugins = path.parent, Plugins()
         try:
-            folder = FilePath(data) if data is not None else path.parent / usable_path(table.data_root, home=True)
+            folder = (
+                FilePath(data_root) if data_root is not None else path.parent / usable_path(table.data_root, home=True)
+            )
         except InputError as error:
             problems.take(("data_root",), error)
         try:

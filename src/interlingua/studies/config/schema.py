@@ -21,7 +21,15 @@ if TYPE_CHECKING:
     from interlingua.wordalign.training import Iteration
 else:  # Importing them is slow. A value's type is checked by what it is not: text, numbers, lists.
     LinkedText, Synthetic, Encoder, Regime, PairFilters, Iteration = (
-        type(name, (), {}) for name in ("LinkedText", "Synthetic", "Encoder", "Regime", "PairFilters", "Iteration")
+        type(name, (), {"__module__": f"interlingua.{module}"})
+        for name, module in (
+            ("LinkedText", "analyses.aligned_bitext"),
+            ("Synthetic", "analyses.synthesis"),
+            ("Encoder", "encoder"),
+            ("Regime", "training.regime"),
+            ("PairFilters", "wordalign.links"),
+            ("Iteration", "wordalign.training"),
+        )
     )
 
 Files = str | tuple[str, ...] | Mapping[str, str | tuple[str, ...]]
