@@ -7,7 +7,8 @@ answer, and asks again at once (a person would pause), three pairs of sentences 
 page of rows. Rows, languages and layers are drawn by a fixed seed, so that few answers are repeated. Memory is the
 server's own resident set, from /proc, after a warm-up of the same load and at four moments of the minute; processor
 seconds are the server's own. First one client alone, then all of them. With --head (folders of
-`transfer --save-models`) one client also asks each head about sentences of the corpus, another row its second text, after a warm-up of its own; an
+`transfer --save-models`) one client also asks each head about sentences of the corpus, another row its second text,
+after a warm-up of its own; an
 answer that there is nothing to explain (no name in both sentences) is counted apart.
 """
 
