@@ -202,3 +202,24 @@ def test_reading_the_tables_of_a_study_imports_no_torch(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+@pytest.mark.heavy
+def test_a_type_checker_sees_the_parameters_of_a_command(tmp_path):
+    file = tmp_path / "called.py"
+    file.write_text(
+        "import interlingua\n"
+        "reveal_type(interlingua.synth())\n"
+        'interlingua.adjust("m", "b.tsv", out="o", rate=3)\n'
+        'interlingua.adjust("m", "b.tsv", out="o", learning_rate="x")\n',
+        "utf-8",
+    )
+    options = ("--strict", "--config-file", "/dev/null", "--ignore-missing-imports", "--follow-imports=silent")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *options, "--cache-dir", str(tmp_path), str(file)],
+        capture_output=True, text=True, check=False, env={"MYPYPATH": str(ROOT / "src"), "PATH": "/usr/bin"},
+    )  # fmt: skip
+    lines = [line.partition(".py:")[2] for line in done.stdout.splitlines() if "note: defined" not in line]
+    assert any(line.startswith("2: note") and "Synthetic" in line for line in lines), done.stdout
+    assert any(line.startswith("3: error") and '"rate"' in line for line in lines), done.stdout
+    assert any(line.startswith("4: error") and '"learning_rate"' in line for line in lines), done.stdout

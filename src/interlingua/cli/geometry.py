@@ -18,7 +18,7 @@ EXAMPLES = """
 
     interlingua geometry xlm-roberta-base --languages be,en,ru,tr --map tsne --out geometry
 
-    interlingua geometry xlm-roberta-base --entities SyntheticNER --entities embedded --entity Washington --out g
+    interlingua geometry xlm-roberta-base --entities SyntheticNER --entity Washington --out geometry
 
     interlingua geometry ./my-model --sources en --no-watch --out geometry   # one fine-tuning only
 """

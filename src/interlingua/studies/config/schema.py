@@ -25,7 +25,7 @@ else:  # Importing them is slow. A value's type is checked by what it is not: te
         for name, module in (
             ("LinkedText", "analyses.aligned_bitext"),
             ("Synthetic", "analyses.synthesis"),
-            ("Encoder", "encoder"),
+            ("Encoder", "encoder.encoder"),
             ("Regime", "training.regime"),
             ("PairFilters", "wordalign.links"),
             ("Iteration", "wordalign.training"),
