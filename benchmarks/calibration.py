@@ -3,7 +3,8 @@
     python -m benchmarks.calibration                          # minutes on 2 cores
     python -m benchmarks.calibration --only "F1" --times 200  # the rows whose name contains F1, quickly
     python -m benchmarks.calibration --list
-    python -m benchmarks.calibration --write docs/calibration.md
+    python -m benchmarks.calibration --write docs/calibration.md                     # the table of the page
+    python -m benchmarks.calibration --only "F1" --write docs/calibration.md         # these rows of it
 
 How to add a row: put it into `ROWS` of a file `benchmarks/calibration_AREA.py`; every such file is read.
 
@@ -99,8 +100,8 @@ def _by_place(place: int, times: int | None) -> Found:
     return simulated(rows()[place], times)
 
 
-def table(found: Sequence[Found]) -> str:
-    """The rows as a Markdown table."""
+def table(found: Sequence[Found], before: str = "") -> str:
+    """The rows as a Markdown table; those of the table `before` that were not simulated stay, those unknown go."""
     heads = ("what", "of", "nominal", "before (e6cb9bf)", "now", "simulations", "verdict")
     kinds = {"error": "type-I error", "coverage": "coverage", "power": "power"}
     lines = [
@@ -108,15 +109,19 @@ def table(found: Sequence[Found]) -> str:
          each.verdict)
         for each in found
     ]  # fmt: skip
-    return "\n".join(f"| {' | '.join(line)} |" for line in (heads, ["---"] * len(heads), *lines))
+    made = {line[0]: f"| {' | '.join(line)} |" for line in lines}
+    if before:
+        made = {line.split(" | ")[0].removeprefix("| "): line for line in before.strip().splitlines()[2:]} | made
+        made = {row.name: made[row.name] for row in rows() if row.name in made}
+    return "\n".join([*(f"| {' | '.join(line)} |" for line in (heads, ["---"] * len(heads))), *made.values()])
 
 
-def written(text: str, made: str) -> str:
-    """The page with the table between its two marks replaced."""
+def written(text: str, found: Sequence[Found]) -> str:
+    """The page with the rows in the table between its two marks."""
     before, _, rest = text.partition(BEGIN)
-    _, mark, after = rest.partition(END)
+    old, mark, after = rest.partition(END)
     assert mark, f"the page has no lines {BEGIN!r} and {END!r}"
-    return f"{before}{BEGIN}\n{made}\n{END}{after}"
+    return f"{before}{BEGIN}\n{table(found, old)}\n{END}{after}"
 
 
 def main() -> int:
@@ -130,7 +135,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--list", action="store_true", help="print the rows' names")
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--write", type=Path, metavar="PAGE", help="replace the table of this Markdown page")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="put the rows into the table of this Markdown page")
     args = parser.parse_args()
     every = rows()
     chosen = [at for at, row in enumerate(every) if not args.only or any(text in row.name for text in args.only)]
@@ -150,7 +155,7 @@ def main() -> int:
     else:
         print(table(found))
     if args.write:
-        args.write.write_text(written(args.write.read_text("utf-8"), table(found)), "utf-8")
+        args.write.write_text(written(args.write.read_text("utf-8"), found), "utf-8")
     return 1 if any(each.verdict == "FAILS" for each in found) else 0
 
 

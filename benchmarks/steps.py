@@ -17,7 +17,7 @@ import os
 import resource
 import tempfile
 import time
-from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -26,13 +26,20 @@ from benchmarks.sides import Side, version
 from interlingua.engine.executors import Options
 from interlingua.engine.graph import Graph
 from interlingua.engine.runner import run
-from interlingua.engine.step import Step, Work
-from interlingua.engine.workspace import Home
+from interlingua.engine.step import Step, StepContext
+from interlingua.engine.workspace import Workspace
 
 _APART = 50
 
 
-def nothing(settings: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, work: Work) -> None:
+@dataclass(frozen=True)
+class Number:
+    """What tells one step that does nothing from another."""
+
+    number: int
+
+
+def nothing(settings: Number, context: StepContext) -> None:
     """The step that does nothing."""
 
 
@@ -40,7 +47,7 @@ def graph_of(count: int) -> Graph:
     steps: list[Step] = []
     for number in range(count):
         needs = {"before": steps[number - _APART]} if number >= _APART else {}
-        steps.append(Step("nothing", "benchmarks.steps:nothing", {"number": number}, needs))
+        steps.append(Step("benchmarks.steps:nothing", Number(number), needs))
     return Graph(steps)
 
 
@@ -51,13 +58,13 @@ def used() -> float:
 
 def ours(graph: Graph, executor: str, where: Path) -> tuple[float, float, float]:
     """Wall and processor milliseconds a step, and the milliseconds of a second run, which finds all done."""
-    home = Home(Path(tempfile.mkdtemp(dir=where)))
+    workspace = Workspace(Path(tempfile.mkdtemp(dir=where)))
     began, before = time.perf_counter(), used()
-    ran = run(graph, home, executor=executor, options=Options(cpus=2))
+    ran = run(graph, workspace, executor=executor, options=Options(cpus=2))
     wall, processor = time.perf_counter() - began, used() - before
     assert ran.done == len(graph), ran.failed[:1]
     began = time.perf_counter()
-    assert run(graph, home, executor=executor).done == 0
+    assert run(graph, workspace, executor=executor).done == 0
     again = time.perf_counter() - began
     return wall / len(graph) * 1e3, processor / len(graph) * 1e3, again * 1e3
 
@@ -77,11 +84,14 @@ def rays(ray: Any, count: int) -> float:
     return (time.perf_counter() - began) / count * 1e3
 
 
-def here(graph: Graph, rounds: int, where: Path) -> dict[str, float]:
-    wall, processor, again = (
-        median(column) for column in zip(*(ours(graph, "here", where) for _ in range(rounds)), strict=True)
-    )
-    return {"steps": len(graph), "here_ms": wall, "here_processor_ms": processor, "rerun_ms": again}
+def on_this_machine(graph: Graph, rounds: int, where: Path) -> dict[str, float]:
+    found: dict[str, float] = {"steps": len(graph)}
+    for executor in ("local", "inline"):
+        wall, processor, again = (
+            median(column) for column in zip(*(ours(graph, executor, where) for _ in range(rounds)), strict=True)
+        )
+        found |= {f"{executor}_ms": wall, f"{executor}_processor_ms": processor, "rerun_ms": again}
+    return found
 
 
 def on_ray(graph: Graph, rounds: int, where: Path) -> dict[str, float]:
@@ -123,12 +133,14 @@ def main() -> None:
     graph = graph_of(asked.steps)
     # One folder for all rounds: after thousands of files are deleted, ext4 is slow to make new ones for a minute.
     with tempfile.TemporaryDirectory(dir=asked.where) as where:
-        found = here(graph, asked.rounds, Path(where)) | on_ray(graph, asked.rounds, Path(where))
+        found = on_this_machine(graph, asked.rounds, Path(where)) | on_ray(graph, asked.rounds, Path(where))
     if asked.json:
         print(json.dumps(found))
         return
-    print(f"here: {found['here_ms']:.2f} ms a step ({found['here_processor_ms']:.2f} ms of the processor); "
-          f"a second run of all: {found['rerun_ms']:.0f} ms")  # fmt: skip
+    for executor in ("local", "inline"):
+        wall, processor = found[f"{executor}_ms"], found[f"{executor}_processor_ms"]
+        print(f"{executor}: {wall:.2f} ms per step ({processor:.2f} ms of the processor)")
+    print(f"a second run of all: {found['rerun_ms']:.0f} ms")
     if "ratio" in found:
         print(f"Ray's own task: {found['ray_task_ms']:.2f} ms; a step on Ray: {found['step_on_ray_ms']:.2f} ms; "
               f"ratio {found['ratio']:.2f}")  # fmt: skip

@@ -49,7 +49,7 @@ def case_of(encoder: Encoder, task_name: str, *, scale: str = "logit", baseline:
 
 
 def targets_of(task_name: str, inputs: Inputs, scale: str) -> Targets:
-    if task_name in ("nli", "paraphrase"):
+    if task_name in ("nli", "paraphrase", "classification"):
         return of_texts(np.arange(len(inputs)) % 2, scale=scale)
     if task_name == "ner":
         items = np.arange(0, inputs.item_count, 3)

@@ -7,53 +7,75 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from interlingua.engine.step import Step, Work
+from interlingua.engine.serialization import File
+from interlingua.engine.step import Paused, Step, StepContext
 from interlingua.errors import InputError
 
 
-def trivial(settings: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, work: Work) -> None:
+@dataclass(frozen=True)
+class Settings:
+    """What any of these functions may be told."""
+
+    value: int = 0
+    side: str | None = None
+    sleep: float = 0.0
+    file: File | None = None
+    measure: str = ""
+    mended: str = ""
+    signal: str = ""
+    once: str | None = None
+    told: str = ""
+    wrong: bool = False
+    root: int = 0
+
+
+def trivial(settings: Settings, context: StepContext) -> None:
     pass
 
 
-def total(settings: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, work: Work) -> None:
+def total(settings: Settings, context: StepContext) -> None:
     """A number of its own plus those of its inputs; says in the side log that it began and that it ended."""
-    side = settings.get("side")
-    tell(side, f"begin {work.key} {os.getpid()}")
-    time.sleep(settings.get("sleep", 0.0))
-    value = settings["value"] + sum(int((path / "value").read_text()) for path in inputs.values())
-    (out / "value").write_text(str(value))
-    (out / "heavy").mkdir()
-    (out / "heavy" / "weights").write_bytes(b"w" * 1000)
-    with (out / "records.jsonl").open("w") as file:
-        file.write(json.dumps({"key": work.key, "value": value}) + "\n")
-    (out / "items").mkdir()
-    (out / "items" / f"{work.key}.npz").write_bytes(str(value).encode())
-    (out / "notes.txt").write_text(f"{value} added\n")
-    tell(side, f"end {work.key} {os.getpid()}")
+    side = settings.side
+    tell(side, f"begin {context.key} {os.getpid()}")
+    time.sleep(settings.sleep)
+    value = settings.value + sum(int((path / "value").read_text()) for path in context.inputs.values())
+    (context.out / "value").write_text(str(value))
+    (context.out / "heavy").mkdir()
+    (context.out / "heavy" / "weights").write_bytes(b"w" * 1000)
+    with (context.out / "records.jsonl").open("w") as file:
+        file.write(json.dumps({"key": context.key, "value": value}) + "\n")
+    (context.out / "items").mkdir()
+    (context.out / "items" / f"{context.key}.npz").write_bytes(str(value).encode())
+    (context.out / "notes.txt").write_text(f"{value} added\n")
+    tell(side, f"end {context.key} {os.getpid()}")
 
 
-def knows(settings: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, work: Work) -> None:
+base = total
+"""The same function, of another kind."""
+
+
+def knows(settings: Settings, context: StepContext) -> None:
     """Fails where no measure of that name is registered in this process."""
     from interlingua.measures import measures
 
-    (out / "summary").write_text(measures[settings["measure"]].summary)
+    (context.out / "summary").write_text(measures[settings.measure].summary)
 
 
-def measures(settings: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, work: Work) -> None:
-    """Two records with per-item values, through the store."""
+def measures(settings: Settings, context: StepContext) -> None:
+    """Two records with per-item values, through `Records`."""
     import numpy as np
 
-    from interlingua.engine.records import Store
+    from interlingua.engine.records import Records
     from interlingua.record import Record
 
-    values = np.arange(3.0) + settings["value"]
+    values = np.arange(3.0) + settings.value
     record = Record("mean", "plain", "model", "en", float(values.mean()), 3)
-    Store(out).append(work.key, [(record, values), (record, None)])
+    Records.write(context.out, context.key, [(record, values), (record, None)])
 
 
 def tell(side: str | None, line: str) -> None:
@@ -63,72 +85,124 @@ def tell(side: str | None, line: str) -> None:
         os.close(place)
 
 
-def reads(settings: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, work: Work) -> None:
-    (out / "value").write_text(str(len(Path(settings["file"]).read_text())))
+def reads(settings: Settings, context: StepContext) -> None:
+    assert settings.file is not None
+    (context.out / "value").write_text(str(len(Path(settings.file.path).read_text())))
 
 
-def fails(settings: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, work: Work) -> None:
+def fails(settings: Settings, context: StepContext) -> None:
     print("what it said before")
-    if not Path(settings["mended"]).exists():
+    if not Path(settings.mended).exists():
         raise InputError("no such thing", value="x", remedy="Mend it.")
-    (out / "value").write_text("1")
+    (context.out / "value").write_text("1")
 
 
-def fails_unless_tried_before(settings: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, work: Work) -> None:
-    tried = work.state / "tried"
+def fails_unless_tried_before(settings: Settings, context: StepContext) -> None:
+    tried = context.state / "tried"
     if not tried.exists():
         tried.touch()
         raise RuntimeError("the first try")
-    (out / "value").write_text("1")
+    (context.out / "value").write_text("1")
 
 
-def dies(settings: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, work: Work) -> None:
+def dies(settings: Settings, context: StepContext) -> None:
     print("its last words", flush=True)
-    (out / "half").write_text("half")
-    if (once := settings.get("once")) is None or not Path(once).exists():
-        Path(once or out / "died").touch()
-        os.kill(os.getpid(), getattr(signal, settings["signal"]))
-    (out / "value").write_text("0")
+    (context.out / "half").write_text("half")
+    if (once := settings.once) is None or not Path(once).exists():
+        Path(once or context.out / "died").touch()
+        os.kill(os.getpid(), getattr(signal, settings.signal))
+    (context.out / "value").write_text("0")
 
 
-def fills_the_disk(settings: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, work: Work) -> None:
+def pauses(settings: Settings, context: StepContext) -> None:
+    """Pauses the first time, with a word in its state."""
+    again = (context.state / "again").exists()
+    (context.state / "again").touch()
+    if not again:
+        raise Paused("for a while")
+    (context.out / "value").write_text("1")
+
+
+def waits_to_pause(settings: Settings, context: StepContext) -> None:
+    """Counts until its deadline, and goes on from there."""
+    place = context.state / "count"
+    count = int(place.read_text()) if place.exists() else 0
+    while count < 100:
+        count += 1
+        place.write_text(str(count))
+        time.sleep(0.01)
+        if context.deadline is not None and time.time() > context.deadline:
+            raise Paused(f"at {count}")
+    (context.out / "value").write_text("100")
+
+
+def group(settings: Settings, context: StepContext) -> None:
+    """The first process says what it is told to; all tell the side log what they heard."""
+    heard = context.group.broadcast(lambda: settings.value)
+    tell(settings.side, f"{os.environ['RANK']} heard {heard}")
+    if context.group.is_first:
+        (context.out / "value").write_text(str(context.group.size))
+    if settings.wrong:
+        raise InputError("wrong", remedy="Right it.")
+
+
+def threads(settings: Settings, context: StepContext) -> None:
+    import torch
+
+    (context.out / "value").write_text(f"{torch.get_num_threads()} {os.environ['OMP_NUM_THREADS']}")
+
+
+def prints(settings: Settings, context: StepContext) -> None:
+    print("a word")
+    if settings.wrong:
+        raise ValueError("wrong")
+
+
+def loads(settings: Settings, context: StepContext) -> None:
+    """Says in the side log when an object is made, not when it is found."""
+    context.objects.get("object", lambda: tell(settings.side, "made"))
+    if settings.wrong:
+        raise ValueError("wrong")
+
+
+def fills_the_disk(settings: Settings, context: StepContext) -> None:
     raise OSError(28, "No space left on device")
 
 
-def environment(settings: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, work: Work) -> None:
+def environment(settings: Settings, context: StepContext) -> None:
     """Which GPUs and how many threads it was given, and when it was at work."""
     began = time.time()
-    time.sleep(settings["sleep"])
-    told = {"gpus": os.environ.get("CUDA_VISIBLE_DEVICES"), "count": work.gpus, "pid": os.getpid()}
+    time.sleep(settings.sleep)
+    told = {"gpus": os.environ.get("CUDA_VISIBLE_DEVICES"), "pid": os.getpid()}
     told |= {"threads": os.environ["OMP_NUM_THREADS"], "began": began, "ended": time.time()}
-    Path(settings["told"]).write_text(json.dumps(told))
+    Path(settings.told).write_text(json.dumps(told))
 
 
-def counts_in_its_state(settings: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, work: Work) -> None:
+def counts_in_its_state(settings: Settings, context: StepContext) -> None:
     """Counts to ten, and dies on the way the first time: the second time goes on from where it was."""
-    place = work.state / "count"
+    place = context.state / "count"
     begin = int(place.read_text()) if place.exists() else 0
     for number in range(begin, 10):
         place.write_text(str(number + 1))
         if number == 6 and begin == 0:
             os._exit(3)
-    (out / "value").write_text(f"10 from {begin}")
+    (context.out / "value").write_text(f"10 from {begin}")
 
 
-def ranks(settings: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, work: Work) -> None:
+def ranks(settings: Settings, context: StepContext) -> None:
     """Several processes add their ranks through torch; the first writes the sum."""
     import torch
     import torch.distributed as group
 
     from interlingua.training.processes import is_first_process, process_count
 
-    if settings.get("wrong"):
+    if settings.wrong:
         raise InputError("wrong", remedy="Right it.")
     group.init_process_group("gloo")
     summed = torch.tensor([int(os.environ["RANK"]) + 1])
     group.all_reduce(summed)
     if is_first_process():
-        (out / "value").write_text(f"{summed.item()} of {process_count()}")
+        (context.out / "value").write_text(f"{summed.item()} of {process_count()}")
     group.destroy_process_group()
     sys.stdout.flush()
 
@@ -139,23 +213,24 @@ def study(side: str, *, layers: int = 6, width: int = 10, sleep: float = 0.02) -
     for layer in range(layers):
         for place in range(width):
             below = [steps[(layer - 1) * width + (place + shift) % width] for shift in (0, 1)] if layer else []
-            settings = {"value": layer * width + place, "sleep": sleep, "side": side}
+            settings = Settings(value=layer * width + place, sleep=sleep, side=side)
             needs = {str(number): step for number, step in enumerate(below)}
-            steps.append(Step("total", "steps_for_tests:total", settings, needs, label=f"{layer}.{place}"))
+            steps.append(Step("steps_for_tests:total", settings, needs, label=f"{layer}.{place}"))
     return steps
 
 
 if __name__ == "__main__":
     from interlingua.engine.executors import Options
     from interlingua.engine.graph import Graph
-    from interlingua.engine.runner import run
-    from interlingua.engine.workspace import Home
+    from interlingua.engine.runner import keep_all, run
+    from interlingua.engine.workspace import Workspace
 
     folder, side, sleep, layers = sys.argv[1:]
-    run(Graph(study(side, layers=int(layers), sleep=float(sleep))), Home(Path(folder)), options=Options(cpus=2))
+    graph = Graph(study(side, layers=int(layers), sleep=float(sleep)))
+    run(graph, Workspace(Path(folder)), options=Options(cpus=2), keep=keep_all)
 
 
-def listeners(settings: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, work: Work) -> None:
+def listeners(settings: Settings, context: StepContext) -> None:
     """The addresses that processes of a group, and the one that started them, listen on; the first writes them."""
     import torch
     import torch.distributed as group
@@ -165,7 +240,7 @@ def listeners(settings: Mapping[str, Any], inputs: Mapping[str, Path], out: Path
     found: list[Any] = [None, None]
     group.all_gather_object(found, [*listened(os.getpid()), *listened(os.getppid())])
     if os.environ["RANK"] == "0":
-        (out / "value").write_text(" ".join(sorted({address for each in found for address in each})))
+        (context.out / "value").write_text(" ".join(sorted({address for each in found for address in each})))
     group.destroy_process_group()
 
 
@@ -177,17 +252,17 @@ def listened(process: int) -> list[str]:
     return [fields[1].rpartition(":")[0] for fields in lines if fields[3] == "0A" and fields[9] in own]
 
 
-def tree_listeners(settings: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, work: Work) -> None:
+def tree_listeners(settings: Settings, context: StepContext) -> None:
     """The addresses that a process and all that descend from it listen on."""
     parents = {}
     for place in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
             parents[int(place.parent.name)] = int(place.read_text().rpartition(")")[2].split()[1])
-    below = {settings["root"]}
+    below = {settings.root}
     while more := {child for child, parent in parents.items() if parent in below} - below:
         below |= more
     found: set[str] = set()
     for process in below:
         with suppress(OSError):
             found |= set(listened(process))
-    (out / "value").write_text(f"{len(below) > 3} {' '.join(sorted(found))}")
+    (context.out / "value").write_text(f"{len(below) > 3} {' '.join(sorted(found))}")

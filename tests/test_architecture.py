@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -35,6 +36,9 @@ SIBLINGS = {
     ("__main__", "cli"),
 }
 KNOW_TRANSFORMERS = {"encoder", "training", "tasks"}
+WORDS_OF_THE_FIELD = re.compile(
+    r"(languages?|encoders?|models?|corpus|corpora|bitexts?|seeds?|layers?|(un)?measur(es?|ed|ing))"
+)
 NO_NAME = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "factory"}
 
 
@@ -108,6 +112,18 @@ def roots(path: Path) -> set[str]:
 
 def test_no_module_is_a_drawer_for_everything() -> None:
     assert not {name for name in modules() if set(name.split(".")) & NO_NAME}
+
+
+def test_the_engine_has_no_word_of_the_field() -> None:
+    # `run_store` serves the commands that do not yet run on the engine, and goes with the last of them.
+    engine = {name: path for name, path in modules().items() if name.startswith("engine.") and "run_store" not in name}
+    assert len(engine) > 15
+    for name, path in engine.items():
+        # Identifiers are words joined by underscores or begun by capitals.
+        words = re.findall(r"[A-Z]?[a-z]+", path.read_text("utf-8"))
+        found = {word for word in words if WORDS_OF_THE_FIELD.fullmatch(word.lower())}
+        assert not found, f"{name} says {found}: say it in words of steps, files and processes"
+        assert not rooms(path) - {"engine", "errors", "registry", "paths"}, f"{name} imports more than it may"
 
 
 @pytest.mark.parametrize("how", ["import interlingua", "import interlingua.cli.app", "help"])

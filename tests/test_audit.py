@@ -25,7 +25,7 @@ from interlingua.commands import audit
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Encoder
 from interlingua.encoder.passes import Pass
-from interlingua.engine.records import Store
+from interlingua.engine.run_store import Store
 from interlingua.errors import InputError
 from interlingua.languages import name as language_name
 from interlingua.measures import measures

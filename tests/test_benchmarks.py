@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from benchmarks import calibration  # noqa: E402
 from benchmarks.__main__ import MENU, Entry, found_by, last_object, main, table  # noqa: E402
 from benchmarks.rehearsal import LANGUAGES, rehearsed, toml  # noqa: E402
 from benchmarks.sides import Side  # noqa: E402
@@ -20,6 +21,23 @@ from benchmarks.sides import Side  # noqa: E402
 def test_a_ratio_above_one_says_that_we_are_ahead_whichever_way_is_good() -> None:
     assert Side("speed", "steps/s", 4.0, "peer", 2.0, "1").ratio == 2.0
     assert Side("time", "ms", 2.0, "peer", 4.0, "1", better="less").ratio == 2.0
+
+
+def test_the_calibration_page_has_every_row_and_none_fails() -> None:
+    page = (ROOT / "docs" / "calibration.md").read_text("utf-8")
+    table = page.partition(calibration.BEGIN)[2].partition(calibration.END)[0].strip().splitlines()[2:]
+    shown = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in table]
+    assert [cells[0] for cells in shown] == [row.name for row in calibration.rows()]
+    assert {cells[-1] for cells in shown} == {"holds", "cautious"}
+
+
+def test_rows_simulated_again_take_their_places_in_the_calibration_page() -> None:
+    every = calibration.rows()
+    first, second = (calibration.Found(row.name, row.kind, row.level, 0.5, 10, "", 1.0) for row in every[:2])
+    page = f"above\n{calibration.BEGIN}\n{calibration.table([second])}\n{calibration.END}\nbelow"
+    made = calibration.written(page, [first]).splitlines()
+    assert (made[0], made[-1], len(made)) == ("above", "below", 8)
+    assert [line.split(" | ")[0] for line in made[4:6]] == [f"| {row.name}" for row in every[:2]]
 
 
 def test_every_benchmark_of_the_menu_can_tell_its_sides() -> None:

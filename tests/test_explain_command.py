@@ -17,7 +17,7 @@ from interlingua import explain, explain_rows, explain_texts
 from interlingua.cli.app import app
 from interlingua.commands.report import read_run
 from interlingua.encoder import Encoder
-from interlingua.engine.records import Store
+from interlingua.engine.run_store import Store
 from interlingua.errors import InputError, MissingExtra
 from interlingua.readers.examples import Answer, Question, TaggedWords
 from interlingua.tasks import tasks
@@ -275,7 +275,7 @@ def test_two_texts_are_printed_with_flows(nli: Path) -> None:
     ("arguments", "problem"),
     [
         (["--text", "only one"], "--text takes two texts"),
-        (["--text", "a", "--text", "b"], "two texts divided by"),
+        (["--text", "a", "--text", "b"], "Divide two texts by |||"),
         (["--text", "a ||| b", "--text", "c ||| d", "--label", "maybe"], "It knows: entailment"),
         ([], "nothing to explain"),
         (["--test", "en=none.tsv", "--test", "es=none.tsv", "--out", "o"], "none.tsv"),

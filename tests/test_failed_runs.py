@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import html
 import json
 import random
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +18,9 @@ from typer.testing import CliRunner
 from interlingua.cli.app import app
 from interlingua.encoder import Encoder
 from interlingua.report.evidence import peak
+from interlingua.report.kinds import report_page
 from interlingua.report.readings import gather
+from interlingua.report.runs import Run
 from interlingua.tasks import tasks
 from interlingua.tasks.saved_models import FineTuned, save
 from interlingua.training.task import TaskModel
@@ -74,6 +79,15 @@ def answers(page: Path) -> str:
     return page.read_text("utf-8").split('<script id="data"', 1)[0]
 
 
+def first_words(page: Path) -> str:
+    """What stands first on a page, below its title: what a reader sees without scrolling."""
+    found = re.search(
+        r"<section[^>]*>\s*<h2.*?</h2>\s*(?:<p[^>]*>|<dl[^>]*>)(.*?)(?:</p>|</dd>)", answers(page), re.DOTALL
+    )
+    assert found is not None
+    return html.unescape(re.sub(r"<[^>]+>", " ", found[1]))
+
+
 def test_audit(world: World, tmp_path: Path) -> None:
     out = tmp_path / "out"
     given = ("audit", world["model"], "--corpus", world["parallel.tsv"], "--device", "cpu", "--out", str(out))
@@ -86,6 +100,9 @@ def test_audit(world: World, tmp_path: Path) -> None:
     first = next(line for line in (out / "answer.md").read_text("utf-8").splitlines() if line)
     assert f"{100 / rows:.1f}" in first  # The chance level.
     assert "Best connected" not in answers(out / "report.html")
+    said = first_words(out / "report.html")
+    assert said.strip().startswith(f"Not aligned: among {rows} candidates (chance {100 / rows:.1f}")
+    assert "That is no better than chance" in said
 
 
 def test_adjust(world: World, tmp_path: Path) -> None:
@@ -109,6 +126,9 @@ def test_adjust(world: World, tmp_path: Path) -> None:
     }  # fmt: skip
     assert verdict["texts"]["held-out"]["chance"] == pytest.approx(1 / 60)
     assert verdict["change"] != "better"
+    said = first_words(out / "adjustment.html")
+    assert "no clearer than chance finds it" in said.split(". ")[0]
+    assert said.count("chance 2") == 1  # The level of 60 candidates.
     made = figures(out / "adjustment.html")
     for name, text in (("layers-ru", "held-out"), ("layers-ru-sampler", "sampler")):
         levels = drawn(made[name])
@@ -128,6 +148,10 @@ def test_explain(world: World, tmp_path: Path, label: int) -> None:
             if each["variant"] == "accuracy"]  # fmt: skip
     assert [each["always"] for each in said] == [LABELS[label]] * 2
     made = figures(out / "explain.html")
+    first = first_words(out / "explain.html").strip()
+    assert first.startswith("tuned is not shown to be above chance in English (accuracy ")
+    assert f"chance 0.500, always 'neutral'; the model always says '{LABELS[label]}'" in first
+    assert first.endswith("Nothing is concluded from its attributions.")
     assert drawn(made["scores"]) == pytest.approx([each["level"] for each in said], abs=1e-4)
     assert not [name for name in made if name.startswith(("levels", "heads", "correlation"))]
     assert not (out / "correlation.svg").exists()
@@ -141,6 +165,9 @@ def test_geometry(world: World, tmp_path: Path) -> None:
     assert [each["language"] for each in told["not_learnt"]] == ["en", "ru", "tr"]
     assert not {"groups", "scatter", "changes"} & set(told)
     made = figures(out / "geometry.html")
+    said = first_words(out / "geometry.html").strip()
+    assert said.startswith("The task was not learnt, not even in the language of training (English, seed 0: ")
+    assert f"{100 * told['not_learnt'][0]['chance']:.0f}\N{NO-BREAK SPACE}% by chance" in said
     assert drawn(made["learnt"]) == pytest.approx([each["chance"] for each in told["not_learnt"]], abs=1e-4)
     # Nothing of what fine-tuning did is drawn: it did not learn its task.
     assert not [name for name in made if "after" in name or name.startswith(("steps", "wrong", "spelling", "together"))]
@@ -172,6 +199,26 @@ def test_pretrain(world: World, tmp_path: Path, held: float) -> None:
         assert "text" in found["not_learnt"]
         assert metrics["held_out_loss"] > metrics["unigram_loss"]
     assert shown.startswith(next(iter(found["not_learnt"].values()))[:40])
+
+
+def test_transfer_study_and_a_report_of_several(world: World, tmp_path: Path) -> None:
+    """The records of a transfer whose models say one label, and pages of it: its own, a study's, and of two runs."""
+    scores = [{"test": "ru", "metric": "accuracy", "regime": "original", "seeds": [0], "values": [0.334], "n": 500,
+               "null": 0.36, "mean": 0.334, "deviation": None, "low": 0.29, "high": 0.38, "above": 0, "p": {},
+               "p_holm": {}, "always": "neutral", "layer": None, "bases": ["original"], "against": {}}]  # fmt: skip
+    about = {"kind": "transfer", "model": "m", "task": "nli", "metric": "accuracy", "source": "en", "seeds": [0],
+             "tests": ["ru"], "regimes": ["original"], "settings": {}}  # fmt: skip
+    transfer = Run(about, more={"scores": scores})
+    entries = [{"encoder": "m", "task": "nli", "source": "en", **entry} for entry in scores]
+    study = Run({**about, "name": "s"}, more={"scores": entries})
+    both = [replace(transfer, key=name, name=name) for name in "ab"]
+    pages = {"transfer": {"transfer": [transfer]}, "study": {"study": [study]}, "several": {"transfer": both}}
+    for name, runs in pages.items():
+        (tmp_path / f"{name}.html").write_text(report_page(runs), "utf-8")
+        said = first_words(tmp_path / f"{name}.html").strip()
+        assert re.search(r"(?:N|n)o(?:t above| better than) chance", said.split(". ")[1 if name == "several" else 0])
+        assert re.search(r"chance level (?:36\.0|0\.360)", said)
+        assert "*" not in said
 
 
 def test_align(world: World, tmp_path: Path) -> None:

@@ -189,7 +189,7 @@ def stopped_when(command: list[str], begun: Callable[[], bool]) -> tuple[int, st
 def test_a_signal_ends_a_run_in_training_without_a_traceback(world: World, tmp_path: Path, name: str) -> None:
     out = tmp_path / "out"
     command = commands(world, out)[name] + (["--epochs", "300"] if name == "transfer" else ["--cpus", "1"])
-    place = out / (".training" if name == "transfer" else "work")
+    place = out / (".training" if name == "transfer" else ".interlingua/work")
     code, err = stopped_when(command, lambda: place.is_dir() and any(place.iterdir()))
     assert code == 130, err
     assert "Traceback" not in err
@@ -200,8 +200,8 @@ def make_run(out: Path, kind: str) -> None:
     """What is left of a run of a kind: enough to tell it by."""
     out.mkdir()
     if kind == "study":
-        for name in ("steps", "work", "logs", "failed"):
-            (out / name).mkdir()
+        (out / ".interlingua").mkdir()
+        (out / ".interlingua" / "run.json").write_text(json.dumps({"layout": 1, "kind": kind, "identity": {}}))
     elif kind == "synth":
         (out / "counts.json").write_text("{}")
         (out / "en.train.iob2").write_text("")

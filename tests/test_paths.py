@@ -46,6 +46,15 @@ def test_only_regular_files_are_opened(tmp_path: Path, name: str, kind: str, rec
     assert [outcome for outcome in outcomes if not outcome.held] == []
 
 
+def test_what_is_no_regular_file_is_said_to_be_one_and_never_taken_for_a_slip_of_the_pen(tmp_path: Path) -> None:
+    for name, target in (("z.tsv", "/dev/zero"), ("n.tsv", "nowhere")):
+        (tmp_path / name).symlink_to(target)
+    os.mkfifo(tmp_path / "p.tsv")
+    for name, said in (("z", "not a regular file"), ("p", "not a regular file"), ("n", "a link that leads nowhere")):
+        with pytest.raises(InputError, match=f"{name}.tsv: {said}"):
+            read_corpus(tmp_path / f"{name}.tsv", languages=["en", "ru"])
+
+
 @pytest.mark.reliability("a model folder that points elsewhere")
 @pytest.mark.parametrize("path", ["../elsewhere", "/etc", "a/../../elsewhere", "link", "\0", "../model-2"])
 def test_modules_lie_in_the_folder(tmp_path: Path, path: str) -> None:

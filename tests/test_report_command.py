@@ -13,7 +13,7 @@ import pytest
 from scipy.stats import binomtest, ttest_rel
 
 import interlingua
-from interlingua.engine.records import Store
+from interlingua.engine.run_store import Store
 from interlingua.errors import InputError
 from interlingua.record import Record
 from interlingua.report.files import report_files
@@ -149,7 +149,8 @@ def study_folder(folder: Path) -> Path:
              "distances": [], "beside": [], "steps": ["s"]}  # fmt: skip
     for name in ("run.json", "transfer.json"):
         (transfer / name).unlink()
-    (folder / "steps").mkdir()
+    (folder / ".interlingua").mkdir()
+    (folder / ".interlingua" / "run.json").write_text('{"kind": "study"}')
     (folder / "study.json").write_text(json.dumps(found), "utf-8")
     (folder / "records.jsonl").write_text("".join(json.dumps(each) + "\n" for each in records), "utf-8")
     return folder
@@ -453,6 +454,22 @@ def test_a_terminal_is_told_nothing_of_pointing_and_clicking(tmp_path: Path) -> 
     assert done.returncode == 0, done.stderr
     assert "Key numbers" in done.stdout
     assert not re.search("hover|click|point at", done.stdout, re.IGNORECASE)
+
+
+def test_a_terminal_says_first_that_runs_did_not_read_the_same_sentences(tmp_path: Path) -> None:
+    hits = np.ones(40)
+    folders = retrieved_folder(tmp_path / "one", hits), retrieved_folder(tmp_path / "two", hits[:30], corpus="other")
+    for folder, corpus in zip(folders, ("c0", "other"), strict=True):
+        about = json.loads((folder / "run.json").read_text("utf-8")) | {"digests": {"corpus": corpus}}
+        (folder / "run.json").write_text(json.dumps(about), "utf-8")
+    done = command(*folders, "--out", tmp_path / "page.html")
+    assert done.returncode == 0, done.stderr
+    said = " ".join(done.stdout.split())
+    assert said.startswith("two against the first. Nothing can be compared: side by side only.")
+    assert said.index("The runs did not read the same sentences") < said.index("Key numbers")
+    assert "*" not in said.split("Key numbers")[1].split("* the 95")[0]
+    told = json.loads(command(*folders, "--out", tmp_path / "page.html", "--json").stdout)
+    assert any("did not read the same sentences" in words for words in told["summary"])
 
 
 def test_a_terminal_without_utf8_gets_ascii_and_no_color_no_escapes(tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def test_a_study_is_run_once_told_again_and_lays_the_papers_numbers_beside(
 ) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     given = (world["study.toml"], "--out", tmp_path / "out")
-    code, out, err = run("run", *given, "--cpus", "1", "--json")
+    code, out, err = run("run", *given, "--cpus", "1", "--keep", "--json")
     assert code == 0, err
     told = json.loads(out)
     assert told["ran"] == {"done": 4, "reused": 0, "failed": 0, "blocked": 0}

@@ -9,7 +9,7 @@ import numpy as np
 
 import models
 from interlingua.encoder import Encoder
-from interlingua.readers.examples import Answer, Examples, Question, TaggedWords, TextPair
+from interlingua.readers.examples import Answer, Examples, LabelledText, Question, TaggedWords, TextPair
 from interlingua.training.pair_batches import Bitext, bitext
 from interlingua.wordalign.links import Links
 from interlingua.words import Sentence
@@ -73,6 +73,12 @@ def toy(name: str) -> Examples:
             for k in range(20)
         )
         return Examples(items, "en", "toy.tsv")
+    if name == "classification":
+        found = tuple(
+            LabelledText((" ".join(text[k : k + 3 + k % 4]),), ("travel", "food", "sport")[k % 3], k + 1)
+            for k in range(20)
+        )
+        return Examples(found, "en", "toy.tsv")
     if name == "ner":
         tags = ("O", "B-PER", "I-PER", "B-LOC")
         sentences = tuple(

@@ -15,8 +15,7 @@ import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from interlingua.commands.study import Planned
-from interlingua.engine.runner import Ran
-from interlingua.engine.step_runner import Job, perform
+from interlingua.engine.runner import RunSummary
 from toys import WORDS
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -105,10 +104,8 @@ def _model(folder: Path, dropout: float) -> None:
     PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(folder)
 
 
-def run_here(planned: Planned) -> Ran:
-    """Every step of a study in this process, in the graph's order; then what a run of the finished study tells."""
-    planned.home.make()
-    for step in planned.graph:
-        outcome = perform(Job.of(step), planned.home, progress=lambda *_: None)
-        assert outcome.status == "done", outcome.failure
-    return planned.run()
+def run_here(planned: Planned) -> RunSummary:
+    """Every step of a study in this process, in the graph's order, models and vectors kept."""
+    summary = planned.run(executor="inline", keep=True)
+    assert not summary.failed, summary.failed
+    return summary

@@ -39,7 +39,7 @@ if TYPE_CHECKING:  # What `__getattr__` fetches, for checkers and editors.
     from interlingua.corpus import ParallelCorpus as ParallelCorpus
     from interlingua.encoder import Encoder as Encoder
     from interlingua.encoder import Representations as Representations
-    from interlingua.engine.records import Store as Store
+    from interlingua.engine.run_store import Store as Store
     from interlingua.errors import InputError as InputError
     from interlingua.errors import InterlinguaError as InterlinguaError
     from interlingua.readers import read_corpus as read_corpus
@@ -77,7 +77,7 @@ _HOMES = {
     "Representations": "interlingua.encoder",
     "Score": "interlingua.score",
     "Record": "interlingua.record",
-    "Store": "interlingua.engine.records",
+    "Store": "interlingua.engine.run_store",
     "InputError": "interlingua.errors",
     "InterlinguaError": "interlingua.errors",
 }

@@ -8,10 +8,19 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from interlingua import __version__
 from interlingua.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Items: TypeAlias = "NDArray[np.floating[Any]]"
+"""The values of a score item by item."""
+Made: TypeAlias = "list[tuple[Record, Items | None]]"
+"""Records on their way to a folder, each with its per-item values."""
 
 SCHEMA = 1
 _NUMBER, _TEXT, _MAPPING = (int, float), str, Mapping

@@ -9,8 +9,10 @@ from scipy import stats as scipy_stats
 from interlingua.analyses.synthesis import spellings
 from interlingua.analyses.transfer_matrix import conclusions, not_learnt
 from interlingua.record import Record
-from interlingua.report.geometry_tables import correlated, detectable, findings
-from interlingua.stats import wilson_interval
+from interlingua.report.evidence import association_said
+from interlingua.report.geometry_tables import findings
+from interlingua.score import Score
+from interlingua.stats import Association, association_of_pairs, correlate, wilson_interval
 from interlingua.synthetic.tables import Kind, Name, Table
 
 CODES = ("be", "en", "es", "pl", "ru", "tr")
@@ -80,7 +82,8 @@ def test_what_learnt_nothing_is_named_first_and_left_out_of_every_correlation():
     points = [
         (spelled.value("LOC", "tnld", a, b), wrong[a, b]) for a in CODES for b in CODES if a != b and "tr" not in (a, b)
     ]
-    assert found["scatter"]["pearson"]["value"] == pytest.approx(scipy_stats.pearsonr(*zip(*points, strict=True))[0])
+    rho = scipy_stats.spearmanr(*zip(*points, strict=True)).statistic
+    assert found["scatter"]["rho"]["value"] == pytest.approx(rho)
     assert found["groups"]["runs"] == len(CODES) - 1
     told = findings([r.to_dict() for r in records], RUN, found)
     assert told[0][0] == "Not learnt"
@@ -120,19 +123,23 @@ def test_a_correlation_with_a_constant_is_not_printed():
     assert any("every pair has the same share of wrong sentences" in note for note in notes)
 
 
-def test_no_evidence_is_neither_there_nor_absent():
-    score = {"value": 0.18, "low": -0.1, "high": 0.43, "details": {"p": 0.21, "languages": 11}}
-    told = correlated(score, 110)
-    assert "can’t be told from chance; one below about 0.34 would mostly be missed" in told
-    assert "110 pairs of 11 languages" in told
-    few = correlated({"value": 0.9, "low": None, "high": None, "details": {"p": 1 / 6, "languages": 3}}, 6)
-    assert "3 languages can’t bring below 0.17" in few
+def test_errors_and_spelling_have_the_coefficient_of_every_other_page_on_the_geometry_page_too():
+    found, _ = conclusions(study(), names())
+    points = found["scatter"]["points"]
+    pairs = [(point["source"], point["target"]) for point in points]
+    sides = ([point[side] for point in points] for side in ("tnld", "wrong"))
+    printed = correlate(*sides, languages=pairs)
+    assert Association(**found["scatter"]["rho"]) == printed
+    told = dict(findings([r.to_dict() for r in study()], RUN, found))["Spelling"]
+    assert f"Errors and the distance of names: {association_said(printed)}" in told
+    assert "r = " not in told
 
 
-def test_the_detectable_correlation_is_found_in_four_of_five_studies():
-    draw = np.random.default_rng(0)
-    error = 0.15
-    ends = [np.tanh(shift * scipy_stats.t.ppf(0.975, 60) * error) for shift in (-1, 1)]
-    limit = np.arctanh(detectable({"low": ends[0], "high": ends[1], "details": {"languages": 61}}))
-    z = draw.normal(limit, error, 20_000)
-    assert np.mean(np.abs(z) > 1.96 * error) == pytest.approx(0.8, abs=0.01)
+def test_no_evidence_over_pairs_is_neither_there_nor_absent():
+    details = {"p": 0.21, "languages": 11, "exact": False}
+    told = association_said(association_of_pairs(Score(0.18, 110, 0.0, -0.1, 0.43, details=details)))
+    assert "11 languages show a |ρ| of 0.80 or more" in told
+    assert "a weaker relation may exist" in told
+    few = association_of_pairs(Score(0.9, 6, 0.0, details={"p": 1 / 6, "languages": 3, "exact": True}))
+    assert few.sign == 0
+    assert "3 languages are too few to show any relation: p cannot fall below 0.17" in association_said(few)

@@ -9,9 +9,10 @@ import pytest
 from interlingua.analyses.aligned_bitext import LinkedFiles, Linking
 from interlingua.analyses.transfer import task_named
 from interlingua.commands.transfer import _linked
-from interlingua.engine.step import Work
+from interlingua.engine.step import StepContext
 from interlingua.readers import read_corpus
 from interlingua.studies.config.fields import ConfigErrors
+from interlingua.studies.step_settings import AlignStep, StudyBitext
 from interlingua.studies.steps import align
 from interlingua.studies.steps.step_io import LINKS, linked_files
 from interlingua.studies.study_file import read_study
@@ -40,9 +41,8 @@ def test_the_side_in_the_language_of_training_stays(tmp_path, names, source, sta
 
 
 def test_a_bitext_cut_from_a_corpus_has_the_language_of_training_first(tmp_path):
-    about = {"language": "en", "source": "ru", "aligner": "diagonal", "english": None}
-    about |= {"corpus": "sampler", "files": [], "links": None}
-    align.run(about, {}, tmp_path, Work("key", tmp_path, lambda stage, done, total: None))
+    about = StudyBitext(language="en", source="ru", corpus="sampler")
+    align.run(AlignStep(bitext=about, precision=None), StepContext("key", {}, tmp_path, tmp_path))
     [files] = linked_files([about], {"align en": tmp_path}).values()
     text = files.read(tmp_path / LINKS)
     for side, code in ((text.source, "ru"), (text.target, "en")):

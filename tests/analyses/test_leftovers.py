@@ -9,7 +9,8 @@ import interlingua
 from interlingua.analyses.space_measures import MeasurePlan, asked_pairs, unmeasured
 from interlingua.commands.study import plan_study
 from interlingua.corpus import ParallelCorpus
-from interlingua.engine.records import Store
+from interlingua.engine.records import Records
+from interlingua.record import Record
 from toys import WORDS
 from worlds import make_world, run_here, turned
 
@@ -84,7 +85,7 @@ def test_the_error_of_a_layer_whose_vectors_are_all_alike_is_left_out_and_counte
 
 
 def test_a_study_tells_what_an_audit_tells(done):
-    notes = (done.home.folder / "notes.txt").read_text("utf-8").splitlines()
+    notes = (done.workspace.folder / "notes.txt").read_text("utf-8").splitlines()
     assert f"measure separation bert: {NO_LINKS}" in notes
     assert f"measure procrustes bert: {DROPPED}" in notes
     assert f"encode bert few.tsv: {REPEATED}" in notes
@@ -92,7 +93,7 @@ def test_a_study_tells_what_an_audit_tells(done):
 
 def test_two_models_are_compared_in_a_study_as_in_an_audit(world, done):
     theirs = audited(world, against=world["model"], measures=["cka"]).records
-    ours = [record for record in Store(done.home.folder).read() if record.details.get("called") == "two"]
+    ours = [record for record in Records(Record, done.workspace.folder).read() if record.details.get("called") == "two"]
     assert {(r.source, r.target) for r in ours} == {(a, b) for a in ("en", "ru") for b in ("en", "ru")}
     found = {(r.source, r.target, r.variant, r.layer): r.value for r in ours}
     told = {(r["source"], r["target"], r["variant"], r["layer"]): r["value"] for r in theirs}

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from interlingua.analyses.seed_statistics import _of_the_paper, _Side, distance_table, study_scores, summarise
-from interlingua.engine.records import Store
+from interlingua.engine.run_store import Store
 from interlingua.record import Record
 from interlingua.report.runs import Run
 from interlingua.report.study_answer import lead

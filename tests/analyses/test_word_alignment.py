@@ -8,7 +8,7 @@ import pytest
 from interlingua.analyses.word_alignment import align
 from interlingua.commands.study import plan_study
 from interlingua.encoder import Encoder
-from interlingua.engine.step import Work
+from interlingua.engine.step import StepContext
 from interlingua.studies.config.fields import ConfigErrors
 from interlingua.studies.steps import align as step
 from interlingua.studies.steps.step_io import LINKS
@@ -45,7 +45,7 @@ def planned(world, text):
 def linked(world, text, out):
     [found] = [each for each in planned(world, text).graph if each.kind == "align"]
     out.mkdir()
-    step.run(found.arguments()[0], {}, out, Work(found.key, out, lambda *_: None))
+    step.run(found.settings, StepContext(found.key, {}, out, out))
     with np.load(out / LINKS) as kept:
         return found.key, [kept[name].tolist() for name in ("row", "source", "target")]
 
@@ -71,7 +71,7 @@ def test_with_several_encoders_one_must_be_named(world):
 
 def test_another_aligner_needs_none(world):
     [found] = [each for each in planned(world, TWO.replace("neural", "diagonal")).graph if each.kind == "align"]
-    assert "encoder" not in found.settings
+    assert found.settings.bitext.encoder is None
 
 
 @pytest.mark.parametrize(
@@ -85,13 +85,13 @@ def test_an_aligner_beside_links_for_every_bitext_is_refused_and_links_alone_are
             planned(world, study)
     alone = one_by_one.replace('aligner = "neural"\n', "")
     [found] = [each for each in planned(world, alone).graph if each.kind == "align"]
-    assert found.settings["links"]
+    assert found.settings.bitext.links
 
 
 def test_an_aligner_links_the_languages_that_have_no_links(world):
     given = STUDY.replace("[tasks.ner]", 'links = { hi = "links" }\n[tasks.ner]')
     [found] = [each for each in planned(world, given).graph if each.kind == "align"]
-    assert (found.settings["links"], found.settings["aligner"]) == (None, "neural")
+    assert (found.settings.bitext.links, found.settings.bitext.aligner) == (None, "neural")
 
 
 def test_an_aligner_that_is_not_said_is_the_default_one(world):

@@ -694,3 +694,32 @@ def test_a_copy_of_a_mapped_layer_leaves_nothing_of_the_file_resident(bert: Enco
     np.testing.assert_array_equal(every, made[1])
     np.testing.assert_array_equal(some, made[1][[2, 0]])
     assert every.dtype == np.float32
+
+
+def test_layers_of_unequal_width_are_refused(tmp_path: Path) -> None:
+    """OPT-350m maps its last layer back to the width of its embeddings."""
+    from transformers import OPTConfig, OPTModel, PreTrainedTokenizerFast
+
+    tokenizer = models.byte_level(bos=False)
+    config = OPTConfig(vocab_size=tokenizer.get_vocab_size(), hidden_size=32, num_hidden_layers=2, ffn_dim=64,
+                       num_attention_heads=4, max_position_embeddings=128, word_embed_proj_dim=16)  # fmt: skip
+    OPTModel(config).save_pretrained(tmp_path)
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, pad_token="<pad>").save_pretrained(tmp_path)
+    with pytest.raises(InputError, match="layer 0 has 32 numbers, layer 2 has 16"):
+        Encoder.load(str(tmp_path)).encode(LINES)
+
+
+@pytest.mark.reliability("records depend on how they are made")
+def test_a_tokenizer_that_cuts_at_random_is_refused(tmp_path: Path) -> None:
+    folder = models.marian_of_two_sides(tmp_path)
+    config = folder / "tokenizer_config.json"
+    stated = json.loads(config.read_text())
+    for sampling in (False, True):
+        kwargs = {"enable_sampling": sampling, "nbest_size": -1, "alpha": 0.1}
+        config.write_text(json.dumps({**stated, "sp_model_kwargs": kwargs}))
+        if sampling:
+            with pytest.raises(InputError, match=r"at random.*enable_sampling"):
+                Encoder.load(str(folder))
+        else:
+            first, second = (Encoder.load(str(folder)).tokeniser(LINES, spans=False, words=False) for _ in range(2))
+            assert first.ids.tolist() == second.ids.tolist()

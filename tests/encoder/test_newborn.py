@@ -24,17 +24,17 @@ def pieces() -> Tokenizer:
     return models.wordpiece()
 
 
-def e4m3(values: np.ndarray) -> np.ndarray:
-    """The nearest number of E4M3, ties to the even one, by the list of all of them (Micikevicius et al. 2022, table 1).
+def e5m2(values: np.ndarray) -> np.ndarray:
+    """The nearest number of E5M2, ties to the even one, by the list of all of them (Micikevicius et al. 2022, table 1).
 
-    Exponent 0 has no leading one; the largest code is no number, so 448 is the largest.
+    Exponent 0 has no leading one; the largest exponent is for infinity and no number, so 57,344 is the largest.
     """
     numbers = np.array(
         [
-            (mantissa / 8) * 2.0**-6 if exponent == 0 else (1 + mantissa / 8) * 2.0 ** (exponent - 7)
-            for exponent in range(16)
-            for mantissa in range(8)
-        ][:-1]
+            (mantissa / 4) * 2.0**-14 if exponent == 0 else (1 + mantissa / 4) * 2.0 ** (exponent - 15)
+            for exponent in range(31)
+            for mantissa in range(4)
+        ]
     )
     size = np.minimum(np.abs(values.astype(np.float64)), numbers[-1])
     above = np.searchsorted(numbers, size)
@@ -51,7 +51,7 @@ def saved(request, tmp_path):
     draw = torch.Generator().manual_seed(1)
     with torch.no_grad():
         for weight in model.parameters():
-            scale = torch.exp2(torch.randint(-12, 1, weight.shape, generator=draw).float())
+            scale = torch.exp2(torch.randint(-18, 1, weight.shape, generator=draw).float())
             weight.copy_(torch.randn(weight.shape, generator=draw) * scale)
     before = {name: weight.detach().clone() for name, weight in model.named_parameters()}
     save_folder(model, pieces(), tmp_path / "model", length=24, dtype="fp8")
@@ -61,25 +61,31 @@ def saved(request, tmp_path):
 
 
 def rounded(weight: torch.Tensor) -> torch.Tensor:
-    return torch.from_numpy(e4m3(weight.detach().numpy())).float() if weight.ndim > 1 else weight.detach()
+    return torch.from_numpy(e5m2(weight.detach().numpy())).float() if weight.ndim > 1 else weight.detach()
 
 
-def test_a_folder_in_8_bits_holds_matrices_rounded_to_e4m3_and_vectors_as_they_were(saved):
+def test_a_folder_in_8_bits_holds_matrices_rounded_to_e5m2_and_vectors_as_they_were(saved):
     model, folder = saved
     stored = load_file(folder / "model.safetensors")
     weights = dict(model.named_parameters(remove_duplicate=False))  # A tied weight by all its names.
     assert sorted(id(weights[name]) for name in stored) == sorted({id(weight) for weight in weights.values()})
     for name, tensor in stored.items():
-        assert tensor.dtype == (torch.float8_e4m3fn if tensor.ndim > 1 else torch.float32), name
+        assert tensor.dtype == (torch.float8_e5m2 if tensor.ndim > 1 else torch.float32), name
         assert torch.equal(tensor.float(), rounded(weights[name])), name
         assert torch.equal(tensor.float(), weights[name]) == (tensor.ndim < 2), name  # Else rounding was not tested.
 
 
 def test_plain_transformers_reads_it_as_float32(saved):
-    from transformers import AutoModel, AutoModelForMaskedLM
+    from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer
 
     model, folder = saved
     assert json.loads((folder / "config.json").read_text("utf-8"))["dtype"] == "float32"
+    # The class that versions 4 and 5 both have.
+    assert (
+        json.loads((folder / "tokenizer_config.json").read_text("utf-8"))["tokenizer_class"]
+        == "PreTrainedTokenizerFast"
+    )
+    assert AutoTokenizer.from_pretrained(folder)("a")["input_ids"] == pieces().encode("a").ids
     again, report = AutoModelForMaskedLM.from_pretrained(folder, output_loading_info=True)
     assert not report["missing_keys"]
     assert not report["unexpected_keys"]
@@ -120,7 +126,7 @@ def test_a_tied_weight_is_stored_once_and_a_matrix_takes_a_byte_a_weight(saved):
 
 def test_weights_out_of_range_become_the_largest_number_and_small_ones_nothing(tmp_path):
     model = masked_lm("bert", SMALL, pieces(), length=24, seed=0)
-    values = torch.tensor([1e6, -1e6, 449.0, 448.0, 480.0, 2.0**-9, 2.0**-10, 2.0**-10 * 1.01, -0.0])
+    values = torch.tensor([1e6, -1e6, 57345.0, 57344.0, 65536.0, 2.0**-16, 2.0**-17, 2.0**-17 * 1.01, -0.0])
     with torch.no_grad():
         dense = model.bert.encoder.layer[0].output.dense
         dense.weight[0, : len(values)] = values
@@ -128,7 +134,7 @@ def test_weights_out_of_range_become_the_largest_number_and_small_ones_nothing(t
     save_folder(model, pieces(), tmp_path, length=24, dtype="fp8")
     stored = load_file(tmp_path / "model.safetensors")
     found = stored["bert.encoder.layer.0.output.dense.weight"][0, : len(values)].float()
-    assert found.tolist() == [448, -448, 448, 448, 448, 2.0**-9, 0, 2.0**-9, 0]
+    assert found.tolist() == [57344, -57344, 57344, 57344, 57344, 2.0**-16, 0, 2.0**-16, 0]
     assert stored["bert.encoder.layer.0.output.dense.bias"][0] == 1e6  # A vector is not rounded.
 
 

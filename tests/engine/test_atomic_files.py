@@ -1,18 +1,33 @@
 from __future__ import annotations
 
 import os
+import resource
+import signal
 import stat
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import save_file
 
 import interlingua
 from interlingua.encoder import Encoder
 from interlingua.encoder.loading import _first_line
-from interlingua.engine.atomic_files import hidden_name, swap_in, sweep, write_beside
-from interlingua.engine.records import _link_all
+from interlingua.engine.atomic_files import (
+    hidden_name,
+    link_or_copy,
+    made_beside,
+    swap_in,
+    sweep,
+    told_when_full,
+    write_beside,
+    write_text,
+)
+from interlingua.engine.step_runner import _no_room
+from interlingua.errors import InputError
 from interlingua.training.checkpoints import load_whole, save_whole
 
 SOURCE = str(Path(interlingua.__file__).parents[1])
@@ -65,7 +80,7 @@ def test_linking_what_another_run_has_linked_meanwhile_leaves_one_name(tmp_path:
         replace(beside, place)
 
     monkeypatch.setattr(os, "replace", after_the_other)
-    _link_all({"a.npz": source}, folder)
+    link_or_copy(source, folder / "a.npz")
     assert [path.name for path in folder.iterdir()] == ["a.npz"]
 
 
@@ -103,3 +118,55 @@ def test_what_people_print_is_one_short_line(bert_folder: Path) -> None:
 )
 def test_an_error_of_the_hub_is_cut_between_sentences_or_words(text: str, expected: str) -> None:
     assert _first_line(ValueError(text)) == expected
+
+
+def test_text_is_replaced_whole(tmp_path: Path) -> None:
+    write_text(tmp_path / "deep" / "page.md", "old")
+    write_text(tmp_path / "deep" / "page.md", "new é")
+    assert (tmp_path / "deep" / "page.md").read_text("utf-8") == "new é"
+    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["page.md"]
+
+
+def test_a_disk_that_fills_up_under_safetensors_is_told_and_fails_no_step(tmp_path: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+    try:
+        with pytest.raises(InputError, match="no space left for results") as told, told_when_full(tmp_path):
+            save_file({"weights": torch.zeros(1000)}, tmp_path / "model.safetensors")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, before)
+    assert isinstance(told.value.__cause__, SafetensorError)
+    with pytest.raises(ValueError, match="another"), told_when_full(tmp_path):
+        raise ValueError("another error")
+    full = SafetensorError("Error while serializing: I/O error: No space left on device (os error 28)")
+    assert _no_room(full)
+    assert not _no_room(SafetensorError("invalid header"))
+
+
+@pytest.mark.parametrize("is_folder", [False, True])
+def test_what_is_made_beside_takes_the_place_of_the_old_or_leaves_it_and_nothing_else(
+    tmp_path: Path, is_folder: bool
+) -> None:
+    place = tmp_path / "made"
+
+    def make(text: str) -> None:
+        with made_beside(place) as beside:
+            if is_folder:
+                beside.mkdir()
+            (beside / "inner" if is_folder else beside).write_text(text)
+            assert not place.exists() or read() != text
+            if text == "bad":
+                raise ValueError(text)
+
+    def read() -> str:
+        return (place / "inner" if is_folder else place).read_text()
+
+    for text in ("old", "new"):
+        make(text)
+        assert read() == text
+    with pytest.raises(ValueError, match="bad"):
+        make("bad")
+    assert read() == "new"
+    assert [path.name for path in tmp_path.iterdir()] == ["made"]

@@ -21,12 +21,13 @@ from pathlib import Path
 sys.path.append({tests!r})
 os.chdir({here!r})
 from interlingua.engine.graph import Graph
-from interlingua.engine.workspace import Home
+from interlingua.engine.workspace import Workspace
 from interlingua.engine.executors import Options
 from interlingua.engine.runner import run
 from interlingua.engine.step import Resources, Step
-step = Step("ranks", "steps_for_tests:{function}", {settings}, resources=Resources(cpus=2, processes={processes}))
-ran = run(Graph([step]), Home(Path({home!r})), executor={executor!r}, options=Options(cpus=2))
+from steps_for_tests import Settings
+step = Step("steps_for_tests:{function}", Settings({settings}), resources=Resources(cpus=2, processes={processes}))
+ran = run(Graph([step]), Workspace(Path({workspace!r})), executor={executor!r}, options=Options(cpus=2))
 assert ran.done == 1, ran
 """
 
@@ -56,10 +57,10 @@ def run(*command: str, cwd: Path, **environment: str) -> subprocess.CompletedPro
 @pytest.mark.parametrize(
     ("executor", "processes", "path"),
     [
-        ("here", 1, "{source}"),
-        ("here", 1, "{source}:"),
-        ("here", 1, ":{source}"),
-        pytest.param("here", 2, "{source}", marks=pytest.mark.heavy),
+        ("local", 1, "{source}"),
+        ("local", 1, "{source}:"),
+        ("local", 1, ":{source}"),
+        pytest.param("local", 2, "{source}", marks=pytest.mark.heavy),
         pytest.param("ray", 1, "{source}", marks=pytest.mark.heavy),
     ],
 )
@@ -69,9 +70,9 @@ def test_steps_of_a_study_import_nothing_of_the_current_folder(
     here = hostile(tmp_path / "here")
     if executor == "ray":
         pytest.importorskip("ray")
-    function, settings = ("ranks", "{}") if processes > 1 else ("total", "{'value': 1}")
+    function, settings = ("ranks", "") if processes > 1 else ("total", "value=1")
     code = RUN.format(
-        tests=str(TESTS), here=str(here), home=str(tmp_path / "home"), executor=executor, processes=processes,
+        tests=str(TESTS), here=str(here), workspace=str(tmp_path / "home"), executor=executor, processes=processes,
         function=function, settings=settings,
     )  # fmt: skip
     # The process itself is started elsewhere and safely: it is its children that are tested.
@@ -85,8 +86,8 @@ def test_steps_of_a_study_import_nothing_of_the_current_folder(
 def test_a_ray_of_this_machine_listens_on_this_machine_alone(tmp_path: Path) -> None:
     pytest.importorskip("ray")
     code = RUN.format(
-        tests=str(TESTS), here=str(tmp_path), home=str(tmp_path / "home"), executor="ray", processes=1,
-        function="tree_listeners", settings="{'root': os.getpid()}",
+        tests=str(TESTS), here=str(tmp_path), workspace=str(tmp_path / "home"), executor="ray", processes=1,
+        function="tree_listeners", settings="root=os.getpid()",
     )  # fmt: skip
     done = run(sys.executable, "-P", "-c", code, cwd=tmp_path)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -130,14 +131,15 @@ def test_processes_that_tokenise_import_nothing_of_the_current_folder(tmp_path: 
 def test_a_child_takes_the_very_package_that_started_it(tmp_path: Path) -> None:
     """Run from source in its own folder, without PYTHONPATH; and a function beside the user's script is found."""
     (tmp_path / "mine.py").write_text(
-        "def work(settings, inputs, out, work):\n"
-        "    import interlingua\n    (out / 'value').write_text(interlingua.__file__)\n"
+        "from steps_for_tests import Settings\n"
+        "def work(settings: Settings, context):\n"
+        "    import interlingua\n    (context.out / 'value').write_text(interlingua.__file__)\n"
     )
     (tmp_path / "run.py").write_text(
         f"import sys; sys.path.insert(1, {SOURCE!r})\n"
         + RUN.format(
-            tests=str(TESTS), here=str(tmp_path), home=str(tmp_path / "home"), executor="here", processes=1,
-            function="total", settings="{}",
+            tests=str(TESTS), here=str(tmp_path), workspace=str(tmp_path / "home"), executor="local", processes=1,
+            function="total", settings="",
         ).replace("steps_for_tests:total", "mine:work")
     )  # fmt: skip
     done = run(sys.executable, "run.py", cwd=tmp_path, PYTHONPATH="")

@@ -10,69 +10,96 @@ from interlingua.engine.disk import garbage, remove, size, usage
 from interlingua.engine.executors import Options
 from interlingua.engine.graph import Graph
 from interlingua.engine.locks import Owner
-from interlingua.engine.runner import run
+from interlingua.engine.runner import keep_all, run
 from interlingua.engine.step import Step
-from interlingua.engine.workspace import Home
+from interlingua.engine.workspace import Workspace
+from steps_for_tests import Settings
 
 
 def total(value: int, *needs: Step) -> Step:
     roles = {str(number): need for number, need in enumerate(needs)}
-    return Step("leaf" if needs else "base", "steps_for_tests:total", {"value": value}, roles)
+    return Step("steps_for_tests:total" if needs else "steps_for_tests:base", Settings(value=value), roles)
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return Home(tmp_path / "study")
+def workspace(tmp_path: Path) -> Workspace:
+    return Workspace(tmp_path / "study")
 
 
-def test_disk_use_is_counted_by_kind(home: Home) -> None:
+def test_disk_use_is_counted_by_kind(workspace: Workspace) -> None:
     graph = Graph([total(1, total(2)), total(3, total(2))])
-    run(graph, home, options=Options(cpus=1))
-    found = {use.kind: use for use in usage(graph, home)}
-    assert {kind: (use.steps, use.heavy) for kind, use in found.items()} == {"base": (1, 1000), "leaf": (2, 2000)}
-    files = [path for path in (home.folder / "steps").rglob("*") if path.is_file()]
+    run(graph, workspace, options=Options(cpus=1), keep=keep_all)
+    found = {use.kind: use for use in usage(graph, workspace)}
+    assert {kind: (use.steps, use.heavy) for kind, use in found.items()} == {"base": (1, 1000), "total": (2, 2000)}
+    files = [path for path in (workspace.inner / "steps").rglob("*") if path.is_file()]
     assert sum(use.bytes for use in found.values()) == sum(path.stat().st_size for path in files)
-    assert [use.kind for use in usage(Graph([]), home)] == ["not in this study"]
+    assert [use.kind for use in usage(Graph([]), workspace)] == ["not in this run"]
 
 
-def test_only_the_heavy_part_of_what_nobody_needs_any_more_goes(home: Home) -> None:
+def test_only_the_heavy_part_of_what_nobody_needs_any_more_goes(workspace: Workspace) -> None:
     base = total(2)
     graph = Graph([total(1, base), total(3, base)])
-    run(Graph([total(1, base)]), home, options=Options(cpus=1))
-    assert garbage(graph, home) == ()  # one that needs it is not done yet
-    run(graph, home, options=Options(cpus=1))
-    records = (home.folder / "records.jsonl").read_bytes()
-    waste = garbage(graph, home)
-    assert [one.path for one in waste] == [home.step(base.key) / "heavy"]  # leaves were asked for themselves
-    assert remove(waste, home) == 1000
-    assert size(home.step(base.key) / "heavy") == 0
-    assert garbage(graph, home) == ()
-    assert run(graph, home, options=Options(cpus=1)).done == 0
-    assert (home.folder / "records.jsonl").read_bytes() == records
+    run(Graph([total(1, base)]), workspace, options=Options(cpus=1), keep=keep_all)
+    assert garbage(graph, workspace) == ()  # one that needs it is not done yet
+    run(graph, workspace, options=Options(cpus=1), keep=keep_all)
+    records = (workspace.folder / "records.jsonl").read_bytes()
+    waste = garbage(graph, workspace)
+    assert [one.path for one in waste] == [workspace.step(base.key) / "heavy"]  # leaves were asked for themselves
+    assert remove(waste, workspace) == 1000
+    assert size(workspace.step(base.key) / "heavy") == 0
+    assert garbage(graph, workspace) == ()
+    assert run(graph, workspace, options=Options(cpus=1), keep=keep_all).done == 0
+    assert (workspace.folder / "records.jsonl").read_bytes() == records
 
 
-def test_what_lost_its_heavy_part_is_made_again_for_a_new_step(home: Home) -> None:
+def test_what_lost_its_heavy_part_is_made_again_for_a_new_step(workspace: Workspace) -> None:
     base = total(2)
     graph = Graph([total(1, base)])
-    run(graph, home, options=Options(cpus=1))
-    remove(garbage(graph, home), home)
+    run(graph, workspace, options=Options(cpus=1), keep=keep_all)
+    remove(garbage(graph, workspace), workspace)
     more = Graph([total(1, base), total(5, base)])
-    assert run(more, home, options=Options(cpus=1)).done == 2
-    assert (home.step(base.key) / "heavy" / "weights").is_file()
-    assert run(more, home, options=Options(cpus=1)).done == 0
+    assert run(more, workspace, options=Options(cpus=1), keep=keep_all).done == 2
+    assert (workspace.step(base.key) / "heavy" / "weights").is_file()
+    assert run(more, workspace, options=Options(cpus=1), keep=keep_all).done == 0
 
 
-def test_steps_states_and_failures_of_an_earlier_study_go(home: Home) -> None:
+def test_steps_states_and_failures_of_an_earlier_study_go(workspace: Workspace) -> None:
     old, new = total(1), total(2)
-    run(Graph([old, new]), home, options=Options(cpus=1))
-    home.state("gone").mkdir()
-    home.state("held").mkdir()
-    home.log("gone").write_text("words")
-    assert Owner(home.work).take(home.lock("held"))
+    run(Graph([old, new]), workspace, options=Options(cpus=1), keep=keep_all)
+    workspace.state("gone").mkdir()
+    workspace.state("held").mkdir()
+    workspace.log("gone").write_text("words")
+    assert Owner(workspace.work).take(workspace.lock("held"))
     graph = Graph([new])
-    waste = garbage(graph, home)
-    assert [one.path for one in waste] == [home.step(old.key), home.state("gone"), home.log("gone")]
-    remove(waste, home)
-    assert home.done() == {new.key}
-    assert home.state("held").exists()
-    assert garbage(graph, home) == ()
+    waste = garbage(graph, workspace)
+    assert [one.path for one in waste] == [workspace.step(old.key), workspace.state("gone"), workspace.log("gone")]
+    remove(waste, workspace)
+    assert workspace.done() == {new.key}
+    assert workspace.state("held").exists()
+    assert garbage(graph, workspace) == ()
+
+
+def test_a_heavy_part_goes_when_the_last_step_that_needs_it_is_done(workspace: Workspace) -> None:
+    base = total(2)
+    leaves = [total(1, base), total(3, base)]
+    heavy = workspace.step(base.key) / "heavy"
+    kept = Graph([total(1, base)])
+    run(kept, workspace, options=Options(cpus=1), keep=lambda step: step.kind == "base")
+    assert heavy.is_dir()
+    run(Graph(leaves), workspace, options=Options(cpus=1))
+    assert not heavy.exists()
+    assert workspace.is_pruned(base.key)
+    assert all((workspace.step(leaf.key) / "heavy").is_dir() for leaf in leaves)  # they were asked for themselves
+    assert run(Graph(leaves), workspace, options=Options(cpus=1)).done == 0
+
+
+def test_a_heavy_part_stays_while_a_step_that_needs_it_has_failed(workspace: Workspace, tmp_path: Path) -> None:
+    base = total(2)
+    mended = tmp_path / "mended"
+    bad = Step("steps_for_tests:fails", Settings(mended=str(mended)), {"base": base})
+    graph = Graph([total(1, base), bad])
+    assert run(graph, workspace, options=Options(cpus=1)).done == 2
+    assert (workspace.step(base.key) / "heavy").is_dir()
+    mended.touch()
+    assert run(graph, workspace, options=Options(cpus=1), retry=True).done == 1  # the base is not made again
+    assert not (workspace.step(base.key) / "heavy").exists()

@@ -15,8 +15,9 @@ from interlingua.engine.executors import Options
 from interlingua.engine.graph import Graph
 from interlingua.engine.runner import run
 from interlingua.engine.step import Resources, Step
-from interlingua.engine.workspace import Home
+from interlingua.engine.workspace import Workspace
 from interlingua.errors import InterlinguaError
+from steps_for_tests import Settings
 
 pytestmark = pytest.mark.heavy
 ray = pytest.importorskip("ray")
@@ -42,9 +43,9 @@ def options(address: str) -> Options:
     return Options(address=address)
 
 
-def everything(home: Home) -> dict[str, bytes]:
-    files = (path for path in sorted(home.folder.rglob("*")) if path.is_file())
-    kept = {str(path.relative_to(home.folder)): path.read_bytes() for path in files}
+def everything(workspace: Workspace) -> dict[str, bytes]:
+    files = (path for path in sorted(workspace.folder.rglob("*")) if path.is_file())
+    kept = {str(path.relative_to(workspace.folder)): path.read_bytes() for path in files}
     # A cluster's processes live on for the next run: their files in `work` and `logs` are no results.
     return {name: data for name, data in kept.items() if name != "times.jsonl" and "/." not in name}
 
@@ -52,7 +53,7 @@ def everything(home: Home) -> dict[str, bytes]:
 def test_a_cluster_leaves_the_bytes_that_this_machine_leaves(tmp_path: Path, options: Options) -> None:
     side = tmp_path / "side"
     graph = Graph(steps_for_tests.study(str(side), sleep=0.0))
-    there, here = Home(tmp_path / "there"), Home(tmp_path / "here")
+    there, here = Workspace(tmp_path / "there"), Workspace(tmp_path / "here")
     assert run(graph, there, executor="ray", options=options).done == 60
     run(graph, here, options=Options(cpus=2))
     assert everything(there) == everything(here)
@@ -60,16 +61,16 @@ def test_a_cluster_leaves_the_bytes_that_this_machine_leaves(tmp_path: Path, opt
 
 
 def test_a_failure_and_a_death_block_what_needs_them_and_nothing_else(tmp_path: Path, options: Options) -> None:
-    fails = Step("fails", "steps_for_tests:fails", {"mended": str(tmp_path / "mended")})
-    dies = Step("dies", "steps_for_tests:dies", {"signal": "SIGKILL"})
+    fails = Step("steps_for_tests:fails", Settings(mended=str(tmp_path / "mended")))
+    dies = Step("steps_for_tests:dies", Settings(signal="SIGKILL"))
     above = [
-        Step("total", "steps_for_tests:total", {"value": number}, {"below": below})
+        Step("steps_for_tests:total", Settings(value=number), {"below": below})
         for number, below in enumerate((fails, dies))
     ]
-    top = Step("total", "steps_for_tests:total", {"value": 5}, {"a": above[0], "b": above[1]})
-    free = Step("total", "steps_for_tests:total", {"value": 6})
-    home = Home(tmp_path / "study")
-    ran = run(Graph([top, free]), home, executor="ray", options=options)
+    top = Step("steps_for_tests:total", Settings(value=5), {"a": above[0], "b": above[1]})
+    free = Step("steps_for_tests:total", Settings(value=6))
+    workspace = Workspace(tmp_path / "study")
+    ran = run(Graph([top, free]), workspace, executor="ray", options=options)
     assert (ran.done, ran.blocked) == (1, 3)
     told = {failure.kind: failure for failure in ran.failed}
     assert told.keys() == {"fails", "dies"}
@@ -77,45 +78,42 @@ def test_a_failure_and_a_death_block_what_needs_them_and_nothing_else(tmp_path: 
     assert "WorkerCrashed" in told["dies"].message
     assert told["dies"].log.startswith("its last words")
     (tmp_path / "mended").touch()
-    again = run(Graph([top, free]), home, executor="ray", options=options, retry=True)
+    again = run(Graph([top, free]), workspace, executor="ray", options=options, retry=True)
     assert (again.done, again.blocked, [failure.kind for failure in again.failed]) == (2, 2, ["dies"])
 
 
 def test_a_step_that_fails_or_dies_gets_the_tries_asked_for(tmp_path: Path, address: str) -> None:
-    steps = [Step("a", f"steps_for_tests:{name}") for name in ("fails_unless_tried_before", "counts_in_its_state")]
-    home = Home(tmp_path / "study")
-    ran = run(Graph(steps), home, executor="ray", options=Options(address=address, attempts=2))
+    names = ("fails_unless_tried_before", "counts_in_its_state")
+    steps = [Step(f"steps_for_tests:{name}", Settings()) for name in names]
+    workspace = Workspace(tmp_path / "study")
+    ran = run(Graph(steps), workspace, executor="ray", options=Options(address=address, attempts=2))
     assert (ran.done, ran.failed) == (2, ())
-    assert (home.step(steps[1].key) / "value").read_text() == "10 from 7"
+    assert (workspace.step(steps[1].key) / "value").read_text() == "10 from 7"
 
 
 def test_steps_get_the_gpus_and_threads_they_ask_for(tmp_path: Path, options: Options) -> None:
     shapes = [Resources(gpus=0), Resources(gpus=1), Resources(gpus=0.5), Resources(cpus=2, gpus=2)]
     graph = Graph(
-        Step("e", "steps_for_tests:environment", {"told": str(tmp_path / f"{n}"), "sleep": 0}, resources=shape)
+        Step("steps_for_tests:environment", Settings(told=str(tmp_path / f"{n}")), resources=shape)
         for n, shape in enumerate(shapes)
     )
-    assert run(graph, Home(tmp_path / "study"), executor="ray", options=options).done == 4
+    assert run(graph, Workspace(tmp_path / "study"), executor="ray", options=options).done == 4
     told = [json.loads((tmp_path / str(n)).read_text()) for n in range(4)]
-    assert [one["count"] for one in told] == [0, 1, 1, 2]
+    assert [len(one["gpus"].split(",")) if one["gpus"] else 0 for one in told] == [0, 1, 1, 2]
     assert [one["threads"] for one in told] == ["1", "1", "1", "2"]
 
 
 def test_a_full_disk_stops_a_run_on_a_cluster(tmp_path: Path, options: Options) -> None:
-    full = Step("full", "steps_for_tests:fills_the_disk")
-    above = Step("total", "steps_for_tests:total", {"value": 1}, {"below": full})
+    full = Step("steps_for_tests:fills_the_disk", Settings())
+    above = Step("steps_for_tests:total", Settings(value=1), {"below": full})
     with pytest.raises(InterlinguaError, match="no space left"):
-        run(Graph([above]), Home(tmp_path / "study"), executor="ray", options=options)
+        run(Graph([above]), Workspace(tmp_path / "study"), executor="ray", options=options)
 
 
 def test_no_cluster_is_an_error_that_says_how_to_start_one(tmp_path: Path) -> None:
-    with pytest.raises(InterlinguaError, match="ray start --head"):
-        run(
-            Graph([Step("a", "steps_for_tests:trivial")]),
-            Home(tmp_path / "study"),
-            executor="ray",
-            options=Options(address="127.0.0.1:1"),
-        )
+    workspace, graph = Workspace(tmp_path / "study"), Graph([Step("steps_for_tests:trivial", Settings())])
+    with pytest.raises(InterlinguaError, match="ray start --head"), workspace.acquire("study", {}):
+        run(graph, workspace, executor="ray", options=Options(address="127.0.0.1:1"))
     assert not (tmp_path / "study").exists()
 
 
@@ -128,6 +126,6 @@ def test_workers_of_a_cluster_load_the_files_of_a_step(tmp_path: Path, options: 
         "utf-8",
     )
     file = Digests().file(tmp_path / "mine.py")
-    steps = [Step("knows", "steps_for_tests:knows", {"measure": "fourfold"}, load=(file,))]
-    ran = run(Graph(steps), Home(tmp_path / "out"), executor="ray", options=options)
+    steps = [Step("steps_for_tests:knows", Settings(measure="fourfold"), load=(file,))]
+    ran = run(Graph(steps), Workspace(tmp_path / "out"), executor="ray", options=options)
     assert not ran.failed, ran.failed

@@ -1,106 +1,27 @@
-"""The store: what is appended is read back, whole steps or nothing, whatever the moment of a kill."""
+"""Records of steps: written once, gathered in the graph's order, read again; broken ones are told by line."""
 
 from __future__ import annotations
 
 import json
-import resource
-import signal
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from safetensors import SafetensorError
-from safetensors.torch import save_file
 
-from interlingua.engine import records as room
-from interlingua.engine.atomic_files import hidden_name
-from interlingua.engine.records import Store, told_when_full, write_text
-from interlingua.engine.step_runner import _no_room
+from interlingua.engine.executors import Options
+from interlingua.engine.graph import Graph
+from interlingua.engine.records import Records
+from interlingua.engine.runner import run
+from interlingua.engine.step import Step
+from interlingua.engine.workspace import Workspace
 from interlingua.errors import InputError
 from interlingua.record import Record
+from steps_for_tests import Settings
 
 
 def record(variant: str, value: float = 0.5) -> Record:
     return Record("cka", variant, "model", "en", value, 10, target="es", layer=2, digests={"corpus": "é"}, seed=0)
-
-
-def three(name: str) -> list[tuple[Record, np.ndarray | None]]:
-    hits, inverse = np.array([0.0, 1.0, 1.0]), np.array([0.5, 1.0, 0.25])
-    return [(record(f"{name}-a"), None), (record(f"{name}-b"), hits), (record(f"{name}-c"), inverse)]
-
-
-def test_what_is_appended_is_read_back_in_order(tmp_path: Path) -> None:
-    store = Store(tmp_path / "run")
-    for name in ("one", "two"):
-        assert not store.done(name)
-        store.append(name, three(name))
-        assert store.done(name)
-    for opened in (store, Store(tmp_path / "run")):
-        found = opened.read()
-        assert [r.variant for r in found] == [f"{name}-{part}" for name in ("one", "two") for part in "abc"]
-        assert [r.part for r in found] == [(1, 3), (2, 3), (3, 3)] * 2
-        expected = replace(record("one-a"), step="one", part=(1, 3))
-        assert found[0] == expected
-        np.testing.assert_array_equal(opened.items(found[1]), [0, 1, 1])
-        np.testing.assert_array_equal(opened.items(found[5]), np.array([0.5, 1, 0.25], np.float32))
-        assert opened.done("one")
-        assert opened.done("two")
-
-
-def test_a_record_without_items_says_so(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    store.append("one", three("one"))
-    with pytest.raises(InputError, match=r"no per-item values: 'cka one-a'"):
-        store.items(store.read()[0])
-
-
-@settings(max_examples=40, deadline=None)
-@given(share=st.floats(0, 1))
-def test_a_file_cut_anywhere_loses_whole_steps_only(tmp_path_factory: pytest.TempPathFactory, share: float) -> None:
-    folder = tmp_path_factory.mktemp("store")
-    store = Store(folder)
-    for name in ("one", "two", "three"):
-        store.append(name, three(name))
-    file = folder / "records.jsonl"
-    whole = file.read_bytes()
-    file.write_bytes(whole[: round(share * len(whole))])
-    again = Store(folder)
-    steps = [r.step for r in again.read()]
-    finished = [name for name in ("one", "two", "three") if again.done(name)]
-    assert steps == [name for name in finished for _ in range(3)]
-    for name in ("one", "two", "three"):
-        if not again.done(name):
-            again.append(name, three(name))
-    assert file.read_bytes() == whole
-
-
-def test_a_write_that_fails_leaves_the_records_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = Store(tmp_path)
-    store.append("one", three("one"))
-    before = (tmp_path / "records.jsonl").read_bytes()
-
-    def full(_: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(room.os, "fsync", full)
-        for made in (three("two"), [(record("plain"), None)]):
-            with pytest.raises(InputError, match="no space left for results"):
-                store.append("two", made)
-    assert (tmp_path / "records.jsonl").read_bytes() == before
-    assert not store.done("two")
-    assert [path.name for path in (tmp_path / "items").iterdir()] == ["one.npz"]
-    store.append("two", three("two"))
-    assert len(Store(tmp_path).read()) == 6
-
-
-def test_a_step_without_records_leaves_no_trace(tmp_path: Path) -> None:
-    Store(tmp_path).append("none", [])
-    assert not (tmp_path / "records.jsonl").exists()
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
@@ -114,59 +35,76 @@ def test_a_record_survives_json() -> None:
     assert Record.from_dict(json.loads(made.to_json())) == made
 
 
-def test_text_is_replaced_whole(tmp_path: Path) -> None:
-    write_text(tmp_path / "deep" / "page.md", "old")
-    write_text(tmp_path / "deep" / "page.md", "new é")
-    assert (tmp_path / "deep" / "page.md").read_text("utf-8") == "new é"
-    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["page.md"]
+def test_what_a_step_writes_is_read_back_with_its_key_and_its_arrays(tmp_path: Path) -> None:
+    hits, shares = np.array([0.0, 1.0, 1.0]), np.array([0.5, 1.0, 0.25])
+    Records.write(tmp_path, "key", [(record("a"), None), (record("b"), hits), (record("c"), shares)])
+    records = Records(Record, tmp_path)
+    found = records.read()
+    places = [None, "key.npz#1", "key.npz#2"]
+    assert found == [replace(record(name), step="key", items=at) for name, at in zip("abc", places, strict=True)]
+    np.testing.assert_array_equal(records.items(found[1]), hits)
+    np.testing.assert_array_equal(records.items(found[2]), shares)
+    with pytest.raises(InputError, match="no per-item values: 'key'"):
+        records.items(found[0])
 
 
-def test_what_a_killed_process_left_half_written_is_swept_and_a_living_ones_kept(tmp_path):
-    (tmp_path / "items").mkdir()
-    alive = hidden_name(tmp_path / "items" / "a.npz")
-    dead = alive.with_suffix(".999999999")
-    dead.write_bytes(b"half")
-    alive.write_bytes(b"half")
-    Store(tmp_path)
-    assert not dead.exists()
-    assert alive.exists()
+def test_a_step_writes_its_records_once(tmp_path: Path) -> None:
+    Records.write(tmp_path, "key", [(record("a"), None)])
+    with pytest.raises(FileExistsError):
+        Records.write(tmp_path, "key", [(record("b"), None)])
+    assert [each.variant for each in Records(Record, tmp_path).read()] == ["a"]
 
 
-def test_a_store_that_nothing_is_put_in_makes_no_folder_and_a_place_that_can_hold_none_is_told_at_once(tmp_path):
-    Store(tmp_path / "a" / "b")
-    assert not (tmp_path / "a").exists()
-    (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="cannot write results"):
-        Store(tmp_path / "file" / "run")
+def test_a_step_without_records_leaves_no_trace(tmp_path: Path) -> None:
+    Records.write(tmp_path, "key", [])
+    assert list(tmp_path.iterdir()) == []
+    assert Records(Record, tmp_path).read() == []
 
 
-def test_a_disk_that_fills_up_under_safetensors_is_told_and_fails_no_step(tmp_path: Path) -> None:
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
-    try:
-        with pytest.raises(InputError, match="no space left for results") as told, told_when_full(tmp_path):
-            save_file({"weights": torch.zeros(1000)}, tmp_path / "model.safetensors")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-        signal.signal(signal.SIGXFSZ, before)
-    assert isinstance(told.value.__cause__, SafetensorError)
-    with pytest.raises(ValueError, match="another"), told_when_full(tmp_path):
-        raise ValueError("another error")
-    full = SafetensorError("Error while serializing: I/O error: No space left on device (os error 28)")
-    assert _no_room(full)
-    assert not _no_room(SafetensorError("invalid header"))
+def test_a_line_that_is_no_record_is_told_by_its_number(tmp_path: Path) -> None:
+    Records.write(tmp_path, "key", [(record("a"), None), (record("b"), None)])
+    file = tmp_path / "records.jsonl"
+    for broken in (b"half", b"{}", b"[]"):
+        file.write_bytes(file.read_bytes().splitlines(keepends=True)[0] + broken)
+        with pytest.raises(InputError, match=r"records\.jsonl:2: not a record"):
+            Records(Record, tmp_path).read()
 
 
-@pytest.mark.reliability("damaged state of a stopped run")
 @pytest.mark.parametrize("data", [None, b"", b"half", b"{}"])
-def test_a_step_whose_values_are_gone_or_damaged_is_made_anew(tmp_path, data):
-    store = Store(tmp_path)
-    store.append("a", [(record("debiased"), np.arange(3.0))])
-    store.append("b", [(record("debiased"), np.arange(4.0))])
-    file = tmp_path / "items" / "a.npz"
-    file.unlink() if data is None else file.write_bytes(data)
-    again = Store(tmp_path)
-    assert (again.done("a"), again.done("b")) == (False, True)
-    again.append("a", [(record("debiased"), np.arange(3.0))])
-    assert [again.items(each).tolist() for each in again.read()] == [[0, 1, 2, 3], [0, 1, 2]]
+def test_arrays_that_are_gone_or_damaged_are_told_and_made_anew_by_the_next_run(
+    tmp_path: Path, data: bytes | None
+) -> None:
+    workspace, graph = Workspace(tmp_path / "run"), Graph([Step("steps_for_tests:measures", Settings(value=1))])
+    run(graph, workspace, executor="inline")
+    records = Records(Record, workspace.folder)
+    first = records.read()[0]
+    file = workspace.folder / "items" / str(first.items).partition("#")[0]
+    file.unlink()
+    if data is not None:
+        file.write_bytes(data)
+    with pytest.raises(InputError, match="per-item values cannot be read"):
+        records.items(first)
+    assert run(graph, workspace, executor="inline").done == 0
+    assert records.items(first).tolist() == [1, 2, 3]
+
+
+def test_records_are_the_same_bytes_in_whatever_order_and_way_the_steps_ran(tmp_path: Path) -> None:
+    steps = [Step("steps_for_tests:measures", Settings(value=number)) for number in range(4)]
+    workspaces = [Workspace(tmp_path / name) for name in ("inline", "local", "reversed")]
+    run(Graph(steps), workspaces[0], executor="inline")
+    run(Graph(steps), workspaces[1], executor="local", options=Options(cpus=2))
+    for one in reversed(steps):
+        run(Graph([one]), workspaces[2], executor="inline")
+    run(Graph(steps), workspaces[2], executor="inline")
+    first, *others = ((each.folder / "records.jsonl").read_bytes() for each in workspaces)
+    assert others == [first, first]
+    assert [json.loads(line)["value"] for line in first.splitlines()] == [1, 1, 2, 2, 3, 3, 4, 4]
+
+
+def test_records_of_steps_that_are_no_part_of_the_graph_any_more_are_left_out(tmp_path: Path) -> None:
+    steps = [Step("steps_for_tests:measures", Settings(value=number)) for number in range(2)]
+    workspace = Workspace(tmp_path)
+    run(Graph(steps), workspace, executor="inline")
+    assert run(Graph(steps[1:]), workspace, executor="inline").records == 2
+    assert {each.step for each in Records(Record, tmp_path).read()} == {steps[1].key}
+    assert [path.name for path in (tmp_path / "items").iterdir()] == [f"{steps[1].key}.npz"]

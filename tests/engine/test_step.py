@@ -2,39 +2,52 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
-from dataclasses import replace
+import weakref
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from interlingua.engine.digests import Digests
-from interlingua.engine.step import File, Resources, Step, resolve
+from interlingua.engine.serialization import File, build
+from interlingua.engine.step import ObjectCache, Resources, Step, StepContext, resolve, settings_class
 from interlingua.errors import InputError
 
-BASE = Step("a", "m:f", {"x": 1, "y": [1, "é"], "z": {"p": None, "q": 0.5}}, code="1")
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=10,
-)
+
+@dataclass(frozen=True)
+class Given:
+    x: float = 1.0
+    y: tuple[str, ...] = ("é",)
+    z: Mapping[str, float | None] = field(default_factory=lambda: {"p": None, "q": 0.5})
+    data: File | None = None
+
+
+@dataclass(frozen=True)
+class Other(Given):
+    w: str | None = None
+
+
+BASE = Step("m:f", Given())
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        replace(BASE, kind="b"),
-        replace(BASE, function="m:g"),
-        replace(BASE, code="2"),
-        replace(BASE, settings={**BASE.settings, "x": 2}),
-        replace(BASE, settings={**BASE.settings, "w": None}),
-        replace(BASE, settings={**BASE.settings, "y": ["é", 1]}),
-        replace(BASE, needs={"model": Step("c", "m:h")}),
+        replace(BASE, run="m:g"),
+        replace(BASE, code=2),
+        replace(BASE, settings=Given(x=2)),
+        replace(BASE, settings=Other()),
+        replace(BASE, settings=Given(y=("é", "é"))),
+        replace(BASE, settings=Given(z={"p": 0.0, "q": 0.5})),
+        replace(BASE, settings=Given(data=File("a.txt", "00"))),
+        replace(BASE, needs={"base": Step("m:h", Given())}),
+        replace(BASE, load=(File("mine.py", "00"),)),
     ],
 )
 def test_all_that_makes_a_result_is_in_the_key(other: Step) -> None:
@@ -47,8 +60,8 @@ def test_all_that_makes_a_result_is_in_the_key(other: Step) -> None:
         replace(BASE, label="seen"),
         replace(BASE, like="this"),
         replace(BASE, resources=Resources(cpus=8, gpus=1)),
-        replace(BASE, settings={name: BASE.settings[name] for name in "zyx"}),
-        replace(BASE, settings={**BASE.settings, "y": (1, "é")}),
+        replace(BASE, settings=Given(x=1)),
+        replace(BASE, settings=Given(z={"q": 0.5, "p": None})),
     ],
 )
 def test_what_does_not_make_a_result_is_not_in_the_key(other: Step) -> None:
@@ -56,22 +69,53 @@ def test_what_does_not_make_a_result_is_not_in_the_key(other: Step) -> None:
 
 
 def test_a_need_is_known_by_its_role_and_its_own_needs() -> None:
-    deep = [Step("c", "m:h", needs={"model": Step("d", "m:i", {"seed": seed})}) for seed in (0, 1)]
-    keys = {Step("a", "m:f", needs={role: need}).key for role in ("model", "text") for need in deep}
+    deep = [Step("m:h", Given(), needs={"base": Step("m:i", Given(x=x))}) for x in (0, 1)]
+    keys = {Step("m:f", Given(), needs={role: need}).key for role in ("base", "text") for need in deep}
     assert len(keys) == 4
 
 
-@given(st.dictionaries(st.text(), JSON, max_size=4))
-def test_any_json_is_a_setting_and_reaches_the_function_unchanged(settings: dict[str, Any]) -> None:
-    step = Step("a", "m:f", settings)
-    assert step.arguments() == (settings, ())
-    assert step.key == Step("a", "m:f", dict(reversed(settings.items()))).key
+def test_the_function_gets_the_settings_it_was_given(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("text")
+    given = Given(2, ("a", "b"), {"p": 3}, Digests().file(tmp_path / "data"))
+    step = Step("m:f", given, load=(File("mine.py", "00"),))
+    arguments, files = step.arguments()
+    assert build(Given, json.loads(json.dumps(arguments))) == given
+    assert set(files) == {given.data, *step.load}
 
 
-@pytest.mark.parametrize("bad", [float("nan"), float("inf"), {1, 2}, Path("x"), b"x", {1: 2}, object()])
-def test_what_is_no_json_is_refused(bad: Any) -> None:
-    with pytest.raises(InputError):
-        _ = Step("a", "m:f", {"x": [bad]}).key
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), {1, 2}, Path("x"), b"x", {1: 2}, object(), "text"])
+def test_a_setting_that_is_not_what_its_field_says_has_no_key(bad: Any) -> None:
+    with pytest.raises(InputError, match=r"Given\.x|mapping"):
+        _ = Step("m:f", Given(x=bad)).key
+
+
+def annotated(settings: Given, context: StepContext) -> None: ...
+def not_annotated(settings, context: StepContext) -> None: ...
+def no_dataclass(settings: dict[str, int], context: StepContext) -> None: ...
+def unknown_name(settings: Nowhere, context: StepContext) -> None: ...  # type: ignore[name-defined] # noqa: F821
+
+
+def test_the_dataclass_of_a_function_is_that_of_its_annotation() -> None:
+    assert settings_class(annotated) is Given
+    for function in (not_annotated, no_dataclass, unknown_name):
+        with pytest.raises(InputError, match="no dataclass as their annotation"):
+            settings_class(function)
+
+
+def test_the_cache_holds_the_two_used_last_and_makes_room_before_it_makes() -> None:
+    cache, alive = ObjectCache(2), []
+
+    class Large:
+        def __init__(self) -> None:
+            alive.append(weakref.ref(self))
+            assert sum(one() is not None for one in alive) <= 2
+
+    for name in "abacab":
+        cache.get(name, Large)
+    assert len(alive) == 4  # a, b, c, and b again: a was used meanwhile
+    assert cache.get("a", Large) is cache.get("a", Large)
+    cache.clear()
+    assert all(one() is None for one in alive)
 
 
 @pytest.mark.parametrize("bad", [{"cpus": 0}, {"gpus": -1}, {"gpus": 1.5}, {"memory": -1}, {"processes": 0}])
@@ -91,7 +135,7 @@ def test_a_file_is_known_by_name_and_content_not_by_place(tmp_path: Path) -> Non
         place = tmp_path / folder / name
         place.parent.mkdir(exist_ok=True)
         place.write_text(text)
-        return Step("a", "m:f", {"data": Digests().file(place)}).key
+        return Step("m:f", Given(data=Digests().file(place))).key
 
     assert key("one", "x.en-ru.tsv", "text") == key("two", "x.en-ru.tsv", "text")
     assert len({key("one", *what) for what in (("x", "text"), ("x", "texts"), ("y", "text"))}) == 3

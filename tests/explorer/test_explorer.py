@@ -144,7 +144,7 @@ def test_a_head_attributes_no_more_than_it_shows_and_that_as_explain_does(name: 
     # All targets of all aspects, as data sets are explained.
     explainer = Explainer(tuned, SETTINGS, Outside({}, {}))
     examples = [
-        Examples((head._example(text, second),), code, code)
+        Examples((task.example((text, second)[: len(task.reads)]),), code, code)
         for text, second, code in zip(texts, seconds, ("en", "es"), strict=True)
     ]
     sides = [explainer.side(each.language, each) for each in examples]

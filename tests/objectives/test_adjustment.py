@@ -15,8 +15,9 @@ from interlingua.objectives.drift import Drift
 from interlingua.training.forward import sharing
 from interlingua.training.loop import Settings, Term, train
 from interlingua.training.pair_batches import PairBatches, PairPass, bitext, joined
+from interlingua.training.phases import Freeze, Lora
 from interlingua.training.reference import reference
-from interlingua.training.trainable import Freeze, Lora, adapted, freezing
+from interlingua.training.trainable import adapted, freezing
 from toys import sentences
 
 CPU = torch.device("cpu")

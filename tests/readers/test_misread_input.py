@@ -98,7 +98,9 @@ HEADERS = {
     "of columns": ("text", "translation"), "of the pair": ("sentence1", "sentence2"),
     "premise": ("premise", "hypothesis"),
     "in words": ("Source text", "Target text"), "of one language": ("English", "translation"),
-    "other signs": ("source_text", "target-text"), "of the other language": ("original", "Russian"),
+    "in German": ("Text", "Übersetzung"), "in Spanish": ("texto", "traducción"), "in Russian": ("Текст", "Перевод"),
+    "in Chinese": ("原文", "译文"), "a comment": ("# en", "ru"), "other signs": ("source_text", "target-text"),
+    "of the other language": ("original", "Russian"),
 }  # fmt: skip
 
 
@@ -121,8 +123,8 @@ def test_a_first_line_of_names_in_every_file_is_no_sentence(names, tmp_path):
         corpus = read_corpus(given_in(tmp_path, files, stem))
         assert (corpus.column("en"), corpus.column("ru")) == (tuple(EN), tuple(RU))
         assert [str(skip) for skip in corpus.skipped] == [f"2 lines of names of columns ({stem}.en:1, {stem}.ru:1)"]
-    files = {"z.en": f"Text\n{table(EN)}", "z.ru": f"Текст\n{table(RU)}"}
-    assert read_corpus(given_in(tmp_path, files, "z")).column("en")[0] == "Text"
+    files = {"z.en": f"Tea\n{table(EN)}", "z.ru": f"Чай\n{table(RU)}"}
+    assert read_corpus(given_in(tmp_path, files, "z")).column("en")[0] == "Tea"
 
 
 @pytest.mark.reliability("input that could be misread")
@@ -204,6 +206,17 @@ REFUSED = {
     "sides that the name swaps": ({"a.ru-en.tsv": table(EN, RU)}, "a.ru-en.tsv", {}, "30 of 30 rows of ru .*swapped"),
     "files swapped": ({"a.txt": table(EN), "b.txt": table(RU)}, "a.txt,b.txt", {"languages": ["ru", "en"]}, "swapped"),
     "English as Russian": ({"a.tsv": table(EN, EN, header=("en", "ru"))}, "a.tsv", {}, "such as ru-Latn"),
+    "fastText labels": ({f"x.{code}": "".join(f"__label__{n % 3} {text}\n" for n, text in enumerate(texts))
+                         for code, texts in (("en", EN), ("ru", RU))}, "x", {}, "30 of 30 rows begin with the same"),
+    "a label after two spaces": ({"x.en": table(EN, LABELS, separator="  "), "x.ru": table(RU, LABELS, separator="  ")},
+                                 "x", {}, "30 of 30 rows end with the same word in en and ru, one of 1"),
+    "labels in a table": ({"a.tsv": table([f"{text} {'yes' if n % 2 else 'no'}" for n, text in enumerate(EN)],
+                                          [f"{text} {'yes' if n % 2 else 'no'}" for n, text in enumerate(RU)],
+                                          header=("en", "ru"))}, "a.tsv", {}, "end with the same word .* one of 2"),
+    "numbers with a space": ({"x.en": table(NUMBERS, EN, separator=" "), "x.ru": table(RU)}, "x", {},
+                             "30 of 30 rows of en begin with a number"),
+    "a numbered list": ({"x.en": table(EN), "x.ru": table([f"{n}." for n in NUMBERS], RU, separator=" ")}, "x", {},
+                        "30 of 30 rows of ru begin with a number"),
     "a folder of folders": ({"README": "x"}, ".", {}, "no recognisable corpus"),
 }  # fmt: skip
 
@@ -214,6 +227,17 @@ def test_what_is_no_text_in_its_language_is_refused(label, tmp_path):
     files, name, options, problem = REFUSED[label]
     with pytest.raises(InputError, match=problem):
         read_corpus(given_in(tmp_path, files, name), **options)
+
+
+def test_words_that_sentences_share_are_no_labels():
+    names = ("Ada", "Bo", "Cy", "Di", "Ed", "Flo", "Gus")
+    english = [f"{name} {verb}." for name in names for verb in ("runs", "sat", "ate")]
+    spanish = [f"{name} {verb}." for name in names for verb in ("corre", "se sentó", "comió")]
+    assert len(read_corpus({"en": english, "es": spanish})) == 21  # Seven names are too many for labels of 21 rows.
+    years = [1900 + n % 5 for n in range(40)]
+    fairs = {"en": [f"{year} was the year of fair {n}." for n, year in enumerate(years)],
+             "ru": [f"В {year} году была ярмарка {n}." for n, year in enumerate(years)]}  # fmt: skip
+    assert len(read_corpus(fairs)) == 40
 
 
 def test_other_scripts_are_noted_and_a_code_that_names_the_script_is_enough(tmp_path):
@@ -256,6 +280,7 @@ def test_tables_in_memory_are_read_like_files():
         ({"en": [1], "ru": [2]}, None), ({"en": ["a"], "ru": []}, None), ({1: ["a"], 2: ["b"]}, None),
         ([("a", "b")], None), ([("a", "b", "c")], ["en", "ru"]), (["ab", "cd"], ["en", "ru"]), ([{1: "a"}], None),
         ([("a", 1)], ["en", "ru"]), ([None], ["en", "ru"]), (object(), None), ({"en": ["\ud800"], "ru": ["b"]}, None),
+        ({"en": {"x": "a"}, "ru": {"x": "b"}}, None), ({"en": {"a"}, "ru": {"b"}}, None), ({("a", "b")}, ["en", "ru"]),
         ({"en": ["a"], "English": ["b"], "ru": ["c"]}, None), ([("a", "b")], 5), ([("a", "b")], [5, 6]),
     ],
 )  # fmt: skip
@@ -301,6 +326,16 @@ def test_pairs_to_align_are_pairs_of_texts_and_tables_have_two_columns():
     assert list(text_pairs({"English": EN, "Russian": RU})) == list(text_pairs(iter(pairs))) == pairs
     pandas = pytest.importorskip("pandas")
     assert list(text_pairs(pandas.DataFrame(pairs, columns=["a", "b"]))) == pairs
-    for given in (["ab", "cd"], [("a", 1)], [("a", "b", "c")], {"a": EN}, {"a": EN, "b": RU, "c": HI}, 5, [{"a": 1}]):
+    for given in (
+        ["ab", "cd"],
+        [("a", 1)],
+        [("a", "b", "c")],
+        {"a": EN},
+        {"a": EN, "b": RU, "c": HI},
+        5,
+        [{"a": 1}],
+        {("a", "b")},
+        {"a": set(EN), "b": set(RU)},
+    ):
         with pytest.raises(InputError):
             list(text_pairs(given))

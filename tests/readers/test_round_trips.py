@@ -48,7 +48,7 @@ def test_quoted_tables_give_back_separators_quotes_and_line_breaks(written, deli
 
 
 @quick
-@given(rows(""), st.booleans(), st.booleans())
+@given(rows("\0"), st.booleans(), st.booleans())
 def test_json_lines_give_back_any_text_escaped_or_not_nested_or_not(written, escaped, nested):
     objects = [{"en": english, "ru": russian} for english, russian in written]
     lines = [json.dumps({"translation": item} if nested else item, ensure_ascii=escaped) for item in objects]

@@ -186,6 +186,7 @@ def test_xquad_ids_may_be_numbers(tmp_path):
         ('"Who?"', "7", r"the question of 'a' is no text: 7\."),
         ('"Who?"', r'"\ud83d"', r"the question of 'a' holds half a surrogate pair\. Write the character"),
         ('"a"', "null", r"the id of a question is no text: 'null'\. Give a string or a number"),
+        ('"Who?"', r'"W\u0000"', r"the question of 'a' holds a zero character\. Take it out"),
         ('"a"', r'"\udc00"', r"the id of a question holds half a surrogate pair"),
         ('"Who?"', "9" * 5000, r"not JSON \("),
         ('"Who?"', "[" * 100_000, r"not (JSON|in the format of SQuAD) \("),

@@ -152,6 +152,7 @@ REFUSED = {
     "broken JSON": ('{"en": "a", "ru": "b"}\n{"en": \n', {}, "stdin:2: not JSON"),
     "a JSON list": ('{"en": "a", "ru": "b"}\n[1]\n', {}, r"stdin:2: not a JSON object: '\[1\]'"),
     "a number for a text": ('{"en": 1, "ru": "b"}\n', {}, "stdin:1: the value of 'en' is no text: 1"),
+    "an escaped zero": ('{"en": "a\\u0000", "ru": "b"}\n', {}, "stdin:1: the value of 'en' holds a zero character"),
     "half a surrogate": ('{"en": "\\ud800", "ru": "b"}\n', {}, "stdin:1: .*surrogate"),
     "two keys of a language": ('{"en": "a", "eng": "b"}\n', {}, "stdin:1: two keys are the same language"),
     "one key": ('{"en": "a", "text": "b"}\n', {}, r"fewer than two languages \(en\).*'en, text'"),

@@ -148,6 +148,7 @@ UNDECIDABLE = {
     "parts of speech of another set": "".join(
         f"{'NE' if n % 2 else 'VVFIN'} word{'abcdefghij'[n]} O\n" for n in range(9)
     ),
+    "lemmas before words": "ada Ada B-PER\nlovelace Lovelace I-PER\nwrite wrote O\n\nparis Paris B-LOC\n",
     "GermEval's two levels": "1\tAda\tB-PER\tO\n2\tLovelace\tI-PER\tO\n3\twrote\tO\tO\n",
     "tags only": "O\tO\nO\tO\n",
 }

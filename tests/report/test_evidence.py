@@ -13,6 +13,7 @@ from interlingua.report.readings import gather
 from interlingua.report.scatter import dot_plot
 from interlingua.report.screen import BARS
 from interlingua.report.terminal import render
+from interlingua.stats import Association
 from pages import page_data
 
 CODES = ["en", "ru", "hi", "de"]
@@ -173,13 +174,26 @@ def test_noise_rarely_gets_a_line():
 
 def test_a_constant_side_gets_no_line():
     assert trend([1.0] * 6, range(6)).line is None
-    assert trend_of_pairs([1.0] * 6, [float(v) for v in range(6)], r=0.0, p=0.01).line is None
+    clear = Association(0.9, 0.5, 0.98, 0.01, 1e-4, 0.5, 11, of_pairs=True)
+    assert trend_of_pairs([1.0] * 6, [float(v) for v in range(6)], clear).line is None
 
 
-@pytest.mark.parametrize(("count", "p", "drawn"), [(4, 0.01, False), (6, 0.01, True), (6, 0.05, False)])
-def test_pairs_that_share_languages_are_judged_by_the_mantel_test(count, p, drawn):
-    found = trend_of_pairs(list(range(count)), list(range(count)), r=1.0, p=p)
-    assert (found.line is not None) == drawn
+@pytest.mark.parametrize(
+    ("count", "p", "low", "drawn"),
+    [
+        (4, 0.01, 0.5, False),
+        (6, 0.01, 0.5, True),
+        (6, 0.05, 0.5, False),
+        (6, 0.01, None, False),
+        (6, 0.01, -0.1, False),
+    ],
+)
+def test_pairs_that_share_languages_are_judged_by_the_mantel_test(count, p, low, drawn):
+    found = Association(0.9, low, None if low is None else 0.98, p, 1e-4, 0.5, 11, of_pairs=True)
+    shown = trend_of_pairs(list(range(count)), list(range(count)), found)
+    assert (shown.line is not None) == drawn
+    assert "Mantel’s ρ = 0.90" in shown.said
+    assert trend_of_pairs(list(range(count)), list(range(count))[::-1], found).line is None
 
 
 def test_a_figure_says_why_it_has_no_line():

@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 import xml.etree.ElementTree as ET
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from interlingua.report.geometry_page import geometry_sections
 from interlingua.report.geometry_pictures import maps_svg
 from interlingua.report.geometry_tables import all_tables, findings
 from interlingua.report.runs import Run
-from interlingua.stats import wilson_interval
+from interlingua.stats import Association, wilson_interval
 from pages import page_data
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'{{7*7}}<!--\u202e"
@@ -97,14 +98,14 @@ def found() -> dict[str, Any]:
     shown = [
         {"source": a, "target": b, "tnld": 0.1 * n, "wrong": wrong(a, b), "n": 9} for n, (a, b) in enumerate(pairs)
     ]
-    score = {"value": 0.5, "low": None, "high": None, "null": 0.0, "n": 6, "details": {"p": 0.01, "languages": 3}}
+    rho = asdict(Association(0.5, None, None, 1 / 6, 1 / 6, None, 3, of_pairs=True))
     lines = {code: [0.1, 0.2] for code in CODES}
     matrix = [[1.0, 0.9, -0.5], [0.9, 1.0, -0.4], [-0.5, -0.4, 1.0]]
     return {
         "changes": {"en": {"steps": [0, 2], "lines": lines}},
         "groups": {"languages": list(CODES), "matrix": matrix, "null": [[0.2] * 3] * 3, "order": [2, 0, 1],
                    "groups": [1, 1, 0], "merges": [], "span": 2},
-        "scatter": {"points": shown, "pearson": score, "spearman": score},
+        "scatter": {"points": shown, "rho": rho},
     }  # fmt: skip
 
 

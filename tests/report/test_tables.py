@@ -144,6 +144,9 @@ def test_mean_has_no_null_unless_all_have_one():
 
 
 FORMULAS = ["=1+1", "+a", "-1+2", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "-", "=cmd|' /C calc'!A0"]
+FORMULAS += [
+    f"{blank}=1+1" for blank in (" ", "\xa0", "\u3000", "\u2028", "\x0b", "\x1c", "\x85", "\u200b", "\ufeff", "\0")
+]
 
 
 @pytest.mark.reliability("formulas in CSV cells")

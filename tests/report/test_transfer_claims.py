@@ -2,6 +2,7 @@
 
 import re
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from interlingua.analyses.seed_statistics import summarise
-from interlingua.engine.records import Store
+from interlingua.engine.run_store import Store
 from interlingua.record import Record
+from interlingua.report.comparison import compared, gap, numbers_table
+from interlingua.report.kinds import transfer_numbers
+from interlingua.report.readings import Reading
 from interlingua.report.runs import Run
 from interlingua.report.study_answer import lead, study_answer
 from interlingua.report.study_parts import task_runs
@@ -145,6 +149,34 @@ def test_what_has_not_learnt_is_said_first_with_its_chance_level(seed, kind, see
     entries = [{"encoder": "m", "task": "t", "source": "en", **entry} for entry in scores]
     study = study_answer(Run({**run.about, "name": "s"}, more={"scores": entries}))
     assert study.words[0].startswith("Not above chance") or not low
+
+
+@settings(max_examples=30, deadline=None, derandomize=True)
+@given(**worlds)
+@pytest.mark.reliability("no mark without a test that counts seeds")
+def test_runs_side_by_side_have_no_mark_of_one_seed_nor_of_two_models_at_chance(seed, kind, seeds, apart, level):
+    runs = []
+    for place in range(2):
+        scores = random_scores(seed + place, kind, seeds, apart, level - 0.2 * place)
+        runs.append(replace(run_of(scores, seeds), key=str(place), name=f"run {place}"))
+    by_name = [transfer_numbers(run) for run in runs]
+    section = compared(runs, by_name, kind="transfer")
+    for name, first, other, apart_said in section.tables[-1].rows:
+        sides = [numbers[name].details for numbers in by_name]
+        if any(side["seeds"] == 1 for side in sides) or all(side["at_chance"] for side in sides):
+            assert not str(apart_said).endswith("*"), (name, first, other)
+            assert f"{name} (" not in section.words[0]
+
+
+@pytest.mark.parametrize("silent", [{"seeds": 1, "at_chance": False}, {"seeds": 3, "at_chance": True}])
+def test_a_difference_of_one_seed_or_at_chance_has_no_star_however_far_apart(silent):
+    both = Reading(0.2, 0.3, 0.19, 0.21, 500, {"seeds": 3, "at_chance": False})
+    far = replace(both, value=0.6, low=0.59, high=0.61)
+    runs = [Run({}), Run({})]
+    quiet = [replace(each, details=silent) for each in (both, far)]
+    for one, other, shown in ((both, far, "+0.400*"), (*quiet, "+0.400")):
+        table = numbers_table(runs, [{"score": one}, {"score": other}], [{"score": gap(one, other)}])
+        assert table.rows[0][3] == shown
 
 
 @settings(max_examples=30, deadline=None, derandomize=True)

@@ -133,8 +133,9 @@ def test_items_of_one_language_count_once_and_pairs_are_those_of_mantel():
         correlate(cells[0][1:], cells[1][1:], languages=pairs[1:])
 
 
-def test_the_p_of_unrelated_languages_is_level_and_the_power_is_as_promised():
-    draw, n, trials = np.random.default_rng(9), 10, 250
+@pytest.mark.parametrize("n", [7, 10])
+def test_the_p_of_unrelated_languages_is_level_and_the_power_is_that_of_the_verdict(n):
+    draw, trials = np.random.default_rng(9), 300
     rho = detectable_rho(n)
     r = 2 * np.sin(np.pi * rho / 6)  # Pearson's of normal variables with this Spearman's
     false = true = covered = 0
@@ -142,8 +143,8 @@ def test_the_p_of_unrelated_languages_is_level_and_the_power_is_as_promised():
         x, noise = draw.normal(size=(2, n))
         false += correlate(x, noise, seed=seed).p < 0.05
         found = correlate(x, r * x + np.sqrt(1 - r * r) * noise, seed=seed)
-        true += found.p < 0.05
+        true += found.sign != 0
         covered += found.low <= rho <= found.high
     assert 0.02 <= false / trials <= 0.08
     assert 0.75 <= true / trials <= 0.88
-    assert 0.92 <= covered / trials <= 0.98
+    assert covered / trials >= 0.92

@@ -25,8 +25,8 @@ from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.studies.adjusting import AdjustSettings, LinkedText, adjust, linked_text
 from interlingua.training.journal import read_journal
-from interlingua.training.regime import ADJUST, Schedule
-from interlingua.training.trainable import Freeze
+from interlingua.training.phases import Freeze, Schedule
+from interlingua.training.regime import ADJUST
 from toys import sentences
 
 CPU = torch.device("cpu")
@@ -233,7 +233,8 @@ def test_two_processes_adjust_the_model_of_one(text, tmp_path):
 import torch
 from pathlib import Path
 from interlingua.studies.adjusting import AdjustSettings, LinkedText, adjust
-from interlingua.training.regime import ADJUST, Schedule
+from interlingua.training.phases import Schedule
+from interlingua.training.regime import ADJUST
 from toys import sentences
 adjust({str(folder)!r}, {{"xx": LinkedText(*sentences(160))}}, {settings}, out=Path("two"), device=torch.device("cpu"))
 """

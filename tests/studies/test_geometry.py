@@ -10,7 +10,7 @@ import models
 from interlingua.analyses.entity_geometry import LookSettings, entity_vectors
 from interlingua.analyses.synthesis import Synthetic, synthesise
 from interlingua.encoder import Encoder
-from interlingua.engine.records import Store
+from interlingua.engine.run_store import Store
 from interlingua.errors import InputError
 from interlingua.flattening import flattenings
 from interlingua.measures.clusters import clusters

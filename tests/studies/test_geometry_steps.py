@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,9 @@ from interlingua.analyses.synthesis import synthesise
 from interlingua.commands.report import read_run, report_on
 from interlingua.commands.study import Planned, plan_study
 from interlingua.encoder import Encoder
-from interlingua.engine.graph import State
-from interlingua.engine.records import Store
-from interlingua.engine.step_runner import Job, perform
+from interlingua.engine.graph import Graph, State
+from interlingua.engine.records import Records
+from interlingua.engine.run_store import Store
 from interlingua.record import Record
 from interlingua.report.study_geometry import geometry_runs
 from interlingua.studies.config.fields import ConfigErrors
@@ -103,11 +104,11 @@ def cell(record: Record) -> tuple[object, ...]:
 
 
 def geometry_records(planned: Planned) -> list[Record]:
-    return [record for record in Store(planned.home.folder).read() if "geometry" in record.details]
+    return [record for record in Records(Record, planned.workspace.folder).read() if "geometry" in record.details]
 
 
 def test_parts_find_what_the_whole_finds(done: Planned, whole: Geometry) -> None:
-    ours, theirs = Store(done.home.folder), whole.store
+    ours, theirs = Records(Record, done.workspace.folder), whole.store
     found, wanted = ({cell(r): r for r in its} for its in (geometry_records(done), theirs.read()))
     assert found.keys() == wanted.keys()
     for key, record in wanted.items():
@@ -185,7 +186,7 @@ def test_a_changed_setting_runs_only_what_hangs_on_it(
 ) -> None:
     other = file.with_name("other.toml")
     other.write_text(STUDY.replace(old, new), "utf-8")
-    states = plan_study(other, out=done.home.folder)
+    states = plan_study(other, out=done.workspace.folder)
     needed = {step.shown for step in states.graph if states.states()[step.key] is State.NEEDED}
     assert needed == {f"geometry {name}" for name in again}
 
@@ -206,16 +207,16 @@ def test_the_papers_cosines_stand_beside_ours_whichever_way_round(done: Planned)
 
 
 def test_the_page_shows_the_parts_of_a_geometry_run_and_points_at_its_records(done: Planned) -> None:
-    page = (done.home.folder / "study.html").read_text("utf-8")
+    page = (done.workspace.folder / "study.html").read_text("utf-8")
     for title in ("Was the task learnt?", "Maps of names", "Cosine of parallel names"):
         assert f"{title}: names, small</h2>" in page
     # Two epochs on forty sentences teach this model nothing, so nothing is drawn of what fine-tuning does.
     for title in ("While fine-tuning", "From each language to all others"):
         assert f"{title}: names, small</h2>" not in page
-    _, run = read_run(done.home.folder)
+    _, run = read_run(done.workspace.folder)
     (part,) = geometry_runs(run)
     assert part.records == run.records[part.first : part.first + len(part.records)]
-    assert report_on(done.home.folder).html == page
+    assert report_on(done.workspace.folder).html == page
 
 
 def test_distances_of_other_studies_are_not_looked_for_in_looks(done: Planned) -> None:
@@ -232,11 +233,9 @@ def test_a_library_that_is_missing_is_named_by_the_step(
 
     monkeypatch.setattr("interlingua.studies.steps.spelling.spellings_of_test", gone)
     planned = plan_study(done.study.file, out=tmp_path / "out")
-    planned.home.make()
-    step = next(step for step in planned.graph if step.kind == "spelling")
-    outcome = perform(Job.of(step), planned.home, progress=lambda *_: None)
-    assert outcome.failure is not None
-    assert outcome.failure.message.endswith("Run: pip install anyascii")
+    spelling = [step for step in planned.graph if step.kind == "spelling"]
+    (failure,) = replace(planned, graph=Graph(spelling)).run(executor="inline").failed
+    assert failure.message.endswith("Run: pip install anyascii")
 
 
 @pytest.mark.parametrize(

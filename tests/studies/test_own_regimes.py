@@ -16,8 +16,9 @@ from interlingua.analyses.transfer import TransferSettings
 from interlingua.commands.study import Planned, plan_study
 from interlingua.encoder import Encoder
 from interlingua.encoder.pooling import View
-from interlingua.engine.records import Store
+from interlingua.engine.records import Records
 from interlingua.errors import InputError
+from interlingua.record import Record
 from interlingua.studies.compile.custom_regimes import own_regime
 from interlingua.studies.config.fields import ConfigErrors
 from interlingua.studies.config.schema import PartTable, PhaseTable, RegimeTable
@@ -130,7 +131,7 @@ def test_the_phases_of_a_regime_of_ours_written_out_give_its_scores(done: Planne
 
 def test_a_frozen_body_stays_as_it_came(world: World, done: Planned) -> None:
     (step,) = [step for step in done.graph if step.shown == "finetune bert ner en frozen seed 0"]
-    tuned = load(done.home.step(step.key) / MODEL).model.base_model.state_dict()
+    tuned = load(done.workspace.step(step.key) / MODEL).model.base_model.state_dict()
     came = Encoder.load(world["model"], device="cpu", precision="fp32").model.state_dict()
     assert tuned.keys() == came.keys()
     assert all(torch.equal(tuned[name], came[name]) for name in came)
@@ -138,7 +139,7 @@ def test_a_frozen_body_stays_as_it_came(world: World, done: Planned) -> None:
 
 def test_a_phase_of_ones_own_trains_what_it_does_not_freeze(world: World, done: Planned) -> None:
     (tuned,) = [step for step in done.graph if step.shown == "finetune bert ner en gentle ru seed 0"]
-    folder = done.home.step(tuned.needs["adjusted"].key) / MODEL
+    folder = done.workspace.step(tuned.needs["adjusted"].key) / MODEL
     adjusted = Encoder.load(str(folder), device="cpu", precision="fp32").model.state_dict()
     came = Encoder.load(world["model"], device="cpu", precision="fp32").model.state_dict()
     moved = {name for name in came if not torch.equal(adjusted[name], came[name])}
@@ -175,7 +176,7 @@ def test_a_control_is_another_map_in_the_same_place(done: Planned) -> None:
 
 
 def test_records_of_two_models_name_both(done: Planned) -> None:
-    records = Store(done.home.folder).read()
+    records = Records(Record, done.workspace.folder).read()
     crossed = [r for r in records if r.details.get("task") == "crossed" and r.target == "ru"]
     assert {(r.model, r.target_model) for r in crossed} == {("first", "second")}
     assert all("target_model" in r.digests for r in crossed)
@@ -196,7 +197,7 @@ def test_what_a_model_said_of_each_example_is_kept_and_gives_its_score(world: Wo
         file = f"ner-test-{test}.tsv"
         rows = Path(world[file]).read_text("utf-8").split("\n")
         assert [(line["file"], line["seed"], line["encoder"]) for line in mine] == [(file, 0, "bert")] * 40
-        assert (done.home.folder / mine[0]["model"] / "config.json").is_file()
+        assert (done.workspace.folder / mine[0]["model"] / "config.json").is_file()
         right = said = known = 0
         for line in mine:
             gold, own = (set(line[side].split("; ")) - {"no name"} for side in ("gold", "predicted"))

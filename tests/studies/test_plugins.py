@@ -11,13 +11,15 @@ import torch
 from interlingua.commands.study import Planned, plan_study
 from interlingua.engine.digests import Digests
 from interlingua.engine.graph import Graph, State
-from interlingua.engine.records import Store
+from interlingua.engine.records import Records
 from interlingua.engine.runner import run
 from interlingua.engine.step import Step
-from interlingua.engine.workspace import Home
+from interlingua.engine.workspace import Workspace
+from interlingua.record import Record
 from interlingua.registry import Listed, listed
 from interlingua.studies.config.fields import ConfigErrors
 from interlingua.studies.config.plugins import REGISTRIES, load_all
+from steps_for_tests import Settings
 from worlds import World, make_world, run_here
 
 MEASURE = '''"""A measure of ours."""
@@ -143,7 +145,7 @@ def done(world: World, tmp_path_factory: pytest.TempPathFactory) -> Planned:
 
 
 def test_a_measure_a_task_and_an_objective_of_ones_own_are_used(done: Planned) -> None:
-    records = Store(done.home.folder).read()
+    records = Records(Record, done.workspace.folder).read()
     assert {(r.variant, r.value, r.best) for r in records if r.measure == "twice"} == {("rows", 60.0, "low")}
     assert {r.best for r in records if r.measure == "cka"} == {"high"}
     told = {(r.details["task"], r.details["regime"]) for r in records if "regime" in r.details}
@@ -181,12 +183,12 @@ def test_a_changed_file_reruns_what_uses_it_and_no_more(
     before = path.read_text("utf-8")
     try:
         path.write_text(before + "\n# changed\n", "utf-8")
-        planned = plan_study(world["study.toml"], out=done.home.folder)
+        planned = plan_study(world["study.toml"], out=done.workspace.folder)
         states = planned.states()
         assert {step.shown for step in planned.graph if states[step.key] is State.NEEDED} == again
     finally:
         path.write_text(before, "utf-8")
-    assert State.NEEDED not in plan_study(world["study.toml"], out=done.home.folder).states().values()
+    assert State.NEEDED not in plan_study(world["study.toml"], out=done.workspace.folder).states().values()
 
 
 def test_a_file_that_registers_nothing_or_a_reader_is_for_every_step(tmp_path: Path) -> None:
@@ -201,16 +203,16 @@ def test_a_file_that_registers_nothing_or_a_reader_is_for_every_step(tmp_path: P
 def steps(tmp_path: Path) -> list[Step]:
     (tmp_path / "mine.py").write_text(MEASURE.replace('"twice"', '"thrice"'), "utf-8")
     file = Digests().file(tmp_path / "mine.py")
-    return [Step("knows", "steps_for_tests:knows", {"measure": "thrice"}, load=(file,))]
+    return [Step("steps_for_tests:knows", Settings(measure="thrice"), load=(file,))]
 
 
 def test_worker_processes_load_the_files_of_a_step(tmp_path: Path) -> None:
     found = steps(tmp_path)
-    ran = run(Graph(found), Home(tmp_path / "out"))
+    ran = run(Graph(found), Workspace(tmp_path / "out"))
     assert not ran.failed, ran.failed
-    bare = [Step("knows", "steps_for_tests:knows", {"measure": "thrice"})]
+    bare = [Step("steps_for_tests:knows", Settings(measure="thrice"))]
     assert bare[0].key != found[0].key
-    (failure,) = run(Graph(bare), Home(tmp_path / "bare")).failed
+    (failure,) = run(Graph(bare), Workspace(tmp_path / "bare")).failed
     assert "unknown measure: 'thrice'" in failure.message
 
 
@@ -247,7 +249,7 @@ def test_a_measure_of_names_that_a_file_brings_is_given_the_spellings(world: Wor
     (world.folder / "longer.toml").write_text(head + table, "utf-8")
     planned = plan_study(world["longer.toml"], out=tmp_path / "out")
     run_here(planned)
-    assert {(r.unit, r.value) for r in Store(planned.home.folder).read()} == {("name", 2.0)}
+    assert {(r.unit, r.value) for r in Records(Record, planned.workspace.folder).read()} == {("name", 2.0)}
 
 
 def test_a_list_read_from_source_is_that_of_what_is_registered() -> None:

@@ -15,8 +15,11 @@ from interlingua.commands.study import Planned, plan_study
 from interlingua.encoder import Encoder
 from interlingua.encoder.loading import asked_commit, cached_commit
 from interlingua.engine.graph import State
-from interlingua.engine.records import Store
+from interlingua.engine.records import Records
+from interlingua.engine.serialization import File
+from interlingua.record import Record
 from interlingua.studies.config.fields import ConfigErrors
+from interlingua.studies.step_settings import EncodeStep
 from worlds import run_here
 
 FIRST, SECOND = "a" * 40, "b" * 40
@@ -68,12 +71,12 @@ def test_the_cache_tells_the_commit_of_a_branch_a_tag_and_a_commit(hub: Path) ->
 def test_an_updated_model_is_measured_anew_and_a_fixed_one_is_not(hub: Path, tmp_path: Path) -> None:
     first = planned(tmp_path)
     run_here(first)
-    before = {record.digests["model"] for record in Store(first.home.folder).read()}
+    before = {record.digests["model"] for record in Records(Record, first.workspace.folder).read()}
     (hub / "refs" / "main").write_text(SECOND)
     again = planned(tmp_path)
     assert set(again.states().values()) == {State.NEEDED}
     run_here(again)
-    after = {record.digests["model"] for record in Store(again.home.folder).read()}
+    after = {record.digests["model"] for record in Records(Record, again.workspace.folder).read()}
     assert len(before) == len(after) == len(before ^ after) / 2 == 1
     assert set(planned(tmp_path, f'revision = "{FIRST}"').states().values()) == {State.DONE}
     assert keys(planned(tmp_path, f'revision = "{FIRST}"')) == keys(first)
@@ -83,7 +86,8 @@ def test_an_updated_model_is_measured_anew_and_a_fixed_one_is_not(hub: Path, tmp
 def test_the_steps_of_a_commit_read_that_commit(hub: Path, tmp_path: Path) -> None:
     found = planned(tmp_path, 'revision = "v2"')
     (encode,) = [step for step in found.graph if step.kind == "encode"]
-    assert encode.settings["encoder"]["revision"] == SECOND
+    assert isinstance(encode.settings, EncodeStep)
+    assert encode.settings.encoder.revision == SECOND
     asked = Encoder.load("someone/tiny", device="cpu", precision="fp32", revision=SECOND)
     own = Encoder.load(str(hub / "snapshots" / SECOND), device="cpu", precision="fp32")
     assert asked.digest == own.digest != Encoder.load("someone/tiny", device="cpu", precision="fp32").digest
@@ -106,7 +110,7 @@ def test_without_a_cache_a_run_asks_the_hub_once_and_the_study_remembers(
     found = planned(tmp_path, ask=True)
     assert asked == [("someone/tiny", None)]
     assert keys(found) != keys(bare)
-    found.revisions.keep(found.home)
+    found.revisions.keep()
     assert keys(planned(tmp_path)) == keys(found)
     assert planned(tmp_path).notes == ()
     planned(tmp_path, ask=True)
@@ -122,7 +126,9 @@ def test_a_hub_that_cannot_be_asked_is_no_error(tmp_path: Path, monkeypatch: pyt
 def test_a_folder_is_known_by_its_content_whatever_it_is_called(tmp_path: Path) -> None:
     models.bert(tmp_path / "someone" / "tiny")
     step = planned(tmp_path).graph.steps[0]
-    assert "revision" not in step.settings["encoder"]
+    assert isinstance(step.settings, EncodeStep)
+    assert isinstance(step.settings.encoder.model, File)
+    assert step.settings.encoder.revision is None
 
 
 @pytest.mark.parametrize("model", ["embedded", "folder"])

@@ -8,8 +8,11 @@ import torch
 
 import interlingua
 from interlingua.commands.study import plan_study
+from interlingua.encoder import loading
 from interlingua.engine.graph import State
-from interlingua.engine.records import Store
+from interlingua.engine.records import Records
+from interlingua.record import Record
+from interlingua.studies.steps.step_io import VECTORS
 from worlds import make_world, run_here
 
 STUDY = """
@@ -113,7 +116,7 @@ def done(world, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def records(done):
-    return Store(done.home.folder).read()
+    return Records(Record, done.workspace.folder).read()
 
 
 @pytest.fixture(scope="module")
@@ -214,7 +217,7 @@ def test_states_of_a_model_are_measured_apart(records):
 def test_explanations_are_those_of_explain(world, done, records, tmp_path):
     key = next(step for step in done.graph if step.kind == "attribute").needs["tuned"].key
     found = interlingua.explain(
-        done.home.step(key) / "heavy" / "model",
+        done.workspace.step(key) / "heavy" / "model",
         {code: world[f"nli-test-{code}.tsv"] for code in ("en", "ru")},
         rows=6,
         steps=4,
@@ -234,7 +237,7 @@ def test_tests_of_two_languages_are_asked(done):
 
 
 def test_a_report_gathers_what_is_done_where_no_run_came_to_its_end(done):
-    records = done.home.folder / "records.jsonl"
+    records = done.workspace.folder / "records.jsonl"
     whole, scores = records.read_bytes(), done.report().scores
     records.unlink()
     assert done.report().scores == scores
@@ -243,9 +246,9 @@ def test_a_report_gathers_what_is_done_where_no_run_came_to_its_end(done):
 
 def test_a_report_can_be_made_whichever_step_is_missing(done, tmp_path):
     whole = len(done.report().records)
-    told = [step for step in done.graph if (done.home.step(step.key) / "records.jsonl").is_file()]
+    told = [step for step in done.graph if (done.workspace.step(step.key) / "records.jsonl").is_file()]
     for step in told:
-        place = done.home.step(step.key)
+        place = done.workspace.step(step.key)
         place.rename(tmp_path / "aside")
         try:
             assert 0 < len(done.report().records) < whole, step.shown
@@ -256,16 +259,16 @@ def test_a_report_can_be_made_whichever_step_is_missing(done, tmp_path):
 
 def test_no_record_knows_where_it_was_made(world, done):
     for name in ("records.jsonl", "notes.txt"):
-        text = (done.home.folder / name).read_text("utf-8")
+        text = (done.workspace.folder / name).read_text("utf-8")
         assert str(world.folder) not in text
-        assert str(done.home.folder) not in text
+        assert str(done.workspace.folder) not in text
 
 
 def test_the_same_study_in_another_place_has_the_same_keys_and_run_again_runs_nothing(world, done, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     other = make_world(tmp_path / "elsewhere", dropout=0.1)
     (other.folder / "study.toml").write_text((world.folder / "study.toml").read_text("utf-8"), "utf-8")
-    again = plan_study(other["study.toml"], out=done.home.folder)
+    again = plan_study(other["study.toml"], out=done.workspace.folder)
     assert [step.key for step in again.graph] == [step.key for step in done.graph]
     assert set(again.states().values()) == {State.DONE}
     assert again.run().done == 0
@@ -274,11 +277,11 @@ def test_the_same_study_in_another_place_has_the_same_keys_and_run_again_runs_no
 def test_one_changed_setting_runs_only_what_hangs_on_it(world, done, tmp_path):
     text = (world.folder / "study.toml").read_text("utf-8").replace('task = "nli"', 'task = "nli"\nmax_length = 24')
     (world.folder / "changed.toml").write_text(text, "utf-8")
-    changed = plan_study(world["changed.toml"], out=done.home.folder)
+    changed = plan_study(world["changed.toml"], out=done.workspace.folder)
     states = changed.states()
     needed = [step for step in changed.graph if states[step.key] is not State.DONE]
     assert {step.kind for step in needed} == {"finetune", "predict", "attribute", "distances"}
-    assert all("inference" in step.label or step.settings["called"] == "inference" for step in needed)
+    assert all("inference" in step.label or step.settings.block == "inference" for step in needed)
 
 
 def test_a_changed_file_changes_what_reads_it(world, done):
@@ -286,7 +289,7 @@ def test_a_changed_file_changes_what_reads_it(world, done):
     before = path.read_text("utf-8")
     try:
         path.write_text(before + "\n", "utf-8")
-        changed = plan_study(world["study.toml"], out=done.home.folder)
+        changed = plan_study(world["study.toml"], out=done.workspace.folder)
         states = changed.states()
         assert {step.label.split(" seed")[0] for step in changed.graph if states[step.key] is not State.DONE} == {
             "predict bert qa en original"
@@ -300,3 +303,18 @@ def test_models_can_go_once_everything_is_measured(done):
     assert {each.kind for each in waste} >= {"adjust", "finetune", "encode"}
     assert all(each.path.name == "heavy" for each in waste)
     assert all(np.isfinite(each.bytes) and each.bytes > 0 for each in waste)
+
+
+def test_vectors_of_half_precision_are_read_where_nothing_computes_in_it(world, tmp_path, monkeypatch):
+    monkeypatch.setattr(loading, "check_precision", lambda *_: None)  # This CPU may refuse bf16, or not.
+    text = "\n".join(
+        ['name = "half"', 'languages = ["ru"]', 'precision = "bf16"', "[encoders.bert]", 'model = "model"']
+    )
+    table = '\n[measures.space]\nmeasures = ["cka"]\ncorpus = "parallel.tsv"\n'
+    (world.folder / "half.toml").write_text(text + table, "utf-8")
+    planned = plan_study(world["half.toml"], out=tmp_path / "out")
+    run_here(planned)
+    (encode,) = [step for step in planned.graph if step.kind == "encode"]
+    # A measure that did not find the vectors would have added its own.
+    assert planned.workspace.broken([encode.key]) == []
+    assert list((planned.workspace.step(encode.key) / VECTORS).rglob("*.*"))

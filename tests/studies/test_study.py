@@ -316,9 +316,9 @@ def test_a_state_of_a_task_is_measured_of_the_encoders_that_the_task_has(tmp_pat
 
 def test_a_plan_counts_the_gpus_of_this_machine(tmp_path, monkeypatch):
     planned = plan_study(write(tmp_path, RIGHT), out=tmp_path / "out")
-    planned.home.make()
+    planned.workspace.make()
     tunes = [step for step in planned.graph if step.kind == "finetune"]
-    planned.home.keep_times(
+    planned.workspace.keep_times(
         [{"key": step.key, "kind": "finetune", "like": step.like, "seconds": 100} for step in tunes]
     )
     walls = {}

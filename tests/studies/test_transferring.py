@@ -21,14 +21,15 @@ from interlingua.analyses.transfer import ExamFiles, TransferSettings, phases_of
 from interlingua.commands.report import read_run
 from interlingua.commands.study import plan_study
 from interlingua.encoder import Encoder
-from interlingua.engine.records import Store
+from interlingua.engine.run_store import Store
 from interlingua.errors import InputError
 from interlingua.objectives.task import TaskObjective
 from interlingua.readers.squad import read_questions
 from interlingua.studies import transferring
 from interlingua.tasks import ner
 from interlingua.tasks.saved_models import load
-from interlingua.training.regime import Phase, Regime, regime
+from interlingua.training.phases import Phase
+from interlingua.training.regime import Regime, regime
 from interlingua.training.task import TaskModel
 from sentence_models import DENSE, NORMAL, folder_of
 from worlds import make_world, run_here

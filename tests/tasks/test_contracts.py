@@ -109,7 +109,7 @@ def test_predictions_for_other_examples_are_refused(name, encoder):
         task.judge(predictions, examples.take(np.arange(5)))
 
 
-@pytest.mark.parametrize("name", ["nli", "paraphrase", "ner"])
+@pytest.mark.parametrize("name", ["nli", "paraphrase", "classification", "ner"])
 def test_a_label_the_head_does_not_have_is_refused(name, encoder):
     with pytest.raises(InputError, match=r"toy\..*:\d+: a (label|tag) that the model"):
         tasks[name].call().inputs(toy(name), encoder, labels=("O", "x"), training=True)

@@ -180,6 +180,8 @@ def test_a_folder_without_its_task_or_with_another_head_is_refused(encoder, tmp_
     with pytest.raises(InputError, match="head cannot be loaded"):
         load(tmp_path / "tuned", device="cpu")
     (tmp_path / "tuned/task.json").unlink()
+    config = json.loads((tmp_path / "tuned/config.json").read_text("utf-8"))
+    (tmp_path / "tuned/config.json").write_text(json.dumps(config | {"architectures": ["BertModel"]}), "utf-8")
     with pytest.raises(InputError, match=r"no task\.json"):
         load(tmp_path / "tuned", device="cpu")
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -98,6 +99,9 @@ def test_the_held_out_loss_is_that_of_plain_transformers_on_the_same_batches(tex
             losses.append(plain(input_ids=batch["input_ids"], labels=labels).loss.item())
     assert found == {"held_out_loss": pytest.approx(np.mean(losses), abs=1e-6)}
     assert held_out_loss(model, tokenizer, config, held) == found  # The same batches again.
+    # Where the share changes, that of the last step, at whatever step it is measured.
+    annealed = replace(config, training=replace(config.training, steps=7, mask=(0.5, 0.3)))
+    assert held_out_loss(model, tokenizer, annealed, held) == found
     # Word frequencies alone, counted token by token.
     plain_losses, size = [], tokenizer.get_vocab_size()
     share = np.zeros(size)

@@ -132,3 +132,36 @@ def test_languages_are_drawn_by_their_smoothed_size(smoothing):
     places = mlm._places(np.random.default_rng(1))
     counts = np.histogram(places, mlm.stream.edges)[0]
     assert (np.abs(counts - 5000 * expected) < 5 * np.sqrt(5000 * expected * (1 - expected))).all()
+
+
+def test_an_annealed_share_masks_less_and_less_and_gives_the_head_as_many_positions_at_every_step():
+    mlm = objective(stream=stream(separators=0.0), share=(0.5, 0.125), batches=4)
+    for step, masked in ((0, 32), (1, 24), (2, 16), (3, 8), (9, 8)):
+        batch = one(mlm, step)
+        assert batch["positions"].shape == (64, 32)
+        assert (batch["positions"].diff(dim=1) > 0).all()
+        assert ((batch["labels"] >= 0).sum(dim=1) == masked).all()
+
+
+def test_a_share_may_grow_as_well():
+    mlm = objective(stream=stream(separators=0.0), share=(0.125, 0.5), batches=2)
+    assert [one(mlm, step)["labels"].ge(0).sum(dim=1).unique().tolist() for step in (0, 1)] == [[8], [32]]
+
+
+def test_positions_left_over_by_a_smaller_share_are_not_touched_and_no_place_is_favoured():
+    mlm = objective(stream=stream(separators=0.0), share=(0.5, 0.125), batches=2, batch_size=4000)
+    batch = one(mlm, 1)
+    shown, masked = batch["input_ids"].gather(1, batch["positions"]), batch["labels"] >= 0
+    assert not (shown[~masked] == SPECIAL.mask).any()
+    # 10 % of what is masked stays as it is; of what is not, all.
+    text = torch.from_numpy(mlm.stream.ids.astype(np.int64))
+    windows = {tuple(text[s : s + 63].tolist()) for s in mlm.stream.starts}
+    assert {tuple(row.tolist()) for row in original(batch)[:, 1:]} <= windows
+    counts = torch.bincount(batch["positions"][masked], minlength=64)
+    p = 8 / 63
+    assert (counts[1:] - 4000 * p).abs().max() < 5 * math.sqrt(4000 * p * (1 - p))
+
+
+def test_a_pair_of_equal_shares_is_that_share():
+    for key, value in one(objective(share=0.3), 2).items():
+        assert torch.equal(value, one(objective(share=(0.3, 0.3), batches=5), 2)[key])

@@ -20,9 +20,10 @@ from interlingua.training.checkpoints import Checkpoint
 from interlingua.training.journal import Journal, read_journal
 from interlingua.training.loop import Monitor, Settings, Term, train
 from interlingua.training.pair_batches import PairBatches, PairPass
+from interlingua.training.phases import Freeze, Lora, Part, Phase
 from interlingua.training.reference import reference
-from interlingua.training.regime import ADJUST, NAMES, Part, Phase, Place, Stage, regime, train_stages, trainable
-from interlingua.training.trainable import Freeze, Lora, adapted, freezing
+from interlingua.training.regime import ADJUST, NAMES, Place, Stage, regime, train_stages, trainable
+from interlingua.training.trainable import adapted, freezing
 from toys import make_toy
 
 CPU = torch.device("cpu")

@@ -35,6 +35,8 @@ CASES: dict[str, tuple[dict[str, dict[str, object]], str]] = {
     "no folder": ({"data": {"folder": "nowhere"}}, r"languages: no text for en in .*nowhere"),
     "steps": ({"training": {"steps": 0}}, r"steps: steps must be at least 1 and at most 1,000,000,000: 0\."),
     "mask": ({"training": {"mask": 1.0}}, r"mask: mask must be above 0 and below 1: 1\.0\."),
+    "shares": ({"training": {"mask": [0.3, 0.0]}}, r"mask: mask must be above 0 and below 1: 0\.0\."),
+    "three shares": ({"training": {"mask": [0.4, 0.3, 0.2]}}, r"mask: mask is one share, or two: \[0\.4, 0\.3, 0\.2\]"),
     "length": ({"training": {"max_length": 7}}, r"max_length: max_length must be at least 8 and at most 65,536: 7\."),
     "rate": ({"training": {"learning_rate": 0}}, r"learning_rate: learning_rate must be above 0: 0\.0\."),
     "parts": ({"training": {"accumulate": 3}}, r"accumulate: a batch of 8 cannot be cut into 3 equal parts: 3\."),

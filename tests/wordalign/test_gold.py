@@ -72,6 +72,7 @@ def test_a_base_against_the_form_is_an_error() -> None:
         ("0-0 x", "g:2: not a link: 'x'"),
         ("0--1", "g:2: not a link: '0--1'"),
         ("0 - 1", "g:2: not a link: '0'"),
+        ("0-١", "g:2: not a link: '0-١'"),
     ],
 )
 def test_a_bad_line_is_named_and_costs_its_row_alone(text: str, told: str) -> None:

@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 
 from interlingua.corpus import Skip
 from interlingua.encoder import Encoder, View
-from interlingua.engine.records import Made
 from interlingua.errors import InputError
 from interlingua.flattening import flattenings
 from interlingua.measures.clusters import clusters
 from interlingua.measures.parallel_cosine import parallel_cosine
 from interlingua.measures.rows import unit
-from interlingua.record import Record, versions
+from interlingua.record import Made, Record, versions
 from interlingua.score import Score
 from interlingua.synthetic.products import Sample
 from interlingua.words import Sentence

@@ -22,11 +22,10 @@ from interlingua.analyses.transfer import Exam, Lesson, Scenario, TransferSettin
 from interlingua.encoder import Encoder
 from interlingua.encoder.inputs import Inputs
 from interlingua.encoder.pooling import View
-from interlingua.engine.records import Items, Made
 from interlingua.errors import InputError
 from interlingua.measures.procrustes import Map, fit
 from interlingua.paths import json_value
-from interlingua.record import Record, versions
+from interlingua.record import Items, Made, Record, versions
 from interlingua.score import Score, Scores
 from interlingua.tasks.chance import KINDS, chance
 from interlingua.tasks.saved_models import FineTuned
@@ -185,7 +184,7 @@ class Examiner:
         if exam.task.name == "retrieval":
             scores = exam.task.judge(exam.task.predict(tuned.encoder, exam.examples), exam.examples)
         elif scenario.mapped:
-            model = tuned.model if self.through is None else TaskModel(self.through.model, tuned.model.head)
+            model = tuned.model if self.through is None else TaskModel(self.through.model, tuned.model.head).eval()
             control = scenario.mapped if isinstance(scenario.mapped, str) else None
             with mapped(model, self._map(tuned, exam.judged, seed, control)):
                 said = self._said(model, exam)

@@ -36,12 +36,11 @@ from interlingua.attribution.shared_spaces import Aligned, Contextual, Embedding
 from interlingua.attribution.units import UNITS, Units, units_of
 from interlingua.corpus import Skip
 from interlingua.encoder.inputs import Inputs, frame, spread
-from interlingua.engine.records import Made
 from interlingua.errors import InputError, MissingExtra, NoSegmenter
 from interlingua.paths import json_value
 from interlingua.readers.examples import Examples
 from interlingua.readers.word_lists import WordVectors
-from interlingua.record import Record, versions
+from interlingua.record import Made, Record, versions
 from interlingua.registry import unknown
 from interlingua.score import Score, Scores
 from interlingua.stats import mean_interval
@@ -145,13 +144,9 @@ class Asked:
         return [Aspect("entities", targets, tuple(keys[n] for n in kept), skipped)]
 
 
-def texts_of(task: Any, examples: Examples[Any]) -> list[tuple[str, ...]]:
+def texts_of(examples: Examples[Any]) -> list[tuple[str, ...]]:
     """The texts that each example's input is made of."""
-    if task.kind == "sequence":
-        return [(item.first, item.second) for item in examples]
-    if task.kind == "span":
-        return [(item.question, item.context) for item in examples]
-    return [(" ".join(item.words),) for item in examples]
+    return [item.texts for item in examples]
 
 
 def verdicts(task: Any, examples: Examples[Any], predictions: Any) -> list[tuple[str, str]]:
@@ -611,7 +606,7 @@ class Explainer:
     def _units(self, inputs: Inputs, examples: Examples[Any], aspects: Sequence[Aspect], unit: str) -> Units:
         """The units of the inputs that something is explained of: a paragraph has many windows, and one is read."""
         rows = np.unique(np.concatenate([aspect.targets.row for aspect in aspects]))
-        return units_of(inputs, texts_of(self.tuned.task, examples), self.tuned.encoder, unit=unit, rows=rows)
+        return units_of(inputs, texts_of(examples), self.tuned.encoder, unit=unit, rows=rows)
 
     def _faithful(self, side: Side, place: int) -> Made:
         aspect = side.aspects[place]

@@ -6,15 +6,14 @@ import csv
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from interlingua.analyses.transfer import REGIMES, STATES
-from interlingua.engine.records import Store
 from interlingua.errors import InputError
-from interlingua.record import Record
+from interlingua.record import Items, Record
 from interlingua.stats import (
     bootstrap_f1_difference,
     detectable_error,
@@ -39,8 +38,14 @@ Where a test has neither, the first two regimes that it has take their places, i
 _LAYERED = ("mrr", "p@1")
 
 
+class ItemStore(Protocol):
+    """Where the values of a record are, item by item: the records of a run."""
+
+    def items(self, record: Record, /) -> Items: ...
+
+
 def summarise(
-    records: Sequence[Record], store: Store, *, regimes: Sequence[str], tests: Sequence[str], permutations: int
+    records: Sequence[Record], store: ItemStore, *, regimes: Sequence[str], tests: Sequence[str], permutations: int
 ) -> list[dict[str, Any]]:
     """One entry per test, metric and regime: values by seed, their mean, deviation and interval, p-values by baseline.
 
@@ -360,7 +365,9 @@ Entry = dict[str, Any]
 _SCORED = {"regime", "test", "task"}
 
 
-def study_scores(records: Sequence[Record], store: Store, *, regimes: Sequence[str], permutations: int) -> list[Entry]:
+def study_scores(
+    records: Sequence[Record], store: ItemStore, *, regimes: Sequence[str], permutations: int
+) -> list[Entry]:
     """One entry an encoder, task, language of training, test, metric and regime; see `comparing.summarise`.
 
     Holm's correction is over the regimes and tests of one metric of one task, encoder and language of training.

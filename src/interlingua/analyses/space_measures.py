@@ -21,7 +21,6 @@ from interlingua.corpus import ParallelCorpus, Skip
 from interlingua.counting import counted
 from interlingua.encoder import Cache, Encoder, Representations, View
 from interlingua.encoder.pooling import SINK
-from interlingua.engine.records import Made
 from interlingua.errors import InputError, MissingExtra, NoSegmenter
 from interlingua.flattening.pca import components
 from interlingua.measures import measures
@@ -29,7 +28,7 @@ from interlingua.measures.procrustes import dictionary_precision
 from interlingua.measures.rows import Kept, Room, Side
 from interlingua.measures.tokenization import Splits
 from interlingua.readers.word_lists import find_dictionaries, read_dictionary
-from interlingua.record import Record, versions
+from interlingua.record import Made, Record, versions
 from interlingua.registry import Entry
 from interlingua.score import Scores
 from interlingua.wordalign import link_words

@@ -26,9 +26,10 @@ from interlingua.objectives.task import TaskObjective
 from interlingua.registry import unknown
 from interlingua.training.loop import Monitor, Objective, Settings, Term
 from interlingua.training.pair_batches import Bitext, PairBatches, PairPass, bitext, joined
+from interlingua.training.phases import Part, Phase
 from interlingua.training.processes import first_process_first
 from interlingua.training.reference import Reference, reference
-from interlingua.training.regime import Part, Phase, Stage
+from interlingua.training.regime import Stage
 from interlingua.wordalign.links import PairFilters, WordPairs, word_pairs
 
 Progress = Callable[[str, int, int], None]

@@ -19,7 +19,8 @@ from interlingua.registry import unknown
 from interlingua.tasks import tasks
 from interlingua.tasks.retrieval import Retrieval
 from interlingua.tasks.text_pairs import mixed
-from interlingua.training.regime import NAMES, Phase, Regime, Schedule, regime
+from interlingua.training.phases import Phase, Schedule
+from interlingua.training.regime import NAMES, Regime, regime
 from interlingua.training.regime_names import ALPHA, MAPPED
 from interlingua.training.task import FineTuning
 
@@ -164,18 +165,27 @@ def task_named(name: str, *, length: int | None = None, pooling: str | None = No
 def check_labels(exams: Sequence[Exam], labels: tuple[str, ...], *, train: str) -> None:
     """Refuse exams with labels that the training examples lack; a head could never give them."""
     for exam in exams:
-        if exam.task.name != "ner":
-            continue  # The readers of all other tasks know their labels.
-        for item in exam.examples:
-            for offset, tag in enumerate(item.tags):
-                if tag not in labels:
-                    raise InputError(
-                        f"a tag that {train} does not have",
-                        file=exam.examples.name,
-                        line=item.line + offset,
-                        value=tag,
-                        remedy=f"Train on all types; it has: {', '.join(labels)}.",
-                    )
+        if tasks[exam.task.name].needs == "head":
+            check_known(exam.examples, exam.task.kind, labels, train=train)
+
+
+def check_known(examples: Any, kind: str, labels: tuple[str, ...], *, train: str) -> None:
+    """Refuse examples with a label or a tag that the training examples lack; answers of questions are free."""
+    if kind == "span":
+        return
+    known = set(labels)
+    what, all_of = ("tag", "types") if kind == "token" else ("label", "labels")
+    for item in examples:
+        for offset, label in enumerate(item.tags if kind == "token" else (item.label,)):
+            if label not in known:
+                shown = ", ".join(labels[:20]) + (f" and {len(labels) - 20} more" if len(labels) > 20 else "")
+                raise InputError(
+                    f"a {what} that {train} does not have",
+                    file=examples.name,
+                    line=item.line + offset,
+                    value=label,
+                    remedy=f"Train on all {all_of}; it has: {shown}.",
+                )
 
 
 REGIMES = (*(name for name in NAMES if name != "adjust-only"), MAPPED)

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 from interlingua.analyses.synthesis import ALL, Spellings, Synthetic, spellings
 from interlingua.encoder import Encoder
-from interlingua.engine.records import Made
 from interlingua.errors import InputError
 from interlingua.languages import script
 from interlingua.measures.curves import Clustering, Correlations, clustered, correlations, differences, pooled
-from interlingua.record import Record
-from interlingua.score import Score
-from interlingua.stats.correlation import mantel
+from interlingua.record import Made, Record
+from interlingua.stats import Association, association_of_pairs, mantel
 from interlingua.training.journal import Monitor
 from interlingua.training.monitors import (
     CKA_WORDS,
@@ -162,15 +161,13 @@ class Scatter:
     """Wrong sentences against how alike names are spelled: a point for each ordered pair of languages, and how they go.
 
     Points have `source`, `target`, `tnld`, `wrong` (a share, mean over seeds), `low`, `high` and `n` (sentences).
-    `pearson` and `spearman` are `stats.correlation.mantel` scores: p and interval allow for shared languages.
-    `within` is Pearson's with held whether both languages are written in one script; None where all are, or none, or
-    where that explains all of a side.
+    `rho` is Mantel's, as everywhere: p and interval allow for shared languages. `within` is the same with held whether
+    both languages are written in one script; None where all are, or none, or where that explains all of a side.
     """
 
     points: list[dict[str, Any]]
-    pearson: Score
-    spearman: Score
-    within: Score | None
+    rho: Association
+    within: Association | None
 
 
 def against_spelling(
@@ -213,19 +210,17 @@ def against_spelling(
                         "n": its[0].n,
                     }
                 )
-    pearson, spearman = (
-        mantel(far, wrong, ranks=ranks, permutations=permutations, seed=seed) for ranks in (False, True)
-    )
+    rho = association_of_pairs(mantel(far, wrong, ranks=True, permutations=permutations, seed=seed))
     written = np.array([script(code) for code in languages])
     same = (written[:, None] == written[None, :]).astype(np.float64)
     alike = same[apart]
     within = None
     # Where scripts alone decide a side nothing is left to correlate.
     if alike.min() < alike.max() and all(
-        abs(np.corrcoef(side[apart], alike)[0, 1]) < 1 - 1e-9 for side in (far, wrong)
+        abs(np.corrcoef(rankdata(side[apart]), alike)[0, 1]) < 1 - 1e-9 for side in (far, wrong)
     ):
-        within = mantel(far, wrong, given=same, permutations=permutations, seed=seed)
-    return Scatter(points, pearson, spearman, within)
+        within = association_of_pairs(mantel(far, wrong, given=same, ranks=True, permutations=permutations, seed=seed))
+    return Scatter(points, rho, within)
 
 
 def _over_seeds(its: Sequence[Record]) -> dict[str, float]:
@@ -335,9 +330,8 @@ def conclusions(
         scatter = against_spelling(records, replace(spelled, languages=kept), seed=seed)
         found["scatter"] = {
             "points": scatter.points,
-            "pearson": _plain(scatter.pearson),
-            "spearman": _plain(scatter.spearman),
-            "within": None if scatter.within is None else _plain(scatter.within),
+            "rho": asdict(scatter.rho),
+            "within": None if scatter.within is None else asdict(scatter.within),
             "left_out": lost,
         }
     except InputError as error:
@@ -391,14 +385,3 @@ def _movements(records: Sequence[Record]) -> dict[str, Any]:
         "span": runs[0].span,
     }
     return {"changes": changes, "groups": groups}
-
-
-def _plain(score: Score) -> dict[str, Any]:
-    return {
-        "value": score.value,
-        "low": score.low,
-        "high": score.high,
-        "null": score.null,
-        "n": score.n,
-        "details": dict(score.details),
-    }

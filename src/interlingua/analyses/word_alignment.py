@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from interlingua.argument_types import check_argument_types
 from interlingua.encoder import Encoder
 from interlingua.encoder.devices import pick_device
-from interlingua.engine.atomic_files import hidden_name, write_beside
-from interlingua.engine.records import cannot_write, told_when_full, write_text
+from interlingua.engine.atomic_files import cannot_write, hidden_name, told_when_full, write_beside, write_text
 from interlingua.errors import InputError, MissingExtra
 from interlingua.paths import read_json
 from interlingua.readers.documents import opened

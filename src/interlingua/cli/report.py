@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,7 @@ DEFAULT_OUT = Path("interlingua-report.html")
 def report(given: ReportCommand, output: Output) -> None:
     """Write the page, and print the tables."""
     from interlingua.commands import report as report_command
+    from interlingua.report.comparison import POINT
 
     folders = given.folders
     place = given.out or (folders[0] / "report.html" if len(folders) == 1 else DEFAULT_OUT)
@@ -41,16 +43,19 @@ def report(given: ReportCommand, output: Output) -> None:
         told = {
             "page": str(place),
             "runs": [{"kind": kind, "name": run.name} for kind, its in result.runs.items() for run in its],
+            "summary": [words for section in result.comparisons() for words in section.words if words != POINT],
             "tables": {table.name: [dict(zip(table.columns, row, strict=True)) for row in table.rows]
                        for table in result.tables()},
         }  # fmt: skip
         print_json(told)
         return
-    from interlingua.report.screen import console, print_table
+    from interlingua.report.screen import console, print_answer, print_table
 
     screen = console()
-    for table in result.tables():
-        print_table(table, screen)
+    for section in result.comparisons():
+        print_answer(replace(section, words=tuple(words for words in section.words if words != POINT)), screen)
+        for table in section.tables:
+            print_table(table, screen)
     for kind, its in result.runs.items():
         for run in its:
             _show(kind, run, screen)

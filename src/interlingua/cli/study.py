@@ -76,16 +76,20 @@ def run(given: StudyRun, output: Console) -> None:
     from interlingua.commands.study import plan_study
     from interlingua.engine.executors import Options
 
-    planned = plan_study(file, size=size, data_root=data, out=out, ask=True)
     ids = None if given.gpus is None else tuple(split_names(given.gpus) or ())
-    with resumable(planned.home.folder):
+    options = Options(cpus=given.cpus, gpus=ids, attempts=given.attempts, address=given.address)
+    planned = plan_study(file, size=size, data_root=data, out=out, ask=True, executor=given.executor, options=options)
+    with resumable(planned.workspace.folder):
         with progress_bars() as tell:
             ran = planned.run(
                 executor=given.executor,
-                options=Options(cpus=given.cpus, gpus=ids, attempts=given.attempts, address=given.address),
+                options=options,
                 retry=retry,
+                keep=given.keep,
                 tell=_teller(tell),
             )
+        if not options.group.is_first:
+            return
         for failure in ran.failed:
             sys.stderr.write(printable(f"failed: {failure.label}: {failure.message}\n"))
         report = planned.write_report()
@@ -99,7 +103,7 @@ def run(given: StudyRun, output: Console) -> None:
         _show_report(report)
         typer.echo(
             f"\n{counted(ran.done, 'steps')} run, {ran.reused} done before, {len(ran.failed)} failed, "
-            f"{ran.blocked} blocked. Page, tables and records: {planned.home.folder}"
+            f"{ran.blocked} blocked. Page, tables and records: {planned.workspace.folder}"
         )
     if ran.failed:
         raise typer.Exit(1)
@@ -111,10 +115,10 @@ def status(given: StudyStatus, output: Console) -> None:
     from interlingua.commands.study import as_dict, plan_study
 
     planned = plan_study(file, size=size, data_root=data, out=out)
-    if not planned.home.folder.is_dir():
+    if not planned.workspace.folder.is_dir():
         raise InputError(
             "nothing was run yet in this folder",
-            file=planned.home.folder,
+            file=planned.workspace.folder,
             remedy="Run it first (interlingua study run), or see what a run would do (interlingua study plan).",
         )
     told = planned.plan()
@@ -143,7 +147,7 @@ def report(given: StudyReport, output: Console) -> None:
         print_json(plain(made))
         return
     _show_report(made)
-    typer.echo(f"\nPage, tables and records: {planned.home.folder}")
+    typer.echo(f"\nPage, tables and records: {planned.workspace.folder}")
 
 
 def gc(given: StudyPrune, output: Console) -> None:
@@ -186,8 +190,8 @@ def _show_plan(planned: Planned, told: Plan) -> None:
     for head in ("kind", "steps", "done", "to run", "failed", "blocked", "about"):
         table.add_column(head, justify="left" if head == "kind" else "right")
     for kind in told.kinds:
-        about = _time(kind.seconds) if kind.needed > kind.unmeasured else "–"
-        known = f"{about} + {kind.unmeasured} unknown" if kind.unmeasured else about
+        about = _time(kind.seconds) if kind.needed > kind.untimed else "–"
+        known = f"{about} + {kind.untimed} unknown" if kind.untimed else about
         counts = (kind.steps, kind.done, kind.needed, kind.failed, kind.blocked)
         table.add_row(kind.kind, *map(str, counts), known if kind.needed else "")
     console = Console()
@@ -201,7 +205,7 @@ def _show_plan(planned: Planned, told: Plan) -> None:
         return
     known = f"{_time(told.seconds)} of work, no less than {_time(told.wall)} here"
     left = known if told.seconds else "how long is not known yet"
-    more = f"; of {told.unmeasured} no like was measured" if told.unmeasured and told.seconds else ""
+    more = f"; of {told.untimed} no like was measured" if told.untimed and told.seconds else ""
     console.print(f"{told.needed} of {len(planned.graph)} steps to run: {left}{more}", highlight=False)
 
 

@@ -23,6 +23,8 @@ EXAMPLES = """
 
     interlingua transfer mbert/ --task nli --train en.tsv --test es=es.tsv --mix-with dev-en.tsv --out c
 
+    interlingua transfer mbert/ --task classification --train en.csv --test hi=hi.csv --out topics
+
     interlingua transfer mbert/ --task qa --train en.json --test en+ru=q-en.json,q-ru.json --out d
 
     interlingua transfer mbert/ --task retrieval --test ru=tatoeba/ --bitext ru=en-ru.tsv --out e

@@ -15,7 +15,7 @@ from interlingua.analyses.aligned_bitext import LinkedFiles, LinkedText, Linking
 from interlingua.commands.command import command
 from interlingua.encoder.devices import pick_device
 from interlingua.encoder.loading import check_precision
-from interlingua.engine.records import write_text
+from interlingua.engine.atomic_files import write_text
 from interlingua.errors import InputError
 from interlingua.report.adjustment_page import (
     adjustment_files,

@@ -12,7 +12,7 @@ from interlingua import languages as codes
 from interlingua.analyses.space_measures import project, read_dictionaries
 from interlingua.commands.command import command
 from interlingua.encoder import Cache, Encoder, View
-from interlingua.engine.records import write_text
+from interlingua.engine.atomic_files import write_text
 from interlingua.errors import InputError
 from interlingua.readers import read_corpus
 from interlingua.registry import unknown

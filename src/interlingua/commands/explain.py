@@ -29,10 +29,11 @@ from interlingua.analyses.transfer import File, check_file
 from interlingua.commands import report
 from interlingua.commands.command import command
 from interlingua.encoder.devices import pick_device
-from interlingua.engine.records import Store, step_of, write_text
+from interlingua.engine.atomic_files import write_text
+from interlingua.engine.run_store import Store, step_of
 from interlingua.errors import InputError
 from interlingua.paths import json_value
-from interlingua.readers.examples import Examples, Question, TaggedWords, TextPair
+from interlingua.readers.examples import Examples
 from interlingua.readers.word_lists import WordVectors, read_dictionary, read_vectors
 from interlingua.record import versions
 from interlingua.report.explain_page import explain_files, texts_sections
@@ -96,8 +97,9 @@ class TextExplanation:
 def explain(given: ExplainCommand) -> Explanation:
     """In Python `models` may map the language each was trained in to its folder: `{"es": "paws-es"}`.
 
-    Every model's own language must be among the `tests`. The folder `out` gets records with every example's score, the
-    attributions and flows of each example, tables, a picture and a page.
+    A folder is what `transfer(save_models=True)` wrote, or an ordinary one of a classifier. Every model's own language
+    must be among the `tests`. The folder `out` gets records with every example's score, the attributions and flows of
+    each example, tables, a picture and a page.
     """
     settings = explain_settings(given, unit="token")
     data, out = given.tests, Path(given.out)
@@ -111,7 +113,7 @@ def explain(given: ExplainCommand) -> Explanation:
     outside = _dictionaries(given.dictionaries or {}, settings, others)
     what = _one_task([name for name, _ in trained], given.task)
     examples = {code: _read(what, path, code, given.rows) for code, path in paths.items()}
-    tables = _vectors(given.vectors or {}, settings, what, examples)
+    tables = _vectors(given.vectors or {}, settings, examples)
     for _, own in trained:
         for each in examples.values():
             by_order(what, examples[own], each)
@@ -212,7 +214,7 @@ def explain_rows(given: ExplainRowsCommand) -> list[RowExplanation]:
     asked = [str(row) for row in given.rows]
     for row in asked:
         find_row(what, examples, row)  # Before a model is read: what is asked for must be there.
-    outside = replace(outside, vectors=_vectors(given.vectors or {}, settings, what, examples))
+    outside = replace(outside, vectors=_vectors(given.vectors or {}, settings, examples))
     explainer = Explainer(load(given.model, device=str(pick_device(given.device))), settings, outside)
     return [explain_row(explainer, examples, row, own=own) for row in asked]
 
@@ -227,7 +229,7 @@ def explain_texts(given: ExplainTextsCommand) -> TextExplanation:
         raise InputError("this space needs files", value=settings.space, remedy="Use embeddings or layer for texts.")
     examples = [_of_text(tuned, text, code) for text, code in zip((given.first, given.second), languages, strict=True)]
     if label is not None and tuned.task.kind != "sequence":
-        raise InputError("only pairs have a label", value=label, remedy="Leave --label out.")
+        raise InputError("only texts and pairs of texts have a label", value=label, remedy="Leave --label out.")
     explainer = Explainer(tuned, replace(settings, target="predicted"), Outside({}, {}))
     reads = [explainer.read(code, each) for code, each in zip(languages, examples, strict=True)]
     chosen = _label(tuned, reads[0], label) if tuned.task.kind == "sequence" else None
@@ -260,22 +262,7 @@ def _label(tuned: FineTuned, read: Read, label: str | None) -> str:
 
 def _of_text(tuned: FineTuned, text: str, code: str) -> Examples[Any]:
     """One example of the task that the text is."""
-    parts = [part.strip() for part in text.split(DIVIDER)]
-    wanted = 1 if tuned.task.kind == "token" else 2
-    if len(parts) != wanted or not all(parts):
-        how = "a sentence" if wanted == 1 else f"two texts divided by {DIVIDER}"
-        raise InputError(f"the model reads {how}", value=text, remedy=f"It was trained for {tuned.task.name}.")
-    item: TextPair | TaggedWords | Question
-    if tuned.task.kind == "token":
-        words = tuple(text[start:end] for start, end in token_spans(text))
-        item = TaggedWords(words, tuple("O" for _ in words), 1)
-    elif tuned.task.kind == "span":
-        item = Question("1", parts[0], parts[1], (), 1)
-    else:
-        item = TextPair(parts[0], parts[1], tuned.labels[0], 1)
-    made: Examples[Any] = Examples((item,), code, "text")
-    assert texts_of(tuned.task, made)
-    return made
+    return Examples((tuned.task.example([part.strip() for part in text.split(DIVIDER)]),), code, "text")
 
 
 def _models(given: str | Path | Sequence[str | Path] | Mapping[str, str | Path], source: str) -> list[tuple[str, str]]:
@@ -335,13 +322,13 @@ def _dictionaries(given: Mapping[str, File], settings: ExplainSettings, others: 
 
 
 def _vectors(
-    given: Mapping[str, File], settings: ExplainSettings, task: Task, examples: Mapping[str, Examples[Any]]
+    given: Mapping[str, File], settings: ExplainSettings, examples: Mapping[str, Examples[Any]]
 ) -> dict[str, WordVectors]:
     """Word vectors of the words that occur."""
     found = {}
     for name, path in given.items() if settings.space == "vectors" else ():
         code = codes.canonical(name)
-        texts = [text for parts in texts_of(task, examples[code]) for text in parts] if code in examples else []
+        texts = [text for parts in texts_of(examples[code]) for text in parts] if code in examples else []
         words = {text[start:end] for text in texts for start, end in token_spans(text)}
         found[code] = read_vectors(path, words=words)
     return found

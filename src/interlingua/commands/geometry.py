@@ -18,7 +18,8 @@ from interlingua.commands.command import command
 from interlingua.encoder import Encoder
 from interlingua.encoder.devices import pick_device
 from interlingua.encoder.loading import EMBEDDED, check_precision
-from interlingua.engine.records import Store, write_text
+from interlingua.engine.atomic_files import write_text
+from interlingua.engine.run_store import Store
 from interlingua.record import versions
 from interlingua.report.geometry import geometry_files
 from interlingua.report.notebook import Drawing, framed

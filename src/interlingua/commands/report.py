@@ -11,7 +11,9 @@ from typing import Any
 from interlingua.analyses.explanation import page_examples
 from interlingua.argument_types import check_argument_types
 from interlingua.counting import counted
-from interlingua.engine.records import read_items, reading_back, write_text
+from interlingua.engine.atomic_files import reading_back, write_text
+from interlingua.engine.records import read_items
+from interlingua.engine.workspace import INNER, Workspace
 from interlingua.errors import InputError
 from interlingua.paths import json_value, read_json, regular, usable_path
 from interlingua.record import SCHEMA
@@ -20,6 +22,7 @@ from interlingua.report.kinds import KINDS, compare, report_page
 from interlingua.report.notebook import Drawing, drawing, framed
 from interlingua.report.readings import Record
 from interlingua.report.runs import Items, Run
+from interlingua.report.sections import Section
 from interlingua.report.tables import Table
 from interlingua.studies.geometry_records import maps_of
 
@@ -35,9 +38,13 @@ class Report:
     runs: Mapping[str, Sequence[Run]]
     out: Path | None = None
 
+    def comparisons(self) -> list[Section]:
+        """What is said of runs of one kind side by side, with its tables; none for one run."""
+        return [compare(kind, its) for kind, its in self.runs.items() if len(its) > 1]
+
     def tables(self) -> list[Table]:
         """What differs between runs of one kind: settings, and key numbers with differences; none for one run."""
-        return [table for kind, its in self.runs.items() if len(its) > 1 for table in compare(kind, its).tables]
+        return [table for section in self.comparisons() for table in section.tables]
 
     def __repr__(self) -> str:
         return f"Report({', '.join(f'{len(its)} × {kind}' for kind, its in self.runs.items())})"
@@ -105,7 +112,9 @@ def read_run(folder: Path) -> tuple[str, Run]:
         if "before" not in summary or "languages" not in summary:
             raise InputError("not what interlingua adjust writes", file=folder / "adjustment.json", remedy=_REMEDY)
         return "adjust", Run(summary, adjustment_records(summary))
-    if not (folder / "run.json").is_file() and (folder / "steps").is_dir():
+    if not (folder / "run.json").is_file() and any(
+        map(Path.is_file, (folder / "study.json", folder / INNER / "run.json"))
+    ):
         return "study", _study(folder)
     if not (folder / "run.json").is_file():
         raise InputError("no run is in this folder", value=str(folder), remedy=_REMEDY)
@@ -173,7 +182,7 @@ def _study(folder: Path) -> Run:
         notes.append(f"{counted(len(every) - len(records), 'records')} that the study’s last report was not made from")
     more = {name: found.get(name) or [] for name in ("scores", "distances", "beside", "geometries")}
     for each in more["geometries"]:
-        each["maps"] = maps_of(folder, each["steps"])
+        each["maps"] = maps_of(Workspace(folder), each["steps"])
     return Run({**about, "skipped": notes}, records, more=more)
 
 

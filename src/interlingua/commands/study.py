@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,29 +12,82 @@ from typing import Any
 from interlingua.analyses.evaluation import FILE as PREDICTIONS
 from interlingua.analyses.seed_statistics import beside, read_published, study_distances, study_scores
 from interlingua.argument_types import check_argument_types
+from interlingua.engine.atomic_files import reading_back, write_text
 from interlingua.engine.digests import Digests
-from interlingua.engine.disk import Use, Waste, garbage, remove, usage
+from interlingua.engine.disk import RemovableFile, Use, garbage, remove, usage
 from interlingua.engine.executors import Options
 from interlingua.engine.graph import Graph, State
 from interlingua.engine.machine import this_machine
 from interlingua.engine.plan import Plan, plan
-from interlingua.engine.records import RECORDS, Store, collect, reading_back, told_once, write_text
-from interlingua.engine.runner import Event, Ran, run
-from interlingua.engine.workspace import Failure, Home
+from interlingua.engine.records import NOTES, RECORDS, Records, told_once
+from interlingua.engine.runner import Event, RunSummary, keep_all, keep_none, run
+from interlingua.engine.workspace import Failure, Workspace
 from interlingua.errors import InputError
 from interlingua.paths import json_value, read_json
-from interlingua.record import versions
+from interlingua.record import Record, versions
 from interlingua.report.study_files import StudyReport, study_files, study_report
 from interlingua.stats.power import SeedPlan, seed_plan
-from interlingua.studies.compile.grid import steps_of
-from interlingua.studies.compile.study_inputs import Revisions
+from interlingua.studies.compile import steps_of
+from interlingua.studies.compile.model_revisions import Revisions
+from interlingua.studies.compile.study_inputs import StudyInputs
 from interlingua.studies.config.fields import ConfigErrors
 from interlingua.studies.geometry_records import maps_of, study_geometries
-from interlingua.studies.run_folder import study_folder
+from interlingua.studies.run_folder import check_kind
 from interlingua.studies.study import Study
 from interlingua.studies.study_file import read_study, sizes_of
 
 __all__ = ["Planned", "check_study", "plan_study", "study"]
+
+
+KIND = "study"
+
+
+def _identity(study: Study) -> dict[str, str]:
+    """What of a study its folder is for: two sizes of one file have two folders."""
+    return {"name": study.name}
+
+
+@dataclass(frozen=True)
+class GpuChoice:
+    """Whether a study computes on GPUs, which decides a precision that its file does not name.
+
+    Its first run decides, and `file` keeps it: the steps of one folder compute in one precision, wherever they run.
+    """
+
+    used: bool
+    file: Path | None = None
+
+    @classmethod
+    def of(cls, study: Study, workspace: Workspace, executor: str, options: Options) -> GpuChoice:
+        """What the study's first run found; before it, what this one finds."""
+        file = workspace.inner / "gpus.json"
+        if study.table.precision is not None:
+            return cls(False)  # Nothing hangs on it.
+        if file.is_file():
+            return cls(bool(read_json(file)["used"]), file)
+        return cls(_has_gpus(executor, options), file)
+
+    def check(self, executor: str, options: Options) -> None:
+        """Refuse to go on without GPUs where the study was begun with them."""
+        if self.used and self.file is not None and self.file.is_file() and not _has_gpus(executor, options):
+            raise InputError(
+                "the study was begun on a machine with GPUs, where it computes in bf16, and there is none here",
+                file=self.file,
+                remedy='Run it where one is, or name another --out, or write precision = "fp32" into the study file.',
+            )
+
+    def keep(self) -> None:
+        """Write it into the study's folder."""
+        if self.file is not None and not self.file.is_file():
+            write_text(self.file, json.dumps({"used": self.used}) + "\n")
+
+
+def _has_gpus(executor: str, options: Options) -> bool:
+    if executor == "ray":
+        from interlingua.engine.executors.ray import has_gpus
+
+        return has_gpus(options)
+    return bool(this_machine(options, True).gpus)
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,23 +96,24 @@ class Planned:
 
     study: Study
     graph: Graph
-    home: Home
+    workspace: Workspace
     notes: tuple[str, ...]
     revisions: Revisions = field(default_factory=Revisions, repr=False)
+    gpus: GpuChoice = field(default_factory=lambda: GpuChoice(False))
 
     def __repr__(self) -> str:
-        return f"Planned({self.study.name!r}, {len(list(self.graph))} steps, in {str(self.home.folder)!r})"
+        return f"Planned({self.study.name!r}, {len(list(self.graph))} steps, in {str(self.workspace.folder)!r})"
 
     def plan(self, *, retry: bool = False) -> Plan:
         """Steps by kind, what is done, and about how long the rest takes with this machine's CPUs and GPUs."""
         states = self.states(retry=retry)
         wanted = any(step.resources.gpus for step in self.graph if states[step.key] is State.NEEDED)
         machine = this_machine(Options(), wanted)
-        return plan(self.graph, self.home, cpus=machine.cpus, gpus=len(machine.gpus), retry=retry)
+        return plan(self.graph, self.workspace, cpus=machine.cpus, gpus=len(machine.gpus), retry=retry)
 
     def seed_plans(self) -> list[SeedPlan]:
         """Which differences between regimes the seeds can detect, per task; none where a study compares none."""
-        table, path = self.study.table, self.home.folder / "study.json"
+        table, path = self.study.table, self.workspace.folder / "study.json"
         if len(table.regimes) < 2:
             return []
         found = read_json(path) if path.is_file() else {}
@@ -68,54 +124,78 @@ class Planned:
     def run(
         self,
         *,
-        executor: str = "here",
+        executor: str = "local",
         options: Options | None = None,
         retry: bool = False,
+        keep: bool = False,
         tell: Callable[[Event], None] | None = None,
-    ) -> Ran:
-        """Run what is not done; see `studies.running.run`."""
-        self.revisions.keep(self.home)
-        return run(self.graph, self.home, executor=executor, options=options, retry=retry, tell=tell)
+    ) -> RunSummary:
+        """Run what is not done; see `engine.runner.run`. With `keep`, models and vectors stay that no step needs."""
+        options = options or Options()
+        states = self.states(retry=retry)
+        if any(step.resources.gpus for step in self.graph if states[step.key] is State.NEEDED):
+            self.gpus.check(executor, options)
+        with self._alone(options):
+            return run(
+                self.graph,
+                self.workspace,
+                executor=executor,
+                options=options,
+                retry=retry,
+                keep=keep_all if keep else keep_none,
+                tell=tell,
+            )
+
+    @contextmanager
+    def _alone(self, options: Options) -> Iterator[None]:
+        """The folder as this study's; of several processes that run it together, the first takes it for all."""
+        if not options.group.is_first:
+            yield
+            return
+        with self.workspace.acquire(KIND, _identity(self.study), shared=True):
+            self.revisions.keep()
+            self.gpus.keep()
+            yield
 
     def states(self, *, retry: bool = False) -> dict[str, State]:
         """Where each step stands, by key; with `retry`, what failed is to be run again."""
-        return self.graph.states(self.home, retry=retry)
+        return self.graph.states(self.workspace, retry=retry)
 
     def failures(self) -> list[Failure]:
         """Steps of this study that failed, and why."""
-        return [failure for key, failure in self.home.failures().items() if key in self.graph]
+        return [failure for key, failure in self.workspace.failures().items() if key in self.graph]
 
     def predictions(self) -> Iterator[dict[str, Any]]:
         """What each model said of each example of its tests, a line each, of the steps that are done."""
         for step in self.graph:
-            path = self.home.step(step.key) / PREDICTIONS
+            path = self.workspace.step(step.key) / PREDICTIONS
             if path.is_file():
                 with path.open(encoding="utf-8") as lines:
                     yield from map(json_value, lines)
 
     def usage(self) -> tuple[Use, ...]:
-        return usage(self.graph, self.home)
+        return usage(self.graph, self.workspace)
 
-    def garbage(self) -> tuple[Waste, ...]:
+    def garbage(self) -> tuple[RemovableFile, ...]:
         """What no record needs any more."""
-        return garbage(self.graph, self.home) if (self.home.folder / "work").is_dir() else ()
+        return garbage(self.graph, self.workspace) if self.workspace.work.is_dir() else ()
 
-    def remove(self, waste: tuple[Waste, ...]) -> int:
+    def remove(self, waste: tuple[RemovableFile, ...]) -> int:
         """Remove it; the number of bytes."""
-        return remove(waste, self.home)
+        return remove(waste, self.workspace)
 
     def report(self) -> StudyReport:
         """What was found so far, as tables, with the paper's numbers beside where the study names them.
 
         Steps count as soon as they are done, also while a run goes on, or after one was killed.
         """
-        done = self.home.done()
-        if not any(step.key in done for step in self.graph) and not (self.home.folder / RECORDS).is_file():
+        done = self.workspace.done()
+        if not any(step.key in done for step in self.graph) and not (self.workspace.folder / RECORDS).is_file():
             raise InputError(
-                "nothing was measured yet", file=self.home.folder, remedy="Run it first: interlingua study run."
+                "nothing was measured yet", file=self.workspace.folder, remedy="Run it first: interlingua study run."
             )
-        collect(self.graph, self.home)
-        table, store = self.study.table, Store(self.home.folder)
+        Records.collect(self.graph, self.workspace)
+        table, store = self.study.table, Records(Record, self.workspace.folder)
         wanted = {step.key for step in self.graph}
         records = [record for record in store.read() if record.step in wanted]
         states = list(self.states().values())
@@ -134,24 +214,24 @@ class Planned:
             "tasks": {name: self.study.kind(name) for name in table.tasks},
             "steps": {str(state): states.count(state) for state in State},
             "failed": [f"{failure.label}: {failure.message}" for failure in self.failures()],
-            "notes": [*self.notes, *told_once(_lines(self.home.folder / "notes.txt"))],
+            "notes": [*self.notes, *told_once(_lines(self.workspace.folder / NOTES))],
             "versions": versions(),
         }
         scores = study_scores(records, store, regimes=table.regimes, permutations=table.permutations)
         numbers = [] if table.published is None else read_published(self.study.file.parent / table.published)
         plain = [record.to_dict() for record in records]
-        looked = study_geometries(table, self.graph, self.home, records)
+        looked = study_geometries(table, self.graph, self.workspace, records)
         for each in looked:
-            each["maps"] = maps_of(self.home.folder, each["steps"])
+            each["maps"] = maps_of(self.workspace, each["steps"])
         distances, papers = study_distances(records), beside(scores, records, numbers)
         return study_report(about, scores, distances, papers, plain, looked)
 
     def write_report(self) -> StudyReport:
         """The report, also as files in the study's folder: tables, `study.json`, a page."""
-        with reading_back(self.home.folder):
+        with reading_back(self.workspace.folder):
             made = self.report()
         for name, text in study_files(made).items():
-            write_text(self.home.folder / name, text)
+            write_text(self.workspace.folder / name, text)
         return made
 
 
@@ -162,19 +242,27 @@ def plan_study(
     data_root: str | Path | None = None,
     out: str | Path | None = None,
     ask: bool = False,
+    executor: str = "local",
+    options: Options | None = None,
 ) -> Planned:
     """A study file at a size, checked, with all its steps; nothing is written but a cache of files' digests.
 
-    `ask` asks the hub for the commits of models that its cache here does not have, as a run does.
+    `ask` asks the hub for the commits of models that its cache here does not have, as a run does. A precision that the
+    file does not name follows from the GPUs of the study's first run; before it, from those that `executor` finds with
+    these `options`.
     """
     found = read_study(file, size=size, data_root=data_root)
-    home = Home(study_folder(found.name, out))
-    digests = Digests(home.digests)
-    revisions = Revisions(home.revisions, ask)
-    steps, notes = steps_of(found, digests, revisions)
-    if home.folder.is_dir():
+    workspace = Workspace(Path(out) if out is not None else Path(f"interlingua-study-{found.name}"))
+    check_kind(workspace.folder, KIND)
+    workspace.check(KIND, _identity(found))
+    digests = Digests(workspace.digests)
+    revisions = Revisions(workspace.inner / "revisions.json", ask)
+    gpus = GpuChoice.of(found, workspace, executor, options or Options())
+    inputs = StudyInputs(found, digests, revisions, gpus.used)
+    steps, notes = steps_of(inputs)
+    if workspace.inner.is_dir():
         digests.keep()
-    return Planned(found, Graph(steps), home, tuple(notes), revisions)
+    return Planned(found, Graph(steps), workspace, tuple(notes), revisions, gpus)
 
 
 def check_study(
@@ -201,18 +289,20 @@ def study(
     size: str | None = None,
     data_root: str | Path | None = None,
     out: str | Path | None = None,
-    executor: str = "here",
+    executor: str = "local",
     options: Options | None = None,
     retry: bool = False,
+    keep: bool = False,
     tell: Callable[[Event], None] | None = None,
 ) -> StudyReport:
     """Run a study file and report it; what is done is not run again, and a killed study goes on where it was.
 
     `size` is one of the file's `[sizes.NAME]`; `data_root` takes the place of the folder its files are in; `out` is
-    where results go. Steps that fail do not stop the others: `report.about["failed"]` has them.
+    where results go. `keep` keeps models and vectors that no step to come needs. Steps that fail do not stop others:
+    `report.about["failed"]` has them.
     """
-    planned = plan_study(file, size=size, data_root=data_root, out=out, ask=True)
-    planned.run(executor=executor, options=options, retry=retry, tell=tell)
+    planned = plan_study(file, size=size, data_root=data_root, out=out, ask=True, executor=executor, options=options)
+    planned.run(executor=executor, options=options, retry=retry, keep=keep, tell=tell)
     return planned.write_report()
 
 
@@ -231,7 +321,7 @@ def as_dict(planned: Planned, told: Plan) -> dict[str, Any]:
     }
     return {
         "study": planned.study.name,
-        "folder": str(planned.home.folder),
+        "folder": str(planned.workspace.folder),
         "grid": grid,
         "plan": told.to_dict(),
         "seeds": [asdict(each) for each in planned.seed_plans()],

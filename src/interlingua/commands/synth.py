@@ -13,8 +13,7 @@ from pathlib import Path
 
 from interlingua.analyses.synthesis import Rules, Spellings, Synthetic, spellings, synthesise
 from interlingua.commands.command import command
-from interlingua.engine.atomic_files import hidden_name, swap_in
-from interlingua.engine.records import cannot_write
+from interlingua.engine.atomic_files import cannot_write, hidden_name, swap_in
 from interlingua.errors import InputError
 from interlingua.report.heatmap import Panel, heat_map_svg
 from interlingua.studies.config.schema import SynthCommand

@@ -26,6 +26,7 @@ from interlingua.analyses.transfer import (
     Lesson,
     TransferSettings,
     check_file,
+    check_known,
     check_labels,
     plan,
     task_named,
@@ -35,7 +36,8 @@ from interlingua.commands.command import command
 from interlingua.encoder import Encoder
 from interlingua.encoder.devices import pick_device
 from interlingua.encoder.loading import check_precision
-from interlingua.engine.records import Store, write_text
+from interlingua.engine.atomic_files import write_text
+from interlingua.engine.run_store import Store
 from interlingua.errors import InputError
 from interlingua.record import versions
 from interlingua.report.notebook import Drawing, framed
@@ -209,7 +211,10 @@ def _read(
     labels = what.labels(examples)
     exams = files.read(what, source=source)
     check_labels(exams, labels, train=examples.name)
-    return Lesson(what, labels, examples, None if dev is None else what.read(dev, source)), exams
+    chosen = None if dev is None else what.read(dev, source)
+    if chosen is not None:
+        check_known(chosen, what.kind, labels, train=examples.name)
+    return Lesson(what, labels, examples, chosen), exams
 
 
 def _linked(

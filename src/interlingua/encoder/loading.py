@@ -315,6 +315,14 @@ def hidden_states(model: torch.nn.Module, given: Mapping[str, torch.Tensor]) -> 
         ) from error
     if not isinstance(states, tuple):
         raise InputError("the model gives no layers", value=type(model).__name__, remedy="Report it to us.")
+    widths = [state.shape[-1] for state in states]
+    if len(set(widths)) > 1:
+        raise InputError(
+            f"the model's layers are not equally wide: layer 0 has {widths[0]} numbers, layer {len(widths) - 1} has "
+            f"{widths[-1]}",
+            value=type(model).__name__,
+            remedy="Models that map their last layer to another width (OPT-350m) are not read here.",
+        )
     return states
 
 
@@ -441,6 +449,10 @@ def _load_tokenizer(folder: Path, *, trust_remote_code: bool) -> Any:
             file=folder,
             remedy="The folder must hold tokenizer.json or the files of its tokenizer.",
         )
+    if (getattr(tokenizer, "sp_model_kwargs", None) or {}).get("enable_sampling"):
+        raise InputError("the tokenizer cuts a text at random, another way each time (enable_sampling)",
+                         file=folder / "tokenizer_config.json",
+                         remedy='Take "enable_sampling" out of its "sp_model_kwargs".')  # fmt: skip
     longest = tokenizer.model_max_length
     if isinstance(longest, bool) or not isinstance(longest, int | float) or not longest >= 1:
         raise InputError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -17,8 +18,9 @@ from tokenizers import Tokenizer
 from interlingua.encoder.fused_layers import attended
 from interlingua.encoder.loading import Loaded
 from interlingua.encoder.model_folders import bounded_build
-from interlingua.engine.atomic_files import hidden_name, open_to_umask
+from interlingua.engine.atomic_files import made_beside, open_to_umask
 from interlingua.errors import InputError
+from interlingua.paths import read_json
 from interlingua.registry import unknown
 
 _TENSORS = 20_000  # A model of 1,000 layers has 16,000.
@@ -148,9 +150,9 @@ def face(tokenizer: Tokenizer, *, length: int) -> Any:
 def save_folder(model: Any, tokenizer: Tokenizer, folder: Path, *, length: int, dtype: str) -> None:
     """An ordinary Hugging Face folder: config, tokenizer, and weights in `dtype` as safetensors.
 
-    With fp8 the matrices are stored in 8 bits (E4M3: three bits of mantissa, an error of 2.7 % a weight) and the
-    vectors in 32; `transformers` reads them as float32, which is what the config says. A weight beyond ±448, the
-    largest number of E4M3, is stored as that one.
+    With fp8 the matrices are stored in 8 bits (E5M2: two bits of mantissa, an error of 5.3 % of a normal weight) and
+    the vectors in 32; `transformers` reads them as float32, which is what the config says, and so does 4.57, which
+    cannot compute with E4M3. A weight beyond ±57,344, the largest number of E5M2, is stored as that one.
     """
     kinds = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16, "fp8": torch.float32}
     if dtype not in kinds:
@@ -164,20 +166,27 @@ def save_folder(model: Any, tokenizer: Tokenizer, folder: Path, *, length: int, 
     if dtype == "fp8":
         _halve_again(folder / "model.safetensors")
     face(tokenizer, length=length).save_pretrained(folder)
+    _name_tokenizer_class(folder / "tokenizer_config.json")
     open_to_umask(folder)
+
+
+def _name_tokenizer_class(path: Path) -> None:
+    """Name the class that `transformers` 4 knows as well; 5 writes one of its own, and reads either."""
+    stated = read_json(path)
+    text = json.dumps({**stated, "tokenizer_class": "PreTrainedTokenizerFast"}, indent=2, sort_keys=True)
+    path.write_text(text + "\n", "utf-8")
 
 
 def _halve_again(path: Path) -> None:
     """Store the matrices of a file in 8 bits."""
     # Versions of PyTorch differ in what they make of a number out of range: the largest one, or no number at all.
-    most = torch.finfo(torch.float8_e4m3fn).max
+    most = torch.finfo(torch.float8_e5m2).max
     small = {
-        name: tensor.clamp(-most, most).to(torch.float8_e4m3fn) if tensor.ndim > 1 else tensor
+        name: tensor.clamp(-most, most).to(torch.float8_e5m2) if tensor.ndim > 1 else tensor
         for name, tensor in load_file(path).items()
     }
-    beside = hidden_name(path)
-    save_file(small, beside, metadata={"format": "pt"})
-    os.replace(beside, path)
+    with made_beside(path) as beside:
+        save_file(small, beside, metadata={"format": "pt"})
 
 
 def block_list(body: torch.nn.Module, count: int) -> torch.nn.ModuleList | None:

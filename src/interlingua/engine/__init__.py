@@ -1,1 +1,1 @@
-"""Steps, graphs, folders, locks and processes: what runs a study. No word of this field is in it."""
+"""Steps, graphs, folders, locks and processes: what runs steps. No word of the field is in it."""

@@ -1,22 +1,28 @@
 """Files that are there whole or not at all: written under a hidden name beside, then renamed into place.
 
-What a killed process leaves under such a name is removed by the next one that writes into the same folder.
+What a killed process leaves under such a name is removed by the next one that writes into the same folder. A disk that
+is full or forbidden is one clear error.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
 import shutil
 import socket
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
+from interlingua.errors import InputError, NoRoom, system_error
+
 _NAMES = re.compile(r"\..+\.([0-9a-f]{8})\.(\d+)")
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+"""What the system says of a disk that is full."""
 _swept: set[Path] = set()  # A look at the whole folder for each of its files would take long where there are many.
 
 
@@ -27,18 +33,38 @@ def hidden_name(path: Path, *, of: str = "") -> Path:
     return path.with_name(f".{path.name}{of and f'.{of}'}.{_machine()}.{os.getpid()}")
 
 
+@contextmanager
+def made_beside(path: Path) -> Iterator[Path]:
+    """A hidden name, for a file or folder that gets its own name when the block ends, and is removed where it fails.
+
+    What had the name goes when the new one is there.
+    """
+    beside = hidden_name(path)
+    _remove(beside)  # of an earlier try of this very process
+    try:
+        yield beside
+        if beside.is_dir():
+            swap_in(beside, path)
+        else:
+            os.replace(beside, path)
+    except BaseException:
+        _remove(beside)
+        raise
+
+
+def _remove(place: Path) -> None:
+    if place.is_dir():
+        shutil.rmtree(place, ignore_errors=True)
+    else:
+        place.unlink(missing_ok=True)
+
+
 def write_beside(path: Path, write: Callable[[BinaryIO], object]) -> None:
     """Write a file under a hidden name and rename it into place, so that no reader sees half of it."""
-    beside = hidden_name(path)
-    try:
-        with beside.open("wb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    with made_beside(path) as beside, beside.open("wb") as file:
+        write(file)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def swap_in(beside: Path, folder: Path) -> None:
@@ -53,6 +79,84 @@ def swap_in(beside: Path, folder: Path) -> None:
             os.rename(before, folder)
         raise
     shutil.rmtree(before, ignore_errors=True)
+
+
+def link_or_copy(source: Path, place: Path) -> None:
+    """Give a file or folder a second name: by hard links, or by copies where the file system has none.
+
+    What has that name is replaced at once; a file that is there already under both names stays.
+    """
+    if source.is_dir():
+        beside = hidden_name(place)
+        shutil.copytree(source, beside, copy_function=_link)
+        swap_in(beside, place)
+        return
+    if place.exists() and place.samefile(source):
+        return
+    beside = hidden_name(place)
+    _link(source, beside)
+    os.replace(beside, place)
+    # Where another run linked the same file meanwhile, renaming one name of it to the other does nothing.
+    beside.unlink(missing_ok=True)
+
+
+def _link(source: str | Path, place: str | Path) -> None:
+    try:
+        os.link(source, place)
+    except OSError:
+        shutil.copyfile(source, place)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file beside and rename it into place; a full or forbidden disk is a clear error.
+
+    Half a surrogate pair, as of a file name that is not UTF-8, becomes its escape, which JSON reads back as it was.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_beside(path, lambda file: file.write(text.encode("utf-8", "backslashreplace")))
+    except OSError as error:
+        raise cannot_write(path.parent, error) from error
+
+
+@contextmanager
+def told_when_full(folder: Path) -> Iterator[None]:
+    """Where the disk fills up inside, whoever was writing, it is said so; all else is as it is."""
+    try:
+        yield
+    except Exception as error:
+        found = system_error(error)
+        if found is None or found.errno not in NO_ROOM:
+            raise
+        raise cannot_write(folder, found) from error
+
+
+@contextmanager
+def reading_back(folder: Path) -> Iterator[None]:
+    """Inside, what earlier processes left in a folder is put together; where it does not fit, the folder is named.
+
+    Its files may be damaged in as many ways as they have values, of which those that are read first are checked.
+    """
+    try:
+        yield
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError) as error:
+        reason = next(iter(str(error).splitlines()), "")[:200]
+        raise InputError(
+            f"the files in the folder cannot be put together ({type(error).__name__}: {reason})",
+            file=folder,
+            remedy="Remove that folder and run the command again that wrote it. If that fails, too, report it to us.",
+        ) from error
+
+
+def cannot_write(folder: Path, error: OSError) -> InputError:
+    """The error for a folder that takes no more."""
+    if error.errno in NO_ROOM:
+        return NoRoom(
+            "no space left for results", file=folder, remedy="Free some, or name another --out; a rerun continues."
+        )
+    return InputError(
+        f"cannot write results ({error.strerror})", file=folder, remedy="Name a folder you can write to with --out DIR."
+    )
 
 
 def sweep(folder: Path) -> None:

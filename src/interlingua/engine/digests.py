@@ -11,7 +11,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from interlingua.engine.atomic_files import write_beside
-from interlingua.engine.step import File
+from interlingua.engine.serialization import File
 from interlingua.errors import InputError
 from interlingua.paths import read_json, regular
 

@@ -1,4 +1,4 @@
-"""What a study takes of the disk, by kind, and what of it no record needs."""
+"""What a run takes of the disk, by kind, and what of it no record needs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 
 from interlingua.engine.graph import Graph, State
 from interlingua.engine.locks import holder, living_tokens
-from interlingua.engine.workspace import HEAVY, LIGHTENED, Home
+from interlingua.engine.step import Step
+from interlingua.engine.workspace import HEAVY, PRUNED, Workspace
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Use:
 
 
 @dataclass(frozen=True)
-class Waste:
+class RemovableFile:
     """Something that can go: where, of which kind, how large, and why."""
 
     path: Path
@@ -32,55 +33,71 @@ class Waste:
     why: str
 
 
-def usage(graph: Graph, home: Home) -> tuple[Use, ...]:
-    """What finished steps take, by kind, the largest first; steps that are no part of the study are called so."""
+def usage(graph: Graph, workspace: Workspace) -> tuple[Use, ...]:
+    """What finished steps take, by kind, the largest first; steps that are no part of the run are called so."""
     found: dict[str, Use] = {}
-    for key in sorted(home.done()):
-        kind = graph[key].kind if key in graph else "not in this study"
+    for key in sorted(workspace.done()):
+        kind = graph[key].kind if key in graph else "not in this run"
         before = found.get(kind, Use(kind, 0, 0, 0))
-        whole, heavy = size(home.step(key)), size(home.step(key) / HEAVY)
+        whole, heavy = size(workspace.step(key)), size(workspace.step(key) / HEAVY)
         found[kind] = Use(kind, before.steps + 1, before.bytes + whole, before.heavy + heavy)
     return tuple(sorted(found.values(), key=lambda use: (-use.bytes, use.kind)))
 
 
-def garbage(graph: Graph, home: Home) -> tuple[Waste, ...]:
-    """What no record of the study needs, in a fixed order.
+def garbage(graph: Graph, workspace: Workspace) -> tuple[RemovableFile, ...]:
+    """What no record of the run needs, in a fixed order.
 
     The `heavy` parts of steps whose dependants are all done; steps, states, logs and failures of earlier versions of
-    the study. A step without dependants keeps all it has: it was asked for itself. What a living process is at stays.
+    the run. A step without dependants keeps all it has: it was asked for itself. What a living process is at stays.
     """
-    states = graph.states(home)
+    states = graph.states(workspace)
     found = []
     for step in graph:
         after = graph.dependants(step.key)
-        heavy = home.step(step.key) / HEAVY
+        heavy = workspace.step(step.key) / HEAVY
         if after and heavy.is_dir() and all(states[one.key] is State.DONE for one in (step, *after)):
-            found.append(Waste(heavy, step.kind, size(heavy), f"all {len(after)} steps that need it are done"))
-    for key in sorted(home.done()):
+            found.append(RemovableFile(heavy, step.kind, size(heavy), f"all {len(after)} steps that need it are done"))
+    for key in sorted(workspace.done()):
         if key not in graph:
-            found.append(Waste(home.step(key), home.kind(key), size(home.step(key)), "no step of this study"))
+            found.append(
+                RemovableFile(
+                    workspace.step(key), workspace.kind(key), size(workspace.step(key)), "no step of this run"
+                )
+            )
     for folder in ("work", "logs", "failed"):
-        for entry in sorted(os.scandir(home.folder / folder), key=lambda entry: entry.name):
+        for entry in sorted(os.scandir(workspace.inner / folder), key=lambda entry: entry.name):
             key = entry.name.partition(".")[0]
-            if key and key not in graph and not entry.name.endswith(".lock") and not _is_at(home, key):
+            if key and key not in graph and not entry.name.endswith(".lock") and not _is_at(workspace, key):
                 place = Path(entry.path)
-                found.append(Waste(place, folder, size(place), "of no step of this study"))
+                found.append(RemovableFile(place, folder, size(place), "of no step of this run"))
     return tuple(found)
 
 
-def remove(waste: tuple[Waste, ...], home: Home) -> int:
+def remove(waste: tuple[RemovableFile, ...], workspace: Workspace) -> int:
     """Remove what `garbage` found; the number of bytes. A step that loses its heavy part is marked first."""
     freed = 0
     for one in waste:
         if one.path.name == HEAVY:
-            # Marked first: a kill in between costs a run of the step, not a dependant that finds half of it.
-            (one.path.parent / LIGHTENED).touch()
-        if one.path.is_dir():
-            home.drop(one.path)
+            _drop_heavy(one.path, workspace)
+        elif one.path.is_dir():
+            workspace.drop(one.path)
         else:
             one.path.unlink(missing_ok=True)
         freed += one.bytes
     return freed
+
+
+def prune(step: Step, workspace: Workspace) -> None:
+    """Remove the heavy part of a finished step, if it has one."""
+    heavy = workspace.step(step.key) / HEAVY
+    if heavy.is_dir():
+        _drop_heavy(heavy, workspace)
+
+
+def _drop_heavy(heavy: Path, workspace: Workspace) -> None:
+    # Marked first: a kill in between costs a run of the step, not a dependant that finds half of it.
+    (heavy.parent / PRUNED).touch()
+    workspace.drop(heavy)
 
 
 def size(place: Path) -> int:
@@ -97,16 +114,16 @@ def size(place: Path) -> int:
     return total
 
 
-def _is_at(home: Home, key: str) -> bool:
+def _is_at(workspace: Workspace, key: str) -> bool:
     """Whether a living process is at a step."""
-    held = holder(home.lock(key))
-    return held is not None and not held.is_dead(home.lock(key))
+    held = holder(workspace.lock(key))
+    return held is not None and not held.is_dead(workspace.lock(key))
 
 
-def sweep(home: Home) -> None:
+def sweep(workspace: Workspace) -> None:
     """Remove what dead processes left: what they were making or removing, and logs of no step."""
-    living = living_tokens(home.work)
-    for entry in os.scandir(home.work):
+    living = living_tokens(workspace.work)
+    for entry in os.scandir(workspace.work):
         key, _, token = entry.name.partition(".")
         place = Path(entry.path)
         if entry.name.endswith(".gone"):
@@ -114,6 +131,6 @@ def sweep(home: Home) -> None:
         elif key and (maker := token.partition(".")[0]) not in ("state", "lock") and maker not in living:
             # The folder an attempt wrote into, or what it told its processes.
             shutil.rmtree(place, ignore_errors=True) if entry.is_dir() else place.unlink(missing_ok=True)
-    for log in (home.folder / "logs").glob(".*.log"):
+    for log in (workspace.inner / "logs").glob(".*.log"):
         if log.stem.removeprefix(".") not in living:
             log.unlink(missing_ok=True)

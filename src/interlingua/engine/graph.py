@@ -1,4 +1,4 @@
-"""`Graph`: all steps of a study, shared by key, each after what it needs, and where each of them stands."""
+"""`Graph`: all steps of a run, shared by key, each after what it needs, and where each of them stands."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 
 from interlingua.engine.step import Step
-from interlingua.engine.workspace import Home
+from interlingua.engine.workspace import Workspace
 
 
 class State(StrEnum):
@@ -21,12 +21,14 @@ class State(StrEnum):
 class Graph:
     """Steps and all that they need, each once, in an order that depends on nothing but how they were given.
 
-    >>> base = Step("adjust", "my:adjust", {"seed": 1})
-    >>> graph = Graph([Step("nli", "my:nli", needs={"model": base}), Step("ner", "my:ner", needs={"model": base})])
+    >>> import dataclasses
+    >>> Rows = dataclasses.make_dataclass("Rows", [("count", int)], frozen=True)
+    >>> base = Step("my:cut", Rows(3))
+    >>> graph = Graph([Step("my:sort", Rows(3), {"rows": base}), Step("my:join", Rows(3), {"rows": base})])
     >>> [step.kind for step in graph]
-    ['adjust', 'nli', 'ner']
+    ['cut', 'sort', 'join']
     >>> [step.kind for step in graph.dependants(base.key)]
-    ['nli', 'ner']
+    ['sort', 'join']
     """
 
     def __init__(self, steps: Iterable[Step]) -> None:
@@ -59,18 +61,18 @@ class Graph:
         """The steps that need this one, themselves."""
         return tuple(self._dependants.get(key, ()))
 
-    def states(self, home: Home, *, retry: bool = False) -> dict[str, State]:
+    def states(self, workspace: Workspace, *, retry: bool = False) -> dict[str, State]:
         """Where each step stands, by key, in the graph's order; with `retry`, what failed is needed again.
 
         A step whose heavy part was removed is done, and becomes needed when a step that needs it is to run.
         """
-        done = home.done() & self._steps.keys()
-        failed = set() if retry else home.failures().keys() & self._steps.keys()
-        light = home.lightened(done)
+        done = workspace.done() & self._steps.keys()
+        failed = set() if retry else workspace.failures().keys() & self._steps.keys()
+        pruned = workspace.pruned(done)
         found = self._forward(done, failed - done)
         again: set[str] = set()
-        for key in reversed(self._steps) if light else ():
-            if key in light and any(
+        for key in reversed(self._steps) if pruned else ():
+            if key in pruned and any(
                 step.key in again or found[step.key] is State.NEEDED for step in self.dependants(key)
             ):
                 again.add(key)

@@ -90,6 +90,10 @@ class Owner:
             if os.stat(lock).st_ino == self._inode:
                 os.unlink(lock)
 
+    def is_here(self) -> bool:
+        """Whether the file that says who this is lies where it was made."""
+        return self._file.exists()
+
     def leave(self) -> None:
         """End the heartbeat, and take no more locks."""
         self._left.set()
@@ -133,14 +137,22 @@ class Owner:
                 return
 
 
+_owners: dict[tuple[Path, int], Owner] = {}
+
+
 def owner(folder: Path) -> Owner:
-    """This process as an owner of locks in a folder."""
-    return _owner(folder, os.getpid())
+    """This process as an owner of locks in a folder, the same one until `leave`."""
+    found = _owners.get((folder, os.getpid()))
+    if found is None or not found.is_here():  # The folder was removed, and made again, while this process went on.
+        found = _owners[folder, os.getpid()] = Owner(folder)
+    return found
 
 
-@cache
-def _owner(folder: Path, pid: int) -> Owner:
-    return Owner(folder)
+def leave(folder: Path) -> None:
+    """Take no more locks in a folder, and leave nothing there that says who this process is."""
+    found = _owners.pop((folder, os.getpid()), None)
+    if found is not None:
+        found.leave()
 
 
 def holder(lock: Path) -> Holder | None:

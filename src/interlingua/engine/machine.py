@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 
 from interlingua.engine.executors import Options
+from interlingua.engine.process_setup import cpu_count
 from interlingua.engine.step import Resources
 
 _ROUNDING = 1e-9
@@ -85,11 +86,6 @@ def this_machine(options: Options, gpus: bool) -> Machine:
     """What this machine has, or what the user says of it; its GPUs are looked for only where a step wants one."""
     found = options.gpus if options.gpus is not None else visible_gpus() if gpus else ()
     return Machine(options.cpus or cpu_count(), _memory(), found)
-
-
-def cpu_count() -> int:
-    """The CPUs this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def visible_gpus() -> tuple[str, ...]:

@@ -9,9 +9,9 @@ from statistics import median
 from typing import Any
 
 from interlingua.engine.graph import Graph, State
-from interlingua.engine.machine import cpu_count
+from interlingua.engine.process_setup import cpu_count
 from interlingua.engine.step import Step
-from interlingua.engine.workspace import Home
+from interlingua.engine.workspace import Workspace
 
 
 @dataclass(frozen=True)
@@ -25,18 +25,18 @@ class KindCount:
     blocked: int
     needed: int
     seconds: float
-    unmeasured: int
-    """Of those needed, the steps that nothing like them was measured for; their seconds are not in the sum."""
+    untimed: int
+    """Of those needed, the steps for which no time of one like them is known; their seconds are not in the sum."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A study before it runs. `seconds` is the sum over the steps to run, `wall` the least that CPUs and GPUs need."""
+    """A run before it begins. `seconds` is the sum over the steps to run, `wall` the least that CPUs and GPUs need."""
 
     kinds: tuple[KindCount, ...]
     seconds: float
     wall: float
-    unmeasured: int
+    untimed: int
 
     @property
     def done(self) -> int:
@@ -59,14 +59,14 @@ class Plan:
         return {**asdict(self), **whole, "kinds": [asdict(kind) for kind in self.kinds]}
 
 
-def plan(graph: Graph, home: Home, *, cpus: int | None = None, gpus: int = 0, retry: bool = False) -> Plan:
+def plan(graph: Graph, workspace: Workspace, *, cpus: int | None = None, gpus: int = 0, retry: bool = False) -> Plan:
     """What a run would do, and about how long it takes.
 
-    A step is thought to take the median of the measured steps that are `like` it, else of those of its kind. `wall`
+    A step is thought to take the median time of finished steps that are `like` it, else of those of its kind. `wall`
     is the larger of the longest chain of steps and of the work shared by all CPUs (and GPUs): no run can be faster.
     """
-    states = graph.states(home, retry=retry)
-    guess = _Guess(home)
+    states = graph.states(workspace, retry=retry)
+    guess = _Guess(workspace)
     seconds = {step.key: guess(step) for step in graph if states[step.key] is State.NEEDED}
     kinds = []
     for kind, count in Counter(step.kind for step in graph).items():
@@ -89,7 +89,7 @@ def plan(graph: Graph, home: Home, *, cpus: int | None = None, gpus: int = 0, re
         tuple(kinds),
         sum(one.seconds for one in kinds),
         _least(graph, {key: value or 0.0 for key, value in seconds.items()}, cpus or cpu_count(), gpus),
-        sum(one.unmeasured for one in kinds),
+        sum(one.untimed for one in kinds),
     )
 
 
@@ -104,11 +104,11 @@ def _least(graph: Graph, seconds: Mapping[str, float], cpus: int, gpus: int) -> 
 
 
 class _Guess:
-    """Seconds of a step by those measured: itself, those like it, those of its kind; None where there are none."""
+    """Seconds of a step by those known: itself, those like it, those of its kind; None where there are none."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, workspace: Workspace) -> None:
         self._times: dict[tuple[str, ...], list[float]] = {}
-        for told in home.measured():
+        for told in workspace.read_times():
             for group in ((told["key"],), (told["kind"], told["like"]), (told["kind"], "", "")):
                 self._times.setdefault(group, []).append(told["seconds"])
         self._medians: dict[tuple[str, ...], float] = {}

@@ -1,8 +1,7 @@
-"""A study's graph, run: what is not done goes to an executor; records, times and failures are kept."""
+"""A graph, run: what is not done goes to an executor; records, times and failures are kept."""
 
 from __future__ import annotations
 
-import shutil
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -10,23 +9,28 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from interlingua.engine.disk import sweep
+from interlingua.engine.atomic_files import cannot_write
+from interlingua.engine.disk import prune, sweep
 from interlingua.engine.executors import Options, executors
 from interlingua.engine.graph import Graph, State
-from interlingua.engine.records import cannot_write, collect
-from interlingua.engine.step_runner import BLOCKED, DONE, FAILED, FULL, Job, Outcome
-from interlingua.engine.workspace import Failure, Home
+from interlingua.engine.records import Records
+from interlingua.engine.step import Step
+from interlingua.engine.step_runner import BLOCKED, DONE, FAILED, FULL, PAUSED, Job, Outcome
+from interlingua.engine.workspace import Failure, Workspace
 from interlingua.errors import InputError, InterlinguaError
 
 _KEEP = 1.0  # seconds between two writes of times
+Keep = Callable[[Step], bool]
+"""Whether the heavy part of a step stays when no step to come needs it."""
 
 
 @dataclass(frozen=True)
 class Event:
     """Something to show: what became of which step, and how far the run is.
 
-    `what` is started, progress, elsewhere (another run is at it), done, failed, blocked, broken (so it runs again).
-    `label` is "" where it is of no one step. `stage`, `done` and `of` are what a step itself says of its progress.
+    `what` is started, progress, elsewhere (another run is at it), done, failed, blocked, paused, broken (so it runs
+    again). `label` is "" where it is of no one step. `stage`, `done` and `of` are what a step itself says of its
+    progress.
     """
 
     what: str
@@ -39,74 +43,115 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Ran:
-    """What a run did: steps run now, done before, failed now or earlier, blocked by those; the number of records."""
+class RunSummary:
+    """What a run did: steps run now, done before, failed now or earlier, blocked by those, and paused; its records."""
 
     done: int
     reused: int
     failed: tuple[Failure, ...]
     blocked: int
     records: int
+    paused: int = 0
+
+
+def keep_all(step: Step) -> bool:
+    """Keep every heavy part: `run(..., keep=keep_all)`."""
+    return True
+
+
+def keep_none(step: Step) -> bool:
+    """Remove the heavy part of a step when the last step that needs it is done."""
+    return False
 
 
 def run(
     graph: Graph,
-    home: Home,
+    workspace: Workspace,
     *,
-    executor: str = "here",
+    executor: str = "local",
     options: Options | None = None,
     retry: bool = False,
+    raise_first: bool = False,
+    keep: Keep = keep_none,
     tell: Callable[[Event], None] | None = None,
-) -> Ran:
-    """Run what is needed and not done, and gather the records of all that is; see `Ran`.
+) -> RunSummary:
+    """Run what is needed and not done, and gather the records of all that is; see `RunSummary`.
 
-    A failed step fails those that need it, and the rest goes on; it is left alone by later runs unless `retry`. A run
-    that was killed or stopped goes on where it was when it is started again, and a finished one runs nothing.
+    A failed step fails those that need it, and the rest goes on; it is left alone by later runs unless `retry`. With
+    `raise_first` the first failure ends the run as the error that it is, and what failed earlier is tried again. A run
+    that was killed, stopped or paused goes on where it was when it is started again, and a finished one runs nothing.
+
+    A step's `heavy` folder is removed when the last step that needs it is done in this run, unless `keep` says that it
+    stays; a step that no other needs keeps it. When a new step needs what was removed, it is made again.
     """
-    entry, fresh = executors[executor], not home.folder.exists()
-    with _clearly(home):
-        home.make()
-        sweep(home)
-        broken = _drop_broken(graph, home)
-        if retry:
-            for key in home.failures().keys() & {step.key for step in graph}:
-                home.failure(key).unlink(missing_ok=True)
-        states = graph.states(home)
+    entry, options = executors[executor], options or Options()
+    group = options.group
+    if group.size > 1 and executor != "inline":
+        raise InputError(
+            "several processes run the same steps in one way only", value=executor, remedy="Use the executor inline."
+        )
+    broken, found = group.broadcast(lambda: _prepared(graph, workspace, retry or raise_first))
+    states = {key: State(state) for key, state in found.items()}
     running = {key for key, state in states.items() if state is State.NEEDED}
-    jobs = [Job.of(step, running=running) for step in graph if step.key in running]
-    book = _Book(graph, home, states, len(jobs), tell)
+    deadline = None if options.stop_after is None else time.time() + options.stop_after
+    jobs = [Job.of(step, running=running, deadline=deadline) for step in graph if step.key in running]
+    book = _Book(graph, workspace, states, len(jobs), tell)
     for key in broken:
         book.hear("broken", key, ("", 0, 0))
     if jobs:  # Nothing to run: no worker, no cluster.
         try:
-            with closing(entry.call(jobs, home, options or Options(), book.hear)) as outcomes:
+            with closing(entry.call(jobs, workspace, options, book.hear)) as outcomes:
                 for outcome in outcomes:
                     book.enter(outcome)
-        except InterlinguaError:
-            if fresh and not any(file.stat().st_size for file in home.folder.rglob("*") if file.is_file()):
-                shutil.rmtree(home.folder)  # Nothing was begun: no cluster, no such device.
-            raise
+                    if outcome.status == DONE and group.is_first:
+                        _prune(graph, workspace, outcome.key, book.finished, keep)
+                    if outcome.status == FAILED and raise_first:
+                        raise outcome.error or InterlinguaError(_first(outcome))
         finally:
-            if home.folder.is_dir():
+            if group.is_first and workspace.inner.is_dir():
                 book.keep_times()
-    with _clearly(home):
-        return book.closed(collect(graph, home))
+    with _clearly(workspace):
+        return book.closed(group.broadcast(lambda: Records.collect(graph, workspace)))
+
+
+def _prepared(graph: Graph, workspace: Workspace, retry: bool) -> tuple[list[str], dict[str, str]]:
+    """The folder made ready: the steps that were found broken, and where each stands."""
+    with _clearly(workspace):
+        workspace.make()
+        sweep(workspace)
+        broken = _drop_broken(graph, workspace)
+        if retry:
+            for key in workspace.failures().keys() & {step.key for step in graph}:
+                workspace.failure(key).unlink(missing_ok=True)
+        return broken, {key: str(state) for key, state in graph.states(workspace).items()}
+
+
+def _prune(graph: Graph, workspace: Workspace, key: str, finished: set[str], keep: Keep) -> None:
+    """Remove the heavy parts of what a step needed, if it was the last to need them."""
+    for need in {need.key: need for need in graph[key].needs.values()}.values():
+        if not keep(need) and all(after.key in finished for after in graph.dependants(need.key)):
+            prune(need, workspace)
+
+
+def _first(outcome: Outcome) -> str:
+    failure = outcome.failure
+    return "a step failed" if failure is None else f"{failure.label}: {failure.message}"
 
 
 @contextmanager
-def _clearly(home: Home) -> Iterator[None]:
+def _clearly(workspace: Workspace) -> Iterator[None]:
     """A full or forbidden disk is a clear error."""
     try:
         yield
     except OSError as error:
-        raise cannot_write(home.folder, error) from error
+        raise cannot_write(workspace.folder, error) from error
 
 
-def _drop_broken(graph: Graph, home: Home) -> list[str]:
+def _drop_broken(graph: Graph, workspace: Workspace) -> list[str]:
     """Remove the finished steps that are not as they were left; their keys."""
-    broken = home.broken(home.done() & {step.key for step in graph})
+    broken = workspace.broken(workspace.done() & {step.key for step in graph})
     for key in broken:
-        home.drop(home.step(key))
+        workspace.drop(workspace.step(key))
     return broken
 
 
@@ -114,13 +159,19 @@ class _Book:
     """What became of the steps so far."""
 
     def __init__(
-        self, graph: Graph, home: Home, states: dict[str, State], total: int, tell: Callable[[Event], None] | None
+        self,
+        graph: Graph,
+        workspace: Workspace,
+        states: dict[str, State],
+        total: int,
+        tell: Callable[[Event], None] | None,
     ) -> None:
-        self._graph, self._home, self._total, self._tell = graph, home, total, tell
-        self._count = dict.fromkeys((DONE, FAILED, BLOCKED), 0)
+        self._graph, self._workspace, self._total, self._tell = graph, workspace, total, tell
+        self._count = dict.fromkeys((DONE, FAILED, BLOCKED, PAUSED), 0)
+        self.finished = {key for key, state in states.items() if state is State.DONE}
         self._before = [key for key, state in states.items() if state is State.DONE]
         self._blocked = sum(state is State.BLOCKED for state in states.values())
-        earlier = home.failures()
+        earlier = workspace.failures()
         self._failed = [earlier[key] for key, state in states.items() if state is State.FAILED and key in earlier]
         self._elsewhere = 0
         self._times: list[dict[str, Any]] = []
@@ -135,11 +186,13 @@ class _Book:
         if outcome.status == FULL:
             raise InputError(
                 "no space left for results",
-                file=self._home.folder,
+                file=self._workspace.folder,
                 remedy="Free some (interlingua study gc lists what can go); a rerun continues.",
             )
         self._count[outcome.status] += 1
         step = self._graph[outcome.key]
+        if outcome.status == DONE:
+            self.finished.add(outcome.key)
         if outcome.failure is not None:
             self._failed.append(outcome.failure)
         if outcome.status == DONE and not outcome.ran:
@@ -152,16 +205,17 @@ class _Book:
         self.hear(outcome.status, outcome.key, ("", 0, 0))
 
     def keep_times(self) -> None:
-        with _clearly(self._home):
-            self._home.keep_times(self._times)
+        with _clearly(self._workspace):
+            self._workspace.keep_times(self._times)
         self._times.clear()
         self._kept = time.monotonic()
 
-    def closed(self, records: int) -> Ran:
-        return Ran(
+    def closed(self, records: int) -> RunSummary:
+        return RunSummary(
             self._count[DONE] - self._elsewhere,
             len(self._before) + self._elsewhere,
             tuple(self._failed),
             self._blocked + self._count[BLOCKED],
             records,
+            self._count[PAUSED],
         )

@@ -1,37 +1,27 @@
-"""`Step`: one thing a study does, as data: a function's name, its settings, what it needs, and the key of all that."""
+"""`Step`: one thing to do, as data: a function's name, its settings, the steps it needs, and the key of all that."""
 
 from __future__ import annotations
 
 import importlib
-import json
-import math
+import inspect
+import typing
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
 from functools import cached_property
-from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from interlingua.errors import InputError
+from interlingua.engine.process_group import ProcessGroup, SingleProcess
+from interlingua.engine.serialization import Dataclass, File, canonical, canonical_form, digest, plain
+from interlingua.errors import InputError, InterlinguaError
 
+T = TypeVar("T")
 Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
-class File:
-    """A file or folder among a step's settings: where it lies, the digest of its content, and its size and times.
-
-    The key has its name (a reader may tell the language by it) and its content, not where it lies. `Digests` makes it.
-    """
-
-    path: str
-    digest: str
-    stamp: str = ""
-
-
-@dataclass(frozen=True)
 class Resources:
-    """What a step takes of a machine; no part of its key.
+    """What a step takes of a machine; not in its key.
 
     `cpus` is also the number of threads, on every machine, because sums over threads round by their number. `gpus`
     may be a fraction: four steps of 0.25 share one. `memory` is in bytes, 0 where nothing is said. `processes` above
@@ -55,123 +45,176 @@ class Resources:
             raise InputError("GPUs of a step", value=self.gpus, remedy="Give a whole number, or a share below 1.")
 
 
+class Paused(InterlinguaError):
+    """Raised by a step function that stops on purpose: its state stays, and the next run continues from it."""
+
+
+class ObjectCache:
+    """What one process has loaded and may use again, by key: at most `size` objects, the most recently used.
+
+    >>> cache = ObjectCache(2)
+    >>> [cache.get(name, lambda: made) for made, name in enumerate(["a", "b", "a", "c", "b"])]
+    [0, 1, 0, 3, 4]
+    """
+
+    def __init__(self, size: int = 2) -> None:
+        self._size = size
+        self._objects: dict[str, Any] = {}
+
+    def get(self, key: str, make: Callable[[], T]) -> T:
+        """The object under a key, made where it is not there. Who gets it may read it, not change it."""
+        if key in self._objects:
+            found: T = self._objects.pop(key)
+        else:
+            while len(self._objects) >= self._size:  # Before the new one is made, which needs the room.
+                del self._objects[next(iter(self._objects))]
+            found = make()
+        self._objects[key] = found
+        return found
+
+    def clear(self) -> None:
+        """Forget all: a step that failed may have left anything in them."""
+        self._objects.clear()
+
+
+def _silent(stage: str, done: int, total: int) -> None:
+    pass
+
+
 @dataclass(frozen=True)
-class Work:
-    """What a step function is given beside its settings, inputs and output folder."""
+class StepContext:
+    """What a step function is given beside its settings.
+
+    `inputs` are the finished folders of what it needs, by role; `out` is an empty folder of this attempt, which gets
+    the step's name when the function returns. What lies in `out / "heavy"` is removed when no step to come needs it.
+    `objects` are what this process loaded in earlier steps. Of several processes only the one that `group` calls first
+    writes. `deadline` is the `time.time()` at which a long function should save its state and raise `Paused`.
+    """
 
     key: str
-    folder: Path
-    progress: Progress
-    gpus: int = 0
+    inputs: Mapping[str, Path]
+    out: Path
+    state_folder: Path
+    progress: Progress = _silent
+    objects: ObjectCache = field(default_factory=ObjectCache)
+    group: ProcessGroup = field(default_factory=SingleProcess)
+    deadline: float | None = None
 
     @property
     def state(self) -> Path:
-        """A folder that survives a kill and a failure, and is removed when the step is done."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        return self.folder
+        """A folder that survives a kill, a failure and a pause, and is removed when the step is done."""
+        self.state_folder.mkdir(parents=True, exist_ok=True)
+        return self.state_folder
 
 
-StepFunction = Callable[[Mapping[str, Any], Mapping[str, Path], Path, Work], None]
+StepFunction = Callable[[Any, StepContext], None]
+"""`def run(settings: MySettings, context: StepContext) -> None`: the annotation says which dataclass it gets."""
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One thing a study does. Equal steps have equal keys, and run once.
+    """One thing to do. Equal steps have equal keys, and run once.
 
-    `function` is "package.module:name" of a `StepFunction`. `code` is raised where its results change. `label` is
-    what people see; `like` tells which measured steps take about as long. Neither they nor `resources` are in the key.
-    `load` are users' Python files that the function's process loads first; their content is in the key.
+    `run` is "package.module:name" of a `StepFunction`; `settings` a frozen dataclass of JSON types, tuples, `File` and
+    dataclasses of those, the one that the function's annotation names. `code` is raised when the function's results
+    change. `label` is what people see; `like` tells which steps take about as long. Neither they nor `resources` are in
+    the key. `load` are users' Python files that the function's process runs first; their content is in the key.
 
-    >>> first = Step("count", "my.steps:count", {"rows": 3})
-    >>> second = Step("count", "my.steps:count", {"rows": 3}, label="again")
-    >>> first.key == second.key, len(first.key)
-    (True, 32)
-    >>> first.key == Step("count", "my.steps:count", {"rows": 4}).key
+    >>> @dataclass(frozen=True)
+    ... class Count:
+    ...     rows: int
+    >>> first, second = Step("my.steps:count", Count(3)), Step("my.steps:count", Count(3), label="again")
+    >>> first.key == second.key, len(first.key), first.kind
+    (True, 32, 'count')
+    >>> first.key == Step("my.steps:count", Count(4)).key
     False
     """
 
-    kind: str
-    function: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    run: str
+    settings: Dataclass
     needs: Mapping[str, Step] = field(default_factory=dict)
+    code: int = 1
     resources: Resources = Resources()
-    code: str = ""
     label: str = ""
     like: str = ""
     load: tuple[File, ...] = ()
 
+    @property
+    def kind(self) -> str:
+        """What sort of step it is: the function's name, or its module's where the function is called `run`."""
+        return kind_of(self.run)
+
     @cached_property
     def key(self) -> str:
         """32 hexadecimal digits: blake2b of the canonical JSON of all that makes the result."""
-        return blake2b(self.manifest.encode("utf-8", "backslashreplace"), digest_size=16).hexdigest()
+        return digest(self.manifest)
 
     @cached_property
     def manifest(self) -> str:
         """All that makes the result, as canonical JSON; files by their names and digests."""
         found = {
-            "kind": self.kind,
-            "function": self.function,
+            "run": self.run,
             "code": self.code,
-            "settings": _plain(self.settings, self.kind, _by_content),
+            "settings": canonical_form(self.settings),
             "needs": {role: need.key for role, need in self.needs.items()},
         }
-        return canonical(found | ({"load": [_by_content(file) for file in self.load]} if self.load else {}))
+        return canonical(found | ({"load": [file.content for file in self.load]} if self.load else {}))
 
     def arguments(self) -> tuple[dict[str, Any], tuple[File, ...]]:
-        """The settings as the function sees them, files by their paths; and the files among them."""
+        """The settings as plain data, of which `serialization.build` makes them again; and all files of the step."""
         files: list[File] = [*self.load]
 
-        def path(file: File) -> str:
+        def whole(file: File) -> dict[str, Any]:
             files.append(file)
-            return file.path
+            made: dict[str, Any] = plain(file)
+            return made
 
-        return _plain(self.settings, self.kind, path), tuple(files)
+        return plain(self.settings, file=whole, where=type(self.settings).__name__), tuple(files)
 
     @property
     def shown(self) -> str:
         return self.label or f"{self.kind} {self.key[:8]}"
 
 
-def canonical(value: Any) -> str:
-    """JSON that is the same for equal values: keys in order, no spaces, no NaN.
+def kind_of(run: str) -> str:
+    """The kind of a step by its function.
 
-    >>> canonical({"b": 1, "a": [True, None]})
-    '{"a":[true,null],"b":1}'
+    >>> kind_of("my.steps.adjust:run"), kind_of("my.steps:count")
+    ('adjust', 'count')
     """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    module, _, name = run.partition(":")
+    return module.rpartition(".")[2] if name == "run" else name
 
 
-def resolve(function: str) -> StepFunction:
+def resolve(run: str) -> StepFunction:
     """The function that "package.module:name" names."""
-    module, colon, name = function.partition(":")
+    module, colon, name = run.partition(":")
     try:
         found: StepFunction = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise InputError(
-            f"no such step function ({error})", value=function, remedy="Name it as package.module:function."
+            f"no such step function ({error})", value=run, remedy="Name it as package.module:function."
         ) from error
     if not colon or not callable(found):
-        raise InputError("not a step function", value=function, remedy="Name it as package.module:function.")
+        raise InputError("not a step function", value=run, remedy="Name it as package.module:function.")
     return found
 
 
-def _by_content(file: File) -> dict[str, str]:
-    return {"file": Path(file.path).name, "digest": file.digest}
+def settings_class(function: StepFunction) -> type[Any]:
+    """The dataclass that a step function's first parameter is annotated with."""
+    try:
+        found = typing.get_type_hints(function)[next(iter(inspect.signature(function).parameters))]
+    except (NameError, TypeError, KeyError, ValueError, StopIteration) as error:
+        raise _not_annotated(function) from error
+    if not isinstance(found, type) or not is_dataclass(found):
+        raise _not_annotated(function)
+    return found
 
 
-def _plain(value: Any, kind: str, of_file: Callable[[File], Any]) -> Any:
-    """A copy made of JSON's types only, with something else for each file."""
-    if isinstance(value, File):
-        return of_file(value)
-    if isinstance(value, Mapping):
-        odd = next((name for name in value if not isinstance(name, str)), None)
-        if odd is not None:
-            raise InputError(f"a name in the settings of {kind} is no text", value=odd, remedy="Use text.")
-        return {name: _plain(inner, kind, of_file) for name, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(inner, kind, of_file) for inner in value]
-    if value is None or type(value) in (str, int, bool) or (type(value) is float and math.isfinite(value)):
-        return value
-    raise InputError(
-        f"a setting of {kind} that is no JSON", value=repr(value), remedy="Use text, finite numbers, lists, tables."
+def _not_annotated(function: StepFunction) -> InputError:
+    name = f"{getattr(function, '__module__', '')}:{getattr(function, '__qualname__', function)}"
+    return InputError(
+        "the settings of a step function have no dataclass as their annotation",
+        value=name,
+        remedy="Write def run(settings: MySettings, context: StepContext), with names that are imported when it runs.",
     )

@@ -14,16 +14,26 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from interlingua.engine.atomic_files import NO_ROOM
 from interlingua.engine.digests import stamp
 from interlingua.engine.locks import owner
-from interlingua.engine.process_setup import limit_threads, load_once
-from interlingua.engine.step import Progress, Resources, Step, Work, canonical, resolve
+from interlingua.engine.process_group import ProcessGroup, SingleProcess
+from interlingua.engine.process_setup import call_step, limit_threads
+from interlingua.engine.serialization import canonical
+from interlingua.engine.step import (
+    ObjectCache,
+    Paused,
+    Progress,
+    Resources,
+    Step,
+    StepContext,
+)
 from interlingua.engine.torchrun import Lost, launch
-from interlingua.engine.workspace import MANIFEST, Failure, Home, file_sizes
+from interlingua.engine.workspace import MANIFEST, Failure, Workspace, file_sizes
 from interlingua.errors import InputError, InterlinguaError, system_error
 
 _COSTLY = 1.0  # seconds
-DONE, FAILED, BLOCKED, BUSY, FULL = "done", "failed", "blocked", "busy", "full"
+DONE, FAILED, BLOCKED, PAUSED, BUSY, FULL = "done", "failed", "blocked", "paused", "busy", "full"
 
 
 @dataclass(frozen=True)
@@ -34,39 +44,42 @@ class Job:
     kind: str
     label: str
     like: str
-    function: str
-    arguments: Mapping[str, Any]
+    run: str
+    settings: Mapping[str, Any]
     manifest: str
     needs: Mapping[str, str] = field(default_factory=dict)
     files: tuple[tuple[str, str], ...] = ()
     resources: Resources = field(default_factory=Resources)
     after: tuple[str, ...] = ()
     load: tuple[str, ...] = ()
+    deadline: float | None = None
+    """The `time.time()` after which it is not begun, and is asked to pause."""
 
     @classmethod
-    def of(cls, step: Step, *, running: set[str] | frozenset[str] = frozenset()) -> Job:
+    def of(cls, step: Step, *, running: set[str] | frozenset[str] = frozenset(), deadline: float | None = None) -> Job:
         """The job of a step; of what it needs, it waits for those that are `running` too."""
         needs = {role: need.key for role, need in step.needs.items()}
-        arguments, files = step.arguments()
+        settings, files = step.arguments()
         return cls(
             step.key,
             step.kind,
             step.shown,
             step.like,
-            step.function,
-            arguments,
+            step.run,
+            settings,
             step.manifest,
             needs,
             tuple((file.path, file.stamp) for file in files),
             step.resources,
             tuple(dict.fromkeys(key for key in needs.values() if key in running)),
             tuple(file.path for file in step.load),
+            deadline,
         )
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a job: done, failed, blocked by one that failed, busy elsewhere, or the disk was full."""
+    """What became of a job: done, failed, paused, blocked by one that is not done, busy elsewhere, or a full disk."""
 
     key: str
     status: str
@@ -76,71 +89,110 @@ class Outcome:
     """Whether the function ran here and now."""
     tainted: bool = False
     """Whether the process should take no other job: what failed in it may have left a device unusable."""
+    error: BaseException | None = field(default=None, compare=False, repr=False)
+    """What was raised; only in the process where it was."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "error": None}  # Not every error can be sent to another process.
 
 
-def perform(job: Job, home: Home, *, progress: Progress, gpus: int = 0) -> Outcome:
-    """Run a job's function unless it is done, or another process is at it; its failure is an outcome, not an error."""
-    if home.is_whole(job.key):
-        return Outcome(job.key, DONE)
-    own, lock = owner(home.work), home.lock(job.key)
-    if not own.take(lock):
-        return Outcome(job.key, BUSY)
+def run_step(
+    job: Job,
+    workspace: Workspace,
+    *,
+    progress: Progress,
+    objects: ObjectCache | None = None,
+    group: ProcessGroup | None = None,
+    captured: bool = True,
+) -> Outcome:
+    """Run a job's function unless it is done, or another process is at it; its failure is an outcome, not an error.
+
+    Of several processes that run it together the first locks, writes and renames, and the others wait for its word;
+    there a failure is raised, because those that did not fail cannot go on. Where the output is `captured`, all that
+    this process prints meanwhile goes to the step's log.
+    """
+    group = group or SingleProcess()
+    status, token = group.broadcast(lambda: _claim(job, workspace))
+    if status:
+        return Outcome(job.key, status)
+    making = workspace.making(job.key, token)
+    inputs = {role: workspace.step(key) for role, key in job.needs.items()}
+    state = workspace.state(job.key)
+    context = StepContext(job.key, inputs, making, state, progress, objects or ObjectCache(), group, job.deadline)
     try:
-        if home.is_whole(job.key):  # It was finished between our look and our lock.
-            return Outcome(job.key, DONE)
-        return _attempt(job, home, own.token, progress, gpus)
+        return _attempt(job, workspace, context, token, captured)
+    except BaseException:
+        if group.is_first:
+            shutil.rmtree(making, ignore_errors=True)
+        raise
     finally:
+        if group.is_first:
+            owner(workspace.work).release(workspace.lock(job.key))
+
+
+def _claim(job: Job, workspace: Workspace) -> tuple[str, str]:
+    """Lock a step; its status where it is not to be run here and now, and the token of who has the lock."""
+    if workspace.is_whole(job.key):
+        return DONE, ""
+    if job.deadline is not None and time.time() >= job.deadline:
+        return PAUSED, ""
+    own, lock = owner(workspace.work), workspace.lock(job.key)
+    if not own.take(lock):
+        return BUSY, ""
+    if workspace.is_whole(job.key):  # It was finished between our look and our lock.
         own.release(lock)
+        return DONE, ""
+    return "", own.token
 
 
-def _attempt(job: Job, home: Home, token: str, progress: Progress, gpus: int) -> Outcome:
+def _attempt(job: Job, workspace: Workspace, context: StepContext, token: str, captured: bool) -> Outcome:
     began = time.monotonic()
-    making = home.making(job.key, token)
+    group, making = context.group, context.out
     try:
-        making.mkdir()
-        _run(job, home, making, Work(job.key, home.state(job.key), progress, gpus), token)
+        group.broadcast(making.mkdir)
+        _call(job, workspace, context, token, captured)
         seconds = time.monotonic() - began
-        _finish(job, home, making, seconds)
+        group.broadcast(lambda: _finish(job, workspace, making, seconds))
         return Outcome(job.key, DONE, seconds, ran=True)
+    except Paused:
+        if group.is_first:
+            shutil.rmtree(making, ignore_errors=True)
+        return Outcome(job.key, PAUSED, time.monotonic() - began, ran=True)
     except (Exception, SystemExit) as error:
-        shutil.rmtree(making, ignore_errors=True)
-        if _no_room(error):
-            return Outcome(job.key, FULL)
-        failure = Failure(job.key, job.kind, job.label, _told(error), home.log_tail(job.key))
-        if not isinstance(error, Lost):
-            home.keep_failure(failure)
-        tainted = not isinstance(error, InterlinguaError)
-        return Outcome(job.key, FAILED, time.monotonic() - began, failure, ran=True, tainted=tainted)
-
-
-def _run(job: Job, home: Home, making: Path, work: Work, token: str) -> None:
-    inputs = {role: home.step(key) for role, key in job.needs.items()}
-    with _logged(home, job.key, token):
-        try:
-            for path, before in job.files:
-                if not Path(path).exists() or (before and stamp(Path(path)) != before):
-                    raise InputError(
-                        "changed since the study was planned", file=path, remedy="Run again: what depends on it is new."
-                    )
-            limit_threads(job.resources.cpus)
-            if job.resources.processes > 1:
-                launch(job, inputs, making, work)
-            else:
-                if job.load:
-                    load_once(job.load)
-                resolve(job.function)(job.arguments, inputs, making, work)
-        except (Exception, SystemExit) as error:
-            if not isinstance(error, InterlinguaError):
-                traceback.print_exc()
+        if group.is_first:
+            shutil.rmtree(making, ignore_errors=True)
+        full = _no_room(error)
+        failure = Failure(job.key, job.kind, job.label, _told(error), workspace.read_log(job.key))
+        if group.is_first and not full and not isinstance(error, Lost):
+            workspace.keep_failure(failure)
+        if group.size > 1:
             raise
+        if full:
+            return Outcome(job.key, FULL)
+        tainted = not isinstance(error, InterlinguaError)
+        return Outcome(job.key, FAILED, time.monotonic() - began, failure, ran=True, tainted=tainted, error=error)
 
 
-def _finish(job: Job, home: Home, making: Path, seconds: float) -> None:
+def _call(job: Job, workspace: Workspace, context: StepContext, token: str, captured: bool) -> None:
+    with _logged(workspace, job.key, token) if captured else _traced(workspace, job.key, context.group):
+        for path, before in job.files:
+            if not Path(path).exists() or (before and stamp(Path(path)) != before):
+                raise InputError(
+                    "changed since the run was planned", file=path, remedy="Run again: what depends on it is new."
+                )
+        limit_threads(job.resources.cpus)
+        if job.resources.processes > 1 and context.group.size == 1:
+            launch(job, context)
+        else:
+            call_step(job.run, job.settings, job.load, context)
+
+
+def _finish(job: Job, workspace: Workspace, making: Path, seconds: float) -> None:
     """Rename the folder into place, with a manifest that tells the size of every file.
 
     What took long to make is flushed to the disk before it gets its name. What did not is left to the system, because
-    flushing it would take longer than making it: after a power cut, `Home.broken` finds it by its sizes. A kill loses
-    nothing of either.
+    flushing it would take longer than making it: after a power cut, `Workspace.broken` finds it by its sizes. A kill
+    loses nothing of either.
     """
     sizes = file_sizes(making)
     file = os.open(f"{making}/{MANIFEST}", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
@@ -150,9 +202,9 @@ def _finish(job: Job, home: Home, making: Path, seconds: float) -> None:
         os.close(file)
     for name in (*sizes, MANIFEST) if seconds > _COSTLY else ():
         _sync(making / name)
-    place = home.step(job.key)
-    if home.is_lightened(job.key):
-        home.drop(place)
+    place = workspace.step(job.key)
+    if workspace.is_pruned(job.key):
+        workspace.drop(place)
     try:
         os.rename(making, place)
     except OSError as error:
@@ -160,10 +212,10 @@ def _finish(job: Job, home: Home, making: Path, seconds: float) -> None:
         if error.errno not in (errno.ENOTEMPTY, errno.EEXIST) or not place.is_dir():
             raise
         shutil.rmtree(making, ignore_errors=True)
-    if (state := home.state(job.key)).exists():
+    if (state := workspace.state(job.key)).exists():
         shutil.rmtree(state, ignore_errors=True)
     with suppress(FileNotFoundError):
-        os.unlink(home.failure(job.key))
+        os.unlink(workspace.failure(job.key))
 
 
 def _sync(path: Path) -> None:
@@ -175,13 +227,13 @@ def _sync(path: Path) -> None:
 
 
 @contextmanager
-def _logged(home: Home, key: str, token: str) -> Iterator[None]:
+def _logged(workspace: Workspace, key: str, token: str) -> Iterator[None]:
     """Send all that this process and its children print to a file, which gets the step's name where there is any.
 
     The file is made before the step and stays for the next where it is empty: most steps print nothing. Where the
     process dies, who has the step's lock tells which file has its last words.
     """
-    log = home.log(f".{token}")
+    log = workspace.log(f".{token}")
     sys.stdout.flush()
     sys.stderr.flush()
     file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
@@ -190,6 +242,10 @@ def _logged(home: Home, key: str, token: str) -> Iterator[None]:
     os.dup2(file, 2)
     try:
         yield
+    except (Exception, SystemExit) as error:
+        if not isinstance(error, InterlinguaError):
+            traceback.print_exc()
+        raise
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
@@ -197,8 +253,19 @@ def _logged(home: Home, key: str, token: str) -> Iterator[None]:
             os.dup2(kept, number)
             os.close(kept)
         if os.fstat(file).st_size:
-            os.replace(log, home.log(key))
+            os.replace(log, workspace.log(key))
         os.close(file)
+
+
+@contextmanager
+def _traced(workspace: Workspace, key: str, group: ProcessGroup) -> Iterator[None]:
+    """Let this process print where it prints; where it fails, the step's log says how it came to that."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        if group.is_first and not isinstance(error, InterlinguaError):
+            workspace.log(key).write_text(traceback.format_exc(), "utf-8", "backslashreplace")
+        raise
 
 
 def _told(error: BaseException) -> str:
@@ -213,7 +280,7 @@ def _no_room(error: BaseException | None) -> bool:
     """Whether a full disk is at the bottom of an error: no step can go on then, and none has failed."""
     while error is not None:
         found = system_error(error)
-        if found is not None and found.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        if found is not None and found.errno in NO_ROOM:
             return True
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     return False

@@ -19,24 +19,26 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from interlingua.engine import child_processes
-from interlingua.engine.process_setup import VARIABLES, load_once
-from interlingua.engine.step import Resources, Work, resolve
+from interlingua.engine.process_group import current_group
+from interlingua.engine.process_setup import VARIABLES, call_step
+from interlingua.engine.step import Paused, Resources, StepContext
 from interlingua.errors import InputError, InterlinguaError
 
 _ADDRESS = "127.0.0.1"
 _LOOK = 0.05
 _PATIENCE = 5.0
 _WATCH = 1.0
+_PAUSED = {"paused": True}
 
 
 class Launched(Protocol):
     """What of a job it takes to run it."""
 
     @property
-    def function(self) -> str: ...
+    def run(self) -> str: ...
 
     @property
-    def arguments(self) -> Mapping[str, Any]: ...
+    def settings(self) -> Mapping[str, Any]: ...
 
     @property
     def resources(self) -> Resources: ...
@@ -49,20 +51,21 @@ class Lost(InterlinguaError):
     """Processes of a step ended without a word: killed from outside, not failed; the next run runs the step again."""
 
 
-def launch(job: Launched, inputs: Mapping[str, Path], out: Path, work: Work) -> None:
+def launch(job: Launched, context: StepContext) -> None:
     """Run a job's function in `resources.processes` processes of this machine; one that ends badly ends them all.
 
-    The first writes into `out` (`training.processes.is_first_process`); the CPUs of the step are shared out.
+    The first writes into `out` (`StepContext.group`); the CPUs of the step are shared out.
     """
+    out = context.out
     told = {
-        "function": job.function,
-        "arguments": dict(job.arguments),
+        "run": job.run,
+        "settings": dict(job.settings),
         "load": list(job.load),
-        "inputs": {role: str(path) for role, path in inputs.items()},
+        "inputs": {role: str(path) for role, path in context.inputs.items()},
         "out": str(out),
-        "key": work.key,
-        "state": str(work.state),
-        "gpus": work.gpus,
+        "key": context.key,
+        "state": str(context.state),
+        "deadline": context.deadline,
         "parent": os.getpid(),
     }
     resources = job.resources
@@ -74,6 +77,8 @@ def launch(job: Launched, inputs: Mapping[str, Path], out: Path, work: Work) -> 
     try:
         code = _run(child_processes.command(__name__, str(about)), environment, resources.processes)
         said = json.loads(failed.read_text("utf-8")) if failed.is_file() else None
+        if said == _PAUSED:
+            raise Paused("paused")
         if said:
             raise InputError(**said)
         if code != 0:
@@ -137,17 +142,24 @@ def main(about: Path) -> None:
     told = json.loads(about.read_text("utf-8"))
     threading.Thread(target=_end_with, args=(told["parent"],), daemon=True).start()
     inputs = {role: Path(path) for role, path in told["inputs"].items()}
-    work = Work(told["key"], Path(told["state"]), lambda stage, done, total: None, told["gpus"])
     try:
-        if told["load"]:
-            load_once(told["load"])
-        resolve(told["function"])(told["arguments"], inputs, Path(told["out"]), work)
+        context = StepContext(
+            told["key"],
+            inputs,
+            Path(told["out"]),
+            Path(told["state"]),
+            group=current_group(),
+            deadline=told["deadline"],
+        )
+        call_step(told["run"], told["settings"], told["load"], context)
     except Exception as error:
         # A process that fails leaves a note of it; one that is killed leaves none.
         kept: dict[str, Any] = {}
         if not isinstance(error, InputError) and about.with_suffix(".failed").exists():
             raise  # Another failed first, and said why; this one lost its partner.
-        if isinstance(error, InputError):
+        if isinstance(error, Paused):
+            kept = _PAUSED
+        elif isinstance(error, InputError):
             kept = {"problem": error.problem, "line": error.line, "remedy": error.remedy}
             kept["file"] = None if error.file is None else str(error.file)
             kept["value"] = None if error.value is None else str(error.value)

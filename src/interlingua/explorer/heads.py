@@ -10,19 +10,12 @@ import numpy as np
 
 from interlingua.analyses.explanation import Explainer, ExplainSettings, Outside, Read, Side, example_lines
 from interlingua.errors import InputError
-from interlingua.explorer.reading import words_of
 from interlingua.paths import json_value
-from interlingua.readers.examples import Examples, Question, TaggedWords, TextPair
+from interlingua.readers.examples import Examples
 from interlingua.tasks.saved_models import FineTuned, load
 
 SETTINGS = ExplainSettings(unit="word", target="predicted", steps=8, tolerance=None, faithful=False, choices=False)
 """Eight steps and no more: an answer has a second, and the completeness gap is shown beside it."""
-READS = {
-    "sequence": ("first text", "second text"),
-    "span": ("question", "paragraph"),
-    "token": ("sentence",),
-}
-"""What a task of each kind reads of a language, in words."""
 
 
 @dataclass(frozen=True)
@@ -34,14 +27,14 @@ class Head:
 
     @classmethod
     def load(cls, name: str, folder: str | Path, *, device: str | None = None) -> Head:
-        """The model in a folder that `interlingua transfer --save-models` wrote."""
+        """The model in a folder that `transfer --save-models` wrote, or in an ordinary one of a classifier."""
         return cls(name, load(folder, device=device))
 
     def about(self) -> dict[str, Any]:
         """What the page has to know of it."""
         kind = self.tuned.task.kind
         labels = list(self.tuned.labels) if kind == "sequence" else []
-        return {"name": self.name, "task": self.tuned.task.name, "reads": list(READS[kind]), "labels": labels}
+        return {"name": self.name, "task": self.tuned.task.name, "reads": list(self.tuned.task.reads), "labels": labels}
 
     def explain(
         self, texts: tuple[str, str], seconds: tuple[str, str], languages: tuple[str, str], *, label: str | None = None
@@ -51,13 +44,13 @@ class Head:
         `seconds` are the second texts of a task of pairs. Explained is `label`, or what the model says of the first
         language, in both; for questions each answer's start, for entities the first that both have.
         """
-        kind = self.tuned.task.kind
-        if kind != "token" and not all(second.strip() for second in seconds):
+        asked = self.tuned.task.reads
+        if len(asked) > 1 and not all(second.strip() for second in seconds):
             raise InputError(
-                f"{self.tuned.task.name} reads {' and '.join(READS[kind])}", remedy="Fill in the second text of both."
+                f"{self.tuned.task.name} reads {' and '.join(asked)}", remedy="Fill in the second text of both."
             )
         examples: list[Examples[Any]] = [
-            Examples((self._example(*both),), code, name)
+            Examples((self.tuned.task.example(both[: len(asked)]),), code, name)
             for both, code, name in zip(
                 zip(texts, seconds, strict=True), languages, ("the first", "the second"), strict=True
             )
@@ -95,15 +88,6 @@ class Head:
             "target": found["target"] | {"said": said[1]},
             "notes": explainer.notes,
         }
-
-    def _example(self, text: str, second: str) -> Any:
-        kind = self.tuned.task.kind
-        if kind == "token":
-            words = tuple(text[start:end] for start, end in words_of(text))
-            return TaggedWords(words, tuple("O" for _ in words), 1)
-        if kind == "span":
-            return Question("1", text, second, (), 1)
-        return TextPair(text, second, self.tuned.labels[0], 1)
 
     def _said(self, read: Read) -> dict[str, float]:
         """The probability of each label, for a task of labels."""

@@ -32,19 +32,22 @@ class SpecialTokens:
 class MaskedLanguageModelling:
     """Masked language modelling: predict the words that were hidden, from unaligned text.
 
-    Sequences of [CLS] and packed lines; a fixed share of each masked 80 / 10 / 10, drawn anew at each step.
+    Sequences of [CLS] and packed lines; a share of each masked 80 / 10 / 10, drawn anew at each step. `share` is one
+    number, or the shares at the first and at the last of `batches`, linear between: mmBERT (Marone et al. 2025) masks
+    less and less.
 
     Languages are drawn with probability proportional to size to the power `smoothing` (Conneau & Lample 2019).
-    Every sequence is full, so there is no padding and no attention mask; as many positions are masked in every
-    sequence, so shapes never change. A batch depends on `seed` and step alone; with several processes each
-    takes its share of the same batch.
+    Every sequence is full, so there is no padding and no attention mask; the head is given as many positions of every
+    sequence, those of the largest share, so shapes never change. A batch depends on `seed` and step alone; with several
+    processes each takes its share of the same batch.
     """
 
     stream: TokenStream
     special: SpecialTokens
     batch_size: int
     length: int
-    share: float = 0.15
+    share: float | tuple[float, float] = 0.15
+    batches: int = 1
     smoothing: float = 0.7
     seed: int = 0
     _resident: dict[torch.device, torch.Tensor] = field(default_factory=dict, repr=False)
@@ -62,7 +65,23 @@ class MaskedLanguageModelling:
         ids = self._tokens(device)[begin[:, None] + offsets].long()
         ids = torch.nn.functional.pad(ids, (1, 0), value=self.special.cls)
         generator = torch.Generator(device).manual_seed(int(draw.integers(1 << 60)))
-        return self._masked(ids, generator, slice(rank, None, world))
+        return self._masked(ids, generator, slice(rank, None, world), masked=self._count(self.share_at(step)))
+
+    def share_at(self, step: int) -> float:
+        """The share that is masked in the batch of a step, counted from 0; after the last batch that of the last.
+
+        >>> stream = TokenStream(*[np.zeros(0, int)] * 4, ())
+        >>> mlm = MaskedLanguageModelling(stream, SpecialTokens(2, 4, 9, 5), 1, 8, share=(0.4, 0.2), batches=3)
+        >>> [round(mlm.share_at(step), 2) for step in (0, 1, 2, 3)]
+        [0.4, 0.3, 0.2, 0.2]
+        """
+        if not isinstance(self.share, tuple):
+            return self.share
+        first, last = self.share
+        return last if step >= self.batches - 1 else first + (last - first) * step / (self.batches - 1)
+
+    def _count(self, share: float) -> int:
+        return max(round(share * self.length), 1)
 
     def prepare(self, model: torch.nn.Module) -> Callable[[], None]:
         """Put a hook between body and head, so that the head sees the masked positions alone; what removes it.
@@ -113,25 +132,28 @@ class MaskedLanguageModelling:
             self._resident[device] = torch.from_numpy(np.asarray(self.stream.ids).astype(np.int32)).to(device)
         return self._resident[device]
 
-    def _masked(self, ids: torch.Tensor, generator: torch.Generator, own: slice) -> Batch:
-        """Inputs, masked positions and the tokens that stood there; -100 where a special token had to be taken."""
+    def _masked(self, ids: torch.Tensor, generator: torch.Generator, own: slice, *, masked: int) -> Batch:
+        """Inputs, positions and the tokens that stood there: `masked` of a sequence, fewer where it has too few.
+
+        There are as many positions as the largest share has; the label of those that are not masked is -100.
+        """
 
         def random(columns: int) -> torch.Tensor:
             # Drawn for the whole batch, so that the shares of several processes are those of one.
             return torch.rand(self.batch_size, columns, generator=generator, device=ids.device)[own]
 
-        count = max(round(self.share * ids.shape[1]), 1)
+        count = self._count(max(self.share) if isinstance(self.share, tuple) else self.share)
         order = random(ids.shape[1]).masked_fill_(ids < self.special.first_ordinary, -1.0)
-        positions = order.topk(count, dim=1).indices.sort(dim=1).values
+        positions, rank = order.topk(count, dim=1).indices.sort(dim=1)
         stood = ids.gather(1, positions)
         choice = random(count)
         ordinary = self.special.vocabulary - self.special.first_ordinary
         drawn = self.special.first_ordinary + (random(count) * ordinary).long().clamp_(max=ordinary - 1)
         shown = torch.where(choice < 0.8, self.special.mask, torch.where(choice < 0.9, drawn, stood))
         # A sequence may hold fewer ordinary tokens than are to be masked: the others stay, and count for nothing.
-        special = stood < self.special.first_ordinary
+        left = (stood < self.special.first_ordinary) | (rank >= masked)
         return {
-            "input_ids": ids.scatter(1, positions, torch.where(special, stood, shown)),
+            "input_ids": ids.scatter(1, positions, torch.where(left, stood, shown)),
             "positions": positions,
-            "labels": stood.masked_fill(special, -100),
+            "labels": stood.masked_fill(left, -100),
         }

@@ -35,7 +35,7 @@ def language_of(column: str, asked: Sequence[str] | None = None) -> str | None:
     >>> language_of("English"), language_of("Русский"), language_of("sentence_hin_Deva")
     ('en', 'ru', 'hi')
     """
-    name = column.strip()
+    name = column.strip("# \t\ufeff")
     if len(name) > 80:
         return None
     if codes.is_language(name):
@@ -63,6 +63,9 @@ _COLUMN_NAMES = frozenset(
     )
 ) | {"reference", "premise", "hypothesis", "hypo", "sentence1", "sentence2", "text1", "text2", "sent1", "sent2", "l1"}
 _COLUMN_NAMES |= {"l2", "query", *ROLES}
+_COLUMN_NAMES |= {"satz", "übersetzung", "quelle", "ziel", "ausgangstext", "zieltext", "texto", "frase", "oración"}
+_COLUMN_NAMES |= {"traducción", "origen", "destino", "texte", "phrase", "traduction", "cible", "testo", "traduzione"}
+_COLUMN_NAMES |= {"tradução", "текст", "предложение", "перевод", "оригинал", "原文", "译文", "翻译", "訳文", "文本"}
 """What columns of sentences are called where they are not called by their language."""
 
 
@@ -72,10 +75,10 @@ def names_a_column(cell: str, language: str | None = None) -> bool:
     >>> names_a_column("Source text"), names_a_column("ru", "ru"), names_a_column("no", "es"), names_a_column("Tea.")
     (True, True, False, False)
     """
-    name = " ".join(re.split(r"[\s_.-]+", cell.strip("\"' \t").lower()))
+    name = " ".join(re.split(r"[\s_.-]+", cell.strip("\"'# \t").lower()))
     if not name or len(name) > 80:
         return False
-    if language is not None and language_of(cell.strip("\"' "), [language]) == language:
+    if language is not None and language_of(cell.strip("\"'# "), [language]) == language:
         return True
     return name.replace(" ", "") in _COLUMN_NAMES or all(word in _COLUMN_NAMES for word in name.split())
 

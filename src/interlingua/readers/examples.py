@@ -1,4 +1,7 @@
-"""Labelled examples of tasks: pairs of texts, tagged words, questions; their language, and what was skipped."""
+"""Labelled examples of tasks: texts, pairs of texts, tagged words, questions; their language, and what was skipped.
+
+Every kind of example has its `texts`, those that a model reads, in order.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,15 @@ from interlingua.readers.scripts import foreign_rows
 
 
 @dataclass(frozen=True, slots=True)
+class LabelledText:
+    """One text, or two that are read together, and a label; `line` is where they stand in their file."""
+
+    texts: tuple[str, ...]
+    label: str
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class TextPair:
     """Two texts and the name of their relation; `line` is where they stand in their file."""
 
@@ -24,6 +36,10 @@ class TextPair:
     second: str
     label: str
     line: int = 0
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return self.first, self.second
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +49,10 @@ class TaggedWords:
     words: tuple[str, ...]
     tags: tuple[str, ...]
     line: int = 0
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return (" ".join(self.words),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +73,12 @@ class Question:
     answers: tuple[Answer, ...]
     line: int = 0
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return self.question, self.context
 
-E = TypeVar("E", TextPair, TaggedWords, Question)
+
+E = TypeVar("E", LabelledText, TextPair, TaggedWords, Question)
 
 
 @dataclass(frozen=True)
@@ -68,7 +92,7 @@ class Examples(Generic[E]):
     (2, 'c', 1)
     """
 
-    items: tuple[E, ...]
+    items: tuple[E, ...] = field(repr=False)  # A file has thousands.
     language: str
     name: str
     skipped: tuple[Skip, ...] = field(default=(), compare=False)
@@ -129,7 +153,6 @@ def gathered(items: list[E], *, language: str, name: str, file: str, skips: Skip
     return Examples(tuple(items), language, name, (*skips.counted(), *notes))
 
 
-def _text(item: TextPair | TaggedWords | Question) -> str:
-    if isinstance(item, TextPair):
-        return f"{item.first} {item.second}"
-    return " ".join(item.words) if isinstance(item, TaggedWords) else item.context
+def _text(item: LabelledText | TextPair | TaggedWords | Question) -> str:
+    """What is in the language of the examples: of a question its paragraph."""
+    return item.context if isinstance(item, Question) else " ".join(item.texts)

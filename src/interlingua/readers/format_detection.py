@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, cast
 
 from interlingua.corpus import ParallelCorpus
 from interlingua.errors import InputError
-from interlingua.paths import usable_path
+from interlingua.paths import regular, usable_path
 from interlingua.readers import readers, sniffers
 from interlingua.readers.corpus_builder import language_of, too_few
 from interlingua.readers.documents import Document, opened
@@ -90,9 +90,15 @@ def _with_prefix(files: FileSet, prefix: str) -> FileSet | None:
 
 
 def missing(path: Path) -> InputError:
-    """The error for a path where no file is: that it is a folder, or else the nearest name beside it."""
+    """The error for a path where no file is: what is there in its place, or else the nearest name beside it."""
     if path.is_dir():
         return InputError("a folder where a file was expected", file=path, remedy="Give a file in it.")
+    try:
+        regular(path)
+    except InputError as error:
+        return error
+    if os.path.lexists(path):
+        return InputError("a link that leads nowhere", file=path, remedy="Give the file itself.")
     folder = path.parent
     if not folder.is_dir():
         return InputError("no such file", value=str(path), remedy=f"There is no folder {folder} either.")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from interlingua.corpus import ParallelCorpus
 from interlingua.errors import InputError
@@ -47,7 +47,7 @@ def text_pairs(given: object) -> Iterator[tuple[str, str]]:
         raise InputError(
             "a bitext has two columns", file=_NAME, value=", ".join(columns), remedy="Give those two alone."
         )
-    if columns is None and (isinstance(given, str | bytes) or not isinstance(given, Iterable)):
+    if columns is None and not _is_in_order(given):
         raise InputError("not pairs of texts", value=type(given).__name__, remedy=_PAIRS)
     rows = given if columns is None else zip(*columns.values(), strict=True)
     assert isinstance(rows, Iterable)
@@ -77,7 +77,7 @@ def _columns(given: object) -> dict[str, list[Any]] | None:
         return None
     columns = {}
     for name, column in found.items():
-        if not isinstance(name, str) or isinstance(column, str | bytes) or not isinstance(column, Iterable):
+        if not isinstance(name, str) or not _is_in_order(column):
             raise InputError("not columns of texts", file=_NAME, value=str(name), remedy=_REMEDY)
         columns[name] = list(column)
     lengths = {name: len(column) for name, column in columns.items()}
@@ -87,13 +87,18 @@ def _columns(given: object) -> dict[str, list[Any]] | None:
     return columns
 
 
+def _is_in_order(given: object) -> TypeGuard[Iterable[Any]]:
+    """Whether something holds texts one after another; a set has no order, and of a mapping only keys would be read."""
+    return isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping | set | frozenset)
+
+
 def _by_row(columns: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:
     for cells in zip(*columns.values(), strict=True):
         yield {name: _present(cell) for name, cell in zip(columns, cells, strict=True)}
 
 
 def _rows(given: object, languages: Sequence[str] | None) -> Iterator[Mapping[str, Any]]:
-    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+    if not _is_in_order(given):
         raise InputError("not a corpus", value=type(given).__name__, remedy=_REMEDY)
     for number, row in enumerate(given, start=1):
         if isinstance(row, Mapping):

@@ -14,7 +14,7 @@ _HALF_PAIR = re.compile("[\ud800-\udfff]")
 def load_json(text: str, *, file: str, line: int | None = None, remedy: str) -> Any:
     """What a JSON text says, a line of a file (`line`) or a whole one.
 
-    A key twice in one object, and half a surrogate pair in a key or in its text, is an error.
+    A key twice in one object, and half a surrogate pair or a zero character in a key or in its text, is an error.
     """
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def load_json(text: str, *, file: str, line: int | None = None, remedy: str) -> 
 def text_of(value: object, what: str, *, file: str, line: int | None = None, remedy: str = "Give a string.") -> str:
     """The value, where it is a text that can be written down again; `what` names it in an error.
 
-    JSON may escape one half of a surrogate pair alone, which no encoding has.
+    JSON may escape one half of a surrogate pair alone, which no encoding has, and a zero, which no text file has.
     """
     if not isinstance(value, str):
         shown = "null" if value is None else value if isinstance(value, str | int | float) else repr(value)[:80]
@@ -53,6 +53,8 @@ def text_of(value: object, what: str, *, file: str, line: int | None = None, rem
             line=line,
             remedy="Write the character itself, or both halves of its escape.",
         )
+    if "\0" in value:  # Text files with one are refused, too.
+        raise InputError(f"{what} holds a zero character", file=file, line=line, remedy="Take it out.")
     return value
 
 

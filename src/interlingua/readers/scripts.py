@@ -1,4 +1,4 @@
-"""Texts that cannot be what they are said to be: columns swapped or copied, a wrong encoding, no letters.
+"""Texts that cannot be what they are said to be: columns swapped or copied, labels, a wrong encoding.
 
 A text contradicts its language if it has letters and none of them is of a script that the language is written in. It
 was decoded with the wrong encoding if, encoded back, it is UTF-8 (`Ñ‡Ð°Ð¹` for `чай`).
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 
 import regex
 
@@ -22,9 +23,10 @@ _MANY_SCRIPTS = frozenset(
 _MANY_SCRIPTS |= {"uz", "vai", "za", "zgh"}
 """Languages that are written in several scripts, so that another script is no error; their rows are noted."""
 _LETTER = regex.compile(r"\p{L}")
+_NUMBER = regex.compile(r"[#(\[]?\d+[.):\]]*")
 _WHOLE = {"Jpan": "Hani|Hira|Kana", "Kore": "Hang|Hani", "Hans": "Hani|Bopo", "Hant": "Hani|Bopo", "Aran": "Arab"}
-NEARLY_ALL, MOST, LEAST = 0.9, 0.5, 10
-"""Shares of a language's rows that make an error and a note, and the rows below which nothing is said."""
+NEARLY_ALL, MOST, LEAST, MANY = 0.9, 0.5, 10, 20
+"""Shares of a language's rows that make an error and a note, and the rows below which nothing is said (of labels)."""
 
 
 def checked(corpus: ParallelCorpus, *, file: str | None = None) -> ParallelCorpus:
@@ -54,6 +56,7 @@ Are columns or files swapped? If the text is meant to be in that script, say so 
             )
         notes.append(Skip(f"{found.noun}, kept", found.count))
     notes += _same_texts(corpus, file or corpus.name)
+    _refuse_labels(corpus, file or corpus.name)
     return replace(corpus, skipped=(*corpus.skipped, *notes)) if notes else corpus
 
 
@@ -123,6 +126,37 @@ def _same_texts(corpus: ParallelCorpus, file: str) -> list[Skip]:
                 )
             notes.append(Skip(f"rows with the same text in {code} and {other}, kept", len(same)))
     return notes
+
+
+def _refuse_labels(corpus: ParallelCorpus, file: str) -> None:
+    """An error where a label or a number stands at one end of nearly all texts: a column with a space beside it.
+
+    A label is a word at the same end of both texts of a row, one of few (`__label__pos`, `entailment`). A number stands
+    before each text, another one each time. They are alike in every language, and would be what retrieval goes by.
+    """
+    step = 1 + len(corpus) // 2000  # A look at some rows decides.
+    looked = {code: column[::step] for code, column in corpus.texts.items()}
+    for place, end in ((0, "begin"), (-1, "end")):
+        words = {
+            code: [text.split()[place] if text and len(text.split()) > 1 else "" for text in column]
+            for code, column in looked.items()
+        }
+        for code, own in words.items() if place == 0 else ():
+            numbers = [word for word in own if _NUMBER.fullmatch(word)]
+            given = sum(text is not None for text in looked[code])
+            if len(numbers) >= max(MANY, NEARLY_ALL * given) and 2 * len(set(numbers)) > len(numbers):
+                raise _beside(f"{len(numbers)} of {given} rows of {code} {end} with a number", file, looked[code])
+        for first, other in pairwise(words):
+            both = [(one, two) for one, two in zip(words[first], words[other], strict=True) if one and two]
+            same = [one for one, two in both if one == two and _LETTER.search(one)]
+            if len(same) >= max(MANY, NEARLY_ALL * len(both)) and len(set(same)) <= len(same) / 5:
+                problem = f"{len(same)} of {len(both)} rows {end} with the same word in {first} and {other}"
+                raise _beside(f"{problem}, one of {len(set(same))}", file, looked[first])
+
+
+def _beside(problem: str, file: str, texts: Iterable[str | None]) -> InputError:
+    remedy = "A label or a number is no part of a sentence: cut it out, or put a tab beside it and give --column 2."
+    return InputError(problem, file=file, value=next(text for text in texts if text), remedy=remedy)
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ REMEDIES = {
 HEADER = "names of the languages"
 
 _SEPARATOR = re.compile(r"(?:^|(?<=\s))\|\|\|(?=\s|$)")
-_LINKS = re.compile(r"\s*\d+-\d+(?:\s+\d+-\d+)*\s*")
+_LINKS = re.compile(r"\s*[0-9]+-[0-9]+(?:\s+[0-9]+-[0-9]+)*\s*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -247,13 +247,21 @@ def _detect_columns(sentences: list[list[_Row]], file: str) -> tuple[int, int]:
     words = [place for place in words if not any(_is_lower_case_of(table[place], table[other]) for other in words)]
     # A column of lemmas has fewer values than its words, one of classes or of another tag set far fewer.
     richer = [place for place in words[1:] if len(set(table[place])) > 1.05 * len(set(table[words[0]]))]
-    if not words or richer or (len(words) > 1 and tag != len(table) - 1):
+    spelt_out = [place for place in words[1:] if _is_lemma_of(table[words[0]], table[place])]
+    if not words or richer or spelt_out or (len(words) > 1 and tag != len(table) - 1):
         raise _undecided("may hold the words", words or others, file, sentences)
     return words[0], tag
 
 
 def _is_lower_case_of(column: Sequence[str], other: Sequence[str]) -> bool:
     return column != other and all(cell == word.lower() for cell, word in zip(column, other, strict=True))
+
+
+def _is_lemma_of(column: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether a column mostly holds the other's words, with fewer capitals: lemmas that stand before their words."""
+    same = sum(cell.lower() == word.lower() for cell, word in zip(column, other, strict=True))
+    capitals, wanted = (sum(cell != cell.lower() for cell in cells) for cells in (column, other))
+    return 2 * same >= len(column) and capitals < wanted
 
 
 def _beside_words(column: Sequence[str], place: int, sentences: list[list[_Row]]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -80,7 +80,7 @@ def find_dictionaries(folder: str | Path) -> dict[tuple[str, str], dict[str, Pat
 class WordVectors:
     """Rows of a (word, dim) float32 table by word; `name` is the file's."""
 
-    rows: dict[str, int]
+    rows: dict[str, int] = field(repr=False)
     table: NDArray[np.float32]
     name: str
 
@@ -114,6 +114,8 @@ def read_vectors(path: str | Path, *, words: Set[str] | None = None) -> WordVect
             if line == 1 and len(cells) == 2 and all(re.fullmatch("[0-9]{1,18}", cell) for cell in cells):
                 stated, width = int(cells[0]), int(cells[1])
                 continue
+            if line == 1 and len(cells) == 2 and all(map(_is_number, cells)):
+                raise _bad(path, line, text, "the first line states no number of words and of dimensions")
             if not text.strip():
                 continue
             if not width:
@@ -128,7 +130,9 @@ def read_vectors(path: str | Path, *, words: Set[str] | None = None) -> WordVect
             try:
                 vector = np.array(numbers, np.float32)
             except ValueError:
-                raise _bad(path, line, text, "not a number among a word's") from None
+                vector = None
+            if vector is None or not _PLAIN_NUMBERS.fullmatch(" ".join(numbers)):
+                raise _bad(path, line, text, "not a number among a word's")
             if not np.isfinite(vector).all():
                 raise _bad(path, line, text, "an infinite or undefined number")
             rows[word] = len(vectors)
@@ -144,6 +148,18 @@ def read_vectors(path: str | Path, *, words: Set[str] | None = None) -> WordVect
         problem = "no vector in the file" if wanted is None else "none of the words is in the file"
         raise InputError(problem, file=path, remedy="Give vectors of this language, one word a line.")
     return WordVectors(rows, np.stack(vectors), path.name)
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+_PLAIN_NUMBERS = re.compile("[-+.0-9A-Za-z ]*")
+"""Python, and numpy with it, also takes 1_0 and the digits of other scripts for numbers."""
 
 
 def _bad(path: Path, line: int, text: str, problem: str) -> InputError:

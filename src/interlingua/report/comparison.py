@@ -26,6 +26,8 @@ _NO_SETTING = ("names", "skipped", "left_out", "trained", "seconds", "created", 
 _SAME = ("measure", "variant", "source", "target", "seed", "n")
 _BY_SENTENCE = ("retrieval", "procrustes")
 """Measures whose value is a mean over sentences that the corpus and the seed alone decide."""
+POINT = "Point at a number, or click, for its interval."
+"""What a page adds to the words of a comparison, and a terminal does not."""
 _CLEAR = (
     "the 95\N{NO-BREAK SPACE}% interval of the difference, sentence by sentence, leaves out 0; where that is not "
     "known, the two intervals do not meet"
@@ -38,11 +40,13 @@ def compared(runs: Sequence[Run], numbers: Sequence[Numbers], *, kind: str) -> S
     tables = [table for table in (settings_table(runs), numbers_table(runs, numbers, found)) if table.rows]
     words = (
         f"{len(runs)} runs ({kind}): {', '.join(visible(run.name) for run in runs)}. Differences are to the first; "
-        "a star marks clear ones. Point at a number, or click, for its interval."
+        "a star marks clear ones."
     )
     told = tuple(verdict(run, its) for run, its in zip(runs[1:], found, strict=True))
     same = "" if any(table.name == "settings" for table in tables) else " Their settings are the same."
-    return Section("compared", "Side by side", (*told, *other_sentences(runs), words + same), tables=tuple(tables))
+    return Section(
+        "compared", "Side by side", (*told, *other_sentences(runs), words + same, POINT), tables=tuple(tables)
+    )
 
 
 def comparable(first: Reading, other: Reading, runs: tuple[Run, Run]) -> bool:
@@ -109,12 +113,15 @@ def other_sentences(runs: Sequence[Run]) -> tuple[str, ...]:
 class Gap:
     """What a number of a run is above that of the first, with its interval where both have items of the same sentences.
 
-    `clear` says whether that interval leaves out 0, or, without one, whether the two intervals do not meet.
+    `clear` says whether that interval leaves out 0, or, without one, whether the two intervals do not meet; never where
+    `silent` says why nothing can be: a side has one seed, or both are at chance.
     """
 
     value: float
     paired: Change | None
     clear: bool
+    silent: str = ""
+    null: float | None = None
 
 
 def gap(first: Reading, other: Reading, paired: Change | None = None) -> Gap:
@@ -124,10 +131,26 @@ def gap(first: Reading, other: Reading, paired: Change | None = None) -> Gap:
     True
     >>> gap(Reading(0.2, low=0.1, high=0.3), Reading(0.25, low=0.15, high=0.35), Change(0.05, 0.01, 0.09)).clear
     True
+    >>> one = [Reading(value, low=value, high=value, details={"seeds": 1}) for value in (0.2, 0.5)]
+    >>> gap(*one).clear, gap(*one).silent
+    (False, 'one seed')
     """
+    silent = _silent(first, other)
+    if silent:
+        return Gap(other.value - first.value, None, clear=False, silent=silent, null=first.null)
     bounds = (first.low, first.high, other.low, other.high)
     apart = None not in bounds and (first.low > other.high or other.low > first.high)  # type: ignore[operator]
     return Gap(other.value - first.value, paired, apart if paired is None else paired.sign != 0)
+
+
+ONE_SEED, CHANCE = "one seed", "at chance"
+
+
+def _silent(first: Reading, other: Reading) -> str:
+    """Why a difference is no finding, whatever its intervals: `details` have the seeds of a score, and its chance."""
+    if all(reading.details.get("at_chance") for reading in (first, other)):
+        return CHANCE
+    return ONE_SEED if any(reading.details.get("seeds") == 1 for reading in (first, other)) else ""
 
 
 def gaps(runs: tuple[Run, Run], numbers: tuple[Numbers, Numbers]) -> dict[str, Gap]:
@@ -178,8 +201,15 @@ def verdict(run: Run, found: Mapping[str, Gap]) -> str:
     if not found:
         return f"{visible(run.name)} against the first. Nothing can be compared: side by side only."
     said = [f"{name}: {listing(each)}." for name, each in (("Higher", higher), ("Lower", lower)) if each]
-    zero = sum(not each.clear and each.paired is not None for each in found.values())
-    meet = sum(not each.clear and each.paired is None for each in found.values())
+    unclear = [each for each in found.values() if not each.clear and not each.silent]
+    zero = sum(each.paired is not None for each in unclear)
+    meet = len(unclear) - zero
+    for silent, why in (
+        (CHANCE, "no better than chance in either run, so their differences say nothing"),
+        (ONE_SEED, "of one seed: how far other seeds are from it is not known, so no difference is tested"),
+    ):
+        if mine := [each for each in found.values() if each.silent == silent]:
+            said.append(f"{len(mine)} of {len(found)} numbers are {why}{_levels(mine) if silent == CHANCE else ''}.")
     if zero:
         said.append(
             f"Of {zero} of {len(found)} numbers the interval of the difference, sentence by sentence, includes 0."
@@ -189,6 +219,13 @@ def verdict(run: Run, found: Mapping[str, Gap]) -> str:
             f"{meet} of {len(found)} numbers cannot be told apart by their intervals, which meet or are not known."
         )
     return f"{visible(run.name)} against the first. {' '.join(said)}".strip()
+
+
+def _levels(found: Sequence[Gap]) -> str:
+    """The lowest and highest chance level of differences at chance, in brackets."""
+    known = [each.null for each in found if each.null is not None]
+    ends = dict.fromkeys(number(end, 3) for end in (min(known), max(known))) if known else {}
+    return f" (chance level {' to '.join(ends)})" if ends else ""
 
 
 def _between(found: Gap) -> str:

@@ -240,14 +240,12 @@ def trend(across: Sequence[float], up: Sequence[float]) -> Trend:
     return Trend(line, f"{association_numbers(found)}, with the least-squares line.")
 
 
-def trend_of_pairs(across: Sequence[float], up: Sequence[float], *, r: float, p: float) -> Trend:
-    """The same for dots that share languages, whose r has no plain interval: a Mantel test's p decides."""
-    told = f"r = {number(r)}, Mantel’s {p_value(p)}"
-    if len(across) < FEW or np.ptp(np.asarray(across)) == 0:
-        return Trend(None, f"{told}. Too few for a line: {len(across)} dots.")
-    if p >= 0.05:
-        return Trend(None, f"{told}: no line.")
-    return Trend(_least_squares(across, up), f"{told}, with the least-squares line.")
+def trend_of_pairs(across: Sequence[float], up: Sequence[float], found: Association) -> Trend:
+    """The same for dots that share languages, whose correlation is `found`: of the pairs, by Mantel's test."""
+    line = _least_squares(across, up) if found.sign and len(across) >= FEW and np.ptp(np.asarray(across)) else None
+    if line is None or found.sign * (line[1][1] - line[0][1]) <= 0:
+        return Trend(None, f"No line: {association_numbers(found)}.")
+    return Trend(line, f"{association_numbers(found)}, with the least-squares line.")
 
 
 def _least_squares(across: Sequence[float], up: Sequence[float]) -> Line:

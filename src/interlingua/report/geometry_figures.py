@@ -25,6 +25,7 @@ from interlingua.report.scatter import CROWDED, label_sides, names_beside
 from interlingua.report.sections import Choice, Figure, Trace, band, label, short
 from interlingua.report.tables import Cell, Ref, Table
 from interlingua.report.wording import language_name, number, variant_name, visible
+from interlingua.stats import Association
 
 Found = Mapping[str, Any]
 Styles = Mapping[str, Mapping[str, str]]
@@ -344,9 +345,8 @@ def spelling_scatter(run: Run, marks: Styles) -> Figure | None:
         return None
     points, places = scatter["points"], wrong_places(run.records, places_on_page(run))
     traces: list[Trace] = []
-    score = scatter["pearson"]
     across, up = ([float(point[key]) for point in points] for key in ("tnld", "wrong"))
-    found = trend_of_pairs(across, up, r=score["value"], p=score["details"]["p"])
+    found = trend_of_pairs(across, up, Association(**scatter["rho"]))
     if found.line:
         traces.append(
             {"type": "scatter", "mode": "lines", "x": [short(v) for v, _ in found.line], "showlegend": False,

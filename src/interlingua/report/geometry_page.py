@@ -36,6 +36,7 @@ from interlingua.report.runs import Run
 from interlingua.report.sections import Section, of_run
 from interlingua.report.tables import Ref, Table
 from interlingua.report.wording import language_name, number, p_value, percent, visible
+from interlingua.stats import Association
 
 _LABELS = {"model": "Model", "data": "Data", "languages": "Languages", "rows": "Rows", "source": "Second look after"}
 _LEFT_OUT = ("kind", "settings", "names", "pieces", "trained", "steps")
@@ -140,9 +141,8 @@ def geometry_tiles(run: Run) -> Iterator[tuple[str, str, str, Ref]]:
         records = tuple(place for pair in others for place in behind[pair])
         yield percent(sum(others.values()) / len(others)), "wrong in other languages", remark, records
     if scatter := _found(run).get("scatter"):
-        score = scatter["pearson"]
-        remark = f"{p_value(score['details']['p'])}, {score['details']['languages']} languages"
-        yield number(score["value"]), "r of errors and spelling", remark, None
+        rho = Association(**scatter["rho"])
+        yield number(rho.value), "ρ of errors and spelling", f"{p_value(rho.p)}, {rho.n} languages", None
 
 
 def _clusters(shown: Sequence[Run], runs: Sequence[Run]) -> list[Section]:

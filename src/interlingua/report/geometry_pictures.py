@@ -11,7 +11,8 @@ import numpy as np
 from interlingua.report.evidence import trend_of_pairs
 from interlingua.report.explain_picture import axis_ticks, reach
 from interlingua.report.geometry_maps import Styles
-from interlingua.report.wording import visible
+from interlingua.report.wording import number, p_value, visible
+from interlingua.stats import Association
 
 Found = Mapping[str, Any]
 _SIDE, _GAP, _TOP, _FOOT = 340, 26, 46, 40
@@ -98,7 +99,7 @@ def _ends(values: Sequence[float]) -> tuple[float, float]:
 
 def scatter_svg(found: Found, styles: Styles) -> str:
     """Wrong sentences against TNLD, a mark for each pair, by the language of training, with the fitted line."""
-    points, score = found["points"], found["pearson"]
+    points = found["points"]
     wide, tall, left = 460.0, 340.0, 64.0
     sources = list(dict.fromkeys(point["source"] for point in points))
     legend = [(code, styles["language"][visible(code)]) for code in sources if visible(code) in styles["language"]]
@@ -120,11 +121,12 @@ def scatter_svg(found: Found, styles: Styles) -> str:
         for v in axis_ticks(y_low, y_high)
     ]
     across, up = ([float(point[key]) for point in points] for key in ("tnld", "wrong"))
-    shown = trend_of_pairs(across, up, r=score["value"], p=score["details"]["p"])
-    if shown.line:
-        parts.append(f'<path class="fit" d="M{" L".join(f"{x(a):.1f} {y(b):.1f}" for a, b in shown.line)}"/>')
+    rho = Association(**found["rho"])
+    line = trend_of_pairs(across, up, rho).line
+    if line:
+        parts.append(f'<path class="fit" d="M{" L".join(f"{x(a):.1f} {y(b):.1f}" for a, b in line)}"/>')
     parts += _pairs(points, {code: at for at, (code, _) in enumerate(legend)}, x, y)
-    below = f"spelling distance of names (TNLD); {shown.said.removesuffix('.')}"
+    below = f"spelling distance of names (TNLD); Mantel’s ρ = {number(rho.value)}, {p_value(rho.p)}, {rho.n} languages"
     parts.append(f'<text x="{left + wide / 2}" y="{top + tall + 40}" text-anchor="middle">{_safe(below)}</text>')
     middle = top + tall / 2
     parts.append(

@@ -9,12 +9,12 @@ from typing import Any
 
 from scipy import special
 
+from interlingua.report.evidence import association_said
 from interlingua.report.papers import PAPERS
 from interlingua.report.runs import Run
 from interlingua.report.tables import Ref, Table, Told
 from interlingua.report.wording import language_name, listing, number, p_value, percent, visible
-from interlingua.stats import Z95
-from interlingua.stats.power import POWER
+from interlingua.stats import Z95, Association
 
 Found = Mapping[str, Any]
 STATES = ("before", "after")
@@ -281,17 +281,18 @@ def _spelling(found: Found) -> Table | None:
             scatter[key]["value"],
             scatter[key]["low"],
             scatter[key]["high"],
-            _told_p(scatter[key]["details"]["p"]),
+            _told_p(scatter[key]["p"]),
             len(scatter["points"]),
+            scatter[key]["n"],
         )
-        for name, key in (("all pairs", "pearson"), ("script held", "within"))
+        for name, key in (("all pairs", "rho"), ("script held", "within"))
         if scatter.get(key)
     )
     caption = (
         f"Over pairs of languages ({_PAPER}, Fig. 5). Pairs share languages: p is Mantel's, from permuted languages, "
         "and the interval a jackknife over languages. 'Script held' takes away what one script or two explain."
     )
-    heads = ("correlation", "r", "low", "high", "p", "pairs")
+    heads = ("correlation", "ρ", "low", "high", "p", "pairs", "languages")
     return Table("spelling", "Wrong sentences against the spelling of names (TNLD)", caption, heads, rows)
 
 
@@ -479,46 +480,14 @@ def _spelled(found: Found, run: Found) -> tuple[str, str] | None:
         return None
     without = [language_name(code, run) for code in scatter.get("left_out") or ()]
     left = f" Without {listing(without)}, where the task was not learnt." if without else ""
-    said = f"Errors and the distance of names: {correlated(scatter['pearson'], len(scatter['points']))}."
+    said = f"Errors and the distance of names: {association_said(Association(**scatter['rho']))}"
     return "Spelling", f"{said}{within_script(scatter)}{left}"
-
-
-def correlated(score: Found, pairs: int) -> str:
-    """A correlation over pairs of languages with all that it is judged by: interval, n, p, and what it could show.
-
-    `detectable` of its interval: the smallest true correlation that a study of as many languages finds in four of five,
-    by the error of the jackknife. Nothing is said of a correlation that chance gives: it is neither there nor absent.
-    """
-    p, count = score["details"]["p"], score["details"]["languages"]
-    ends = "" if score["low"] is None else f" ({number(score['low'])} to {number(score['high'])})"
-    told = f"r = {number(score['value'])}{ends} over {pairs} pairs of {count} languages, Mantel’s {p_value(p)}"
-    if (least := 1 / math.factorial(min(count, 12))) > 0.001:
-        told += f", which {count} languages can’t bring below {least:.2g}"
-    if p < 0.05:
-        return told
-    limit = detectable(score)
-    power = "" if limit is None else f"; one below about {number(limit)} would mostly be missed"
-    return f"{told}: can’t be told from chance{power}"
-
-
-def detectable(score: Found) -> float | None:
-    """The correlation that is found with 80 % power: tanh(2.8 · error of atanh r); None without an interval.
-
-    >>> score = {"low": -0.1, "high": 0.43, "details": {"languages": 11}}
-    >>> round(detectable(score), 2)
-    0.34
-    """
-    if score["low"] is None or score["high"] is None:
-        return None
-    wide = math.atanh(score["high"]) - math.atanh(score["low"])
-    error = wide / 2 / float(special.stdtrit(score["details"]["languages"] - 1, 0.975))
-    return math.tanh((Z95 + float(special.ndtri(POWER))) * error)
 
 
 def within_script(scatter: Found) -> str:
     """What is left of the correlation once it is known which pairs share a script; nothing where all or none do."""
-    score = scatter.get("within")
-    return f" With the script held: {correlated(score, len(scatter['points']))}." if score else ""
+    held = scatter.get("within")
+    return f" With the script held: {association_said(Association(**held))}" if held else ""
 
 
 def _moving(found: Found, run: Found) -> tuple[str, str] | None:

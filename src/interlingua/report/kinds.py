@@ -9,7 +9,7 @@ from interlingua.report.adjustment_page import WHENS, adjustment_page, adjustmen
 from interlingua.report.answer import CENTRED, RAW
 from interlingua.report.audit import audit_sections, build_page
 from interlingua.report.comparison import Numbers, alignment_and_transfer, compared
-from interlingua.report.evidence import peak
+from interlingua.report.evidence import above_null, peak
 from interlingua.report.explain_page import explain_page, explain_sections
 from interlingua.report.explain_picture import aspects, selected
 from interlingua.report.geometry_page import geometry_page, geometry_sections
@@ -22,7 +22,7 @@ from interlingua.report.study_answer import peaks
 from interlingua.report.study_geometry import geometry_runs
 from interlingua.report.study_page import study_page, study_sections
 from interlingua.report.study_parts import consistency_points, measure_blocks, task_runs
-from interlingua.report.transfer import SHOWN, interval, metrics
+from interlingua.report.transfer import SHOWN, interval, learnt, metrics
 from interlingua.report.transfer_page import behind_entry, entry_records, transfer_page, transfer_sections
 from interlingua.report.wording import language_name, listing, measure_name, variant_name, visible
 
@@ -58,7 +58,8 @@ def audit_numbers(run: Run) -> Numbers:
         "related words nearer (AUC)": ("separation", "auc/cosine"),
         "mean cosine of unrelated words": ("isotropy", "average-cosine"),
     }
-    numbers = {name: mean(pairs.values()) for name, key in wanted.items() if (pairs := found.at(*key, layer))}
+    means = {name: mean(pairs.values()) for name, key in wanted.items() if (pairs := found.at(*key, layer))}
+    numbers = {name: _or_chance(reading) if "retrieval" in name else reading for name, reading in means.items()}
     top = peak(found)
     best = (
         {"best layer": Reading(float(top.layer), details={"tied": list(top.rivals)})}
@@ -70,11 +71,16 @@ def audit_numbers(run: Run) -> Numbers:
         name: Reading(float(count)) for name, its in pools.items() if (count := found.pool(*its, layer)[0]) is not None
     }
     each = {
-        f"retrieval of {visible(code)}": reading
+        f"retrieval of {visible(code)}": _or_chance(reading)
         for code in found.languages
         if key is not None and key[0] == "retrieval" and (reading := found.language(*key, layer, code))
     }
     return best | counts | numbers | each
+
+
+def _or_chance(reading: Reading) -> Reading:
+    """The reading, which says so where it is no better than chance."""
+    return replace(reading, details={**reading.details, "at_chance": not above_null(reading)})
 
 
 def adjustment_numbers(run: Run) -> Numbers:
@@ -98,7 +104,8 @@ def transfer_numbers(run: Run) -> Numbers:
                 found = behind_entry(behind, entry)
                 records = found if isinstance(found, tuple) else ()
                 low, high = _bounds(entry)
-                numbers[name] = Reading(entry["mean"], entry["null"], low, high, n=entry["n"], records=records)
+                about = {"seeds": len(entry.get("seeds") or run.about["seeds"]), "at_chance": not learnt(entry)}
+                numbers[name] = Reading(entry["mean"], entry["null"], low, high, entry["n"], about, records)
     return numbers
 
 
@@ -110,13 +117,21 @@ def _bounds(entry: Mapping[str, object]) -> tuple[float | None, float | None]:
 def explain_numbers(run: Run) -> Numbers:
     """Consistency and performance of every language but the source, for every model."""
     places = {id(record): place for place, record in enumerate(run.records, run.first)}
+    scored = selected(run.records, "task", run.about["metric"])
+    low = {key for key, each in scored.items() if not (each.get("details") or {}).get("chance", {}).get("above", True)}
     wanted = [("consistency", aspect) for aspect in aspects(run.records)] + [("task", run.about["metric"])]
     return {
         f"{visible(variant) if measure == 'task' else 'consistency, ' + visible(variant)}, {visible(code)}": Reading(
-            each["value"], each["null"], each["low"], each["high"], each.get("n") or 0, {}, (places[id(each)],)
+            each["value"],
+            each["null"],
+            each["low"],
+            each["high"],
+            each.get("n") or 0,
+            {"at_chance": (model, source, code) in low},
+            (places[id(each)],),
         )
         for measure, variant in wanted
-        for (_, source, code), each in selected(run.records, measure, variant).items()
+        for (model, source, code), each in selected(run.records, measure, variant).items()
         if code != source
     }
 
@@ -128,20 +143,26 @@ def geometry_numbers(run: Run) -> Numbers:
     """
     last, corpus = last_layer(run.records), next(iter(sets_of(run.records)), None)
     found: dict[str, list[Reading]] = {}
+    seeds: dict[str, set[int | None]] = {}
     for place, each in enumerate(run.records, run.first):
         null, low, high = (each.get(key) for key in ("null", "low", "high"))
         reading = Reading(each["value"], null, low, high, each.get("n") or 0, {}, (place,))
         state = (each.get("details") or {}).get("state")
         if each["measure"] == "pairwise":
             where = "in it" if each["source"] == each["target"] else "in others"
-            found.setdefault(f"wrong sentences, trained on {visible(each['source'])}, {where}", []).append(reading)
+            name = f"wrong sentences, trained on {visible(each['source'])}, {where}"
+            found.setdefault(name, []).append(reading)
+            seeds.setdefault(name, set()).add(each.get("seed"))
         elif (each.get("layer"), each.get("corpus")) == (last, corpus) and state in STATES:
             if each["variant"] == "centred":
                 continue
             what = each["variant"].replace("/", " by ") if each["measure"] == "clusters" else "cosine of translations"
             found.setdefault(f"{visible(what)}, {state}", []).append(reading)
     errors_last = sorted(found, key=lambda name: name.startswith("wrong"))  # Steps are in the order they were run in.
-    return {name: mean(found[name]) for name in errors_last}
+    return {
+        name: replace(mean(found[name]), details={"seeds": len(seeds[name])} if name in seeds else {})
+        for name in errors_last
+    }
 
 
 def study_numbers(run: Run) -> Numbers:

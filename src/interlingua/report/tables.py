@@ -64,8 +64,8 @@ _FLAT = (
 _NUMBER = re.compile(r"[+−-]?\d[\d.,]*(\s%)?( ±[\d.]+| \[[−\d., ]+\])?\*{0,2}( (\(|at )layer \d+\)?)?|–|")
 """A number as we write one for people: a sign, percent, a deviation or interval, marks, a layer; or a dash."""
 
-_FORMULA = "=+-@\t\r\n＝＋－＠"
-"""Letters that make a spreadsheet take a cell for a formula, or cut it into others."""
+_FORMULA = re.compile(r"[\s\x00-\x1f\u200b-\u200f\u2060\ufeff]*[=+\-@＝＋－＠]|[\t\r\n]")
+"""How a cell begins that a spreadsheet takes for a formula (some leave blanks before it out), or cuts into others."""
 _PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 _LATEX = {
@@ -158,7 +158,7 @@ def to_csv(table: Table) -> str:
 def _no_formula(cell: Cell) -> Cell:
     if isinstance(cell, float):
         return None if finite(cell) is None else cell
-    if isinstance(cell, str) and cell[:1] in _FORMULA and cell and not _PLAIN_NUMBER.fullmatch(cell):
+    if isinstance(cell, str) and _FORMULA.match(cell) and not _PLAIN_NUMBER.fullmatch(cell):
         return f"'{cell}"
     return cell
 

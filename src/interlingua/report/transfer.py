@@ -20,6 +20,7 @@ SHOWN = {
     "f1/token": "F1 of tagged words",
     "f1/entity": "F1 of entities",
     "accuracy": "Accuracy",
+    "f1/macro": "F1 averaged over labels",
     "f1": "F1 of answers",
     "em": "Exact match",
     "mrr": "Retrieval, mean reciprocal rank",

@@ -9,7 +9,15 @@ from interlingua.stats.bootstrap import (
     bootstrap_mean,
     bootstrap_ratio,
 )
-from interlingua.stats.correlation import Association, correlate, detectable_rho, mantel, pearson, spearman
+from interlingua.stats.correlation import (
+    Association,
+    association_of_pairs,
+    correlate,
+    detectable_rho,
+    mantel,
+    pearson,
+    spearman,
+)
 from interlingua.stats.draws import above_draws
 from interlingua.stats.intervals import (
     Z95,
@@ -53,6 +61,7 @@ __all__ = [
     "SeedDifference",
     "Spread",
     "above_draws",
+    "association_of_pairs",
     "bootstrap",
     "bootstrap_f1_difference",
     "bootstrap_mean",

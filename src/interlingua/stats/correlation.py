@@ -33,7 +33,7 @@ class Association:
 
     `low` and `high` bound the 95 % interval, None where too few are left to know. `p` is that of a permutation test,
     two-sided, in (0, 1], `least_p` the smallest that so many languages allow, and `detectable` the smallest |rho| that
-    is found at p < .05 with 80 % power; None where none is.
+    is called clear (`sign`) with 80 % power; None where none is.
     """
 
     value: float
@@ -60,7 +60,8 @@ def correlate(
 
     `languages` says what each item is of: a language, or a pair of them (a tuple of two). Items of one language are not
     independent, so they are averaged first, and `n` counts languages. Pairs share languages: they are compared by
-    Mantel's test, every pair of them once or in both directions, and `n` counts languages again.
+    Mantel's test, every pair of them once or in both directions, and `n` counts languages again
+    (`association_of_pairs`).
 
     p is the share of orders of one side with |rho| at least as large: all of them up to 7 languages (exact), 9,999
     seeded ones and the one observed beyond (Phipson & Smyth 2010). No table or t approximation: they fail on few items.
@@ -71,7 +72,7 @@ def correlate(
 
     >>> found = correlate([1, 2, 3, 4, 5, 6], [10, 20, 30, 50, 40, 60])
     >>> round(found.value, 3), round(found.p, 3), round(found.least_p, 4), round(found.detectable, 2), found.n
-    (0.943, 0.017, 0.0028, 0.97, 6)
+    (0.943, 0.017, 0.0028, 0.98, 6)
     >>> correlate([1, 1, 1], [1, 2, 3]) is None
     True
     """
@@ -108,21 +109,23 @@ def correlate(
 
 
 def detectable_rho(n: int) -> float | None:
-    """The smallest |rho| of n items that a two-sided test at .05 finds with 80 % power; None below six items.
+    """The smallest |rho| of n items that is called clear with 80 % power (`Association.sign`); None below six items.
 
-    The rho with atanh(rho) = (1.96 + 0.84 sqrt(1 + rho²/2)) / sqrt(n - 3): Bonett & Wright's (2000) errors at 0 and at
-    rho. Of five items only a perfect order has p below .05, which no rho shows in 80 % of samples; with six the exact
-    test asks for more than the formula has: 0.975, by simulation.
+    Clear is an estimate beyond c, whose interval ends at 0: atanh(c) = 1.96 sqrt((1 + c²/2) / (n - 3)), by Bonett &
+    Wright's (2000) error. It is the rho with atanh(rho) = atanh(c) + 0.84 sqrt((1 + rho²/2) / (n - 3)). Of five items
+    only a perfect order has p below .05, which no rho shows in 80 % of samples; with six the exact test asks for more
+    than the formula has: 0.98, by simulation.
 
     >>> round(detectable_rho(17), 2), round(detectable_rho(7), 2), detectable_rho(5)
-    (0.65, 0.9, None)
+    (0.67, 0.93, None)
     """
     if n < 6:
         return None
-    rho = 0.5
-    for _ in range(100):  # A contraction: digits settle long before.
-        rho = float(np.tanh((Z95 + Z80 * np.sqrt(1 + rho * rho / 2)) / np.sqrt(n - 3)))
-    return 0.975 if n == 6 else rho
+    limit = rho = 0.5
+    for _ in range(100):  # Contractions: digits settle long before.
+        limit = float(np.tanh(Z95 * np.sqrt((1 + limit * limit / 2) / (n - 3))))
+        rho = float(np.tanh(np.arctanh(limit) + Z80 * np.sqrt((1 + rho * rho / 2) / (n - 3))))
+    return 0.98 if n == 6 else rho
 
 
 def _of_pairs(x: Floats, y: Floats, keys: Sequence[Any], seed: int) -> Association | None:
@@ -143,10 +146,22 @@ def _of_pairs(x: Floats, y: Floats, keys: Sequence[Any], seed: int) -> Associati
     off = _off(n)
     if any(np.ptp(side[off]) <= 1e-12 * np.abs(side[off]).max() for side in matrices):
         return None
-    found = mantel(matrices[0], matrices[1], ranks=True, permutations=PERMUTATIONS, seed=seed)
-    orders = math.factorial(n)
-    least = 1 / orders if found.details["exact"] else 1 / (PERMUTATIONS + 1)
-    return Association(found.value, found.low, found.high, found.details["p"], least, detectable_rho(n), n, True)
+    return association_of_pairs(mantel(matrices[0], matrices[1], ranks=True, permutations=PERMUTATIONS, seed=seed))
+
+
+def association_of_pairs(found: Score) -> Association:
+    """What `mantel` says of ranks, as the association that pages print, a third matrix held or not.
+
+    `detectable` is that of as many languages without pairs, which pairs of them do not exceed.
+
+    >>> score = Score(0.18, 110, 0.0, -0.1, 0.43, details={"p": 0.21, "languages": 11, "exact": False})
+    >>> round(association_of_pairs(score).detectable, 2), association_of_pairs(score).least_p
+    (0.8, 0.0001)
+    """
+    n = int(found.details["languages"])
+    least = 1 / math.factorial(n) if found.details["exact"] else 1 / (PERMUTATIONS + 1)
+    bounds = found.low, found.high
+    return Association(found.value, *bounds, found.details["p"], least, detectable_rho(n), n, of_pairs=True)
 
 
 def _bounds(value: float, n: int) -> tuple[float | None, float | None]:

@@ -28,7 +28,7 @@ from interlingua.analyses.training_inputs import (
 from interlingua.corpus import Pair, clean
 from interlingua.encoder import Encoder
 from interlingua.encoder.loading import default_precision
-from interlingua.engine.records import cannot_write, write_text
+from interlingua.engine.atomic_files import cannot_write, write_text
 from interlingua.errors import InputError
 from interlingua.measures.retrieval import retrieval
 from interlingua.paths import read_json
@@ -40,9 +40,9 @@ from interlingua.training.forward import checked_layer, is_trained
 from interlingua.training.loop import Monitor
 from interlingua.training.monitors import WordDistances
 from interlingua.training.pair_batches import PairBatches
+from interlingua.training.phases import Freeze, Lora, Part, Phase, Schedule
 from interlingua.training.processes import first_process_first, is_first_process
-from interlingua.training.regime import ADJUST, Part, Phase, Place, Schedule, Stage, train_stages, trainable
-from interlingua.training.trainable import Freeze, Lora
+from interlingua.training.regime import ADJUST, Place, Stage, train_stages, trainable
 from interlingua.wordalign.links import PairFilters
 
 __all__ = ["AdjustSettings", "AdjustedModel", "LinkedText", "Origin", "adjust", "linked_text"]

@@ -21,12 +21,13 @@ from interlingua.studies.config.schema import (
     Maps,
     Monitoring,
     PairChoice,
+    PairReading,
     TransferCommand,
 )
 from interlingua.studies.geometry import GeometrySettings
 from interlingua.studies.pairwise import PairwiseSettings
+from interlingua.training.phases import Freeze, Lora
 from interlingua.training.regime import ADJUST
-from interlingua.training.trainable import Freeze, Lora
 from interlingua.wordalign.links import PairFilters
 
 _TARGETS = {"trainable": "joint", "frozen": "frozen"}
@@ -34,14 +35,16 @@ _TARGETS = {"trainable": "joint", "frozen": "frozen"}
 
 
 def pair_settings(given: PairChoice) -> PairSettings:
-    """How linked text is read and pulled together."""
-    return PairSettings(
-        rows=given.max_pairs,
-        held_out=given.held_out,
-        layer=given.layer,
+    """Which linked text is drawn and pulled together; a command also says how."""
+    settings = PairSettings(
+        rows=given.max_pairs, held_out=given.held_out, layer=given.layer, target=_TARGETS[given.source_side]
+    )
+    if not isinstance(given, PairReading):
+        return settings
+    return replace(
+        settings,
         how=given.word_pooling,
         specials=given.include_special_tokens,
-        target=_TARGETS[given.source_side],
         reduction=given.reduction,
         kept=given.reference_dtype,
     )

@@ -33,7 +33,8 @@ from interlingua.analyses.space_measures import (
 from interlingua.corpus import ParallelCorpus, Skip
 from interlingua.encoder import Cache, Encoder
 from interlingua.encoder.pooling import SINK
-from interlingua.engine.records import Store, write_text
+from interlingua.engine.atomic_files import write_text
+from interlingua.engine.run_store import Store
 from interlingua.errors import InputError
 from interlingua.measures import measures as registry
 from interlingua.measures.tokenization import Splits

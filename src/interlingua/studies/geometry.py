@@ -13,9 +13,11 @@ from typing import Any
 from interlingua.analyses.entity_geometry import STATES, Look, LookSettings, Mentions, look, mentions
 from interlingua.analyses.synthesis import Synthetic
 from interlingua.encoder import Encoder
-from interlingua.engine.records import Made, Store, write_text
+from interlingua.engine.atomic_files import write_text
+from interlingua.engine.run_store import Store
 from interlingua.errors import InputError
 from interlingua.paths import read_json
+from interlingua.record import Made
 from interlingua.studies.pairwise import Pairwise, PairwiseSettings, tagged_examples
 from interlingua.studies.transferring import Wanted
 from interlingua.tasks.saved_models import FineTuned

@@ -11,19 +11,19 @@ from interlingua.analyses.synthesis import Spellings
 from interlingua.analyses.transfer_matrix import conclusions
 from interlingua.engine.graph import Graph
 from interlingua.engine.step import Step
-from interlingua.engine.workspace import Home
+from interlingua.engine.workspace import Workspace
 from interlingua.errors import InputError
 from interlingua.paths import read_json
 from interlingua.record import Record
 from interlingua.score import Score
-from interlingua.studies.compile.geometry import geometry_settings
 from interlingua.studies.config.schema import StudyTable
-from interlingua.studies.steps.geometry import ABOUT, MAPS
+from interlingua.studies.step_settings import GeometryStep
+from interlingua.studies.steps.geometry import ABOUT, MAPS, geometry_settings
 
 Entry = dict[str, Any]
 
 
-def study_geometries(table: StudyTable, graph: Graph, home: Home, records: Sequence[Record]) -> list[Entry]:
+def study_geometries(table: StudyTable, graph: Graph, workspace: Workspace, records: Sequence[Record]) -> list[Entry]:
     """One entry a geometry table and encoder that has records: `name`, `encoder`, `about`, `steps` and `found`.
 
     `about` is what a page says of a run of `interlingua geometry`; `found` see `studies.concluding`; `steps` are the
@@ -32,23 +32,22 @@ def study_geometries(table: StudyTable, graph: Graph, home: Home, records: Seque
     found: list[Entry] = []
     steps: dict[tuple[str, str], list[Step]] = {}
     for step in graph:
-        if step.kind == "geometry":
-            named = (str(step.settings["called"]), str(step.settings["encoder"]["name"]))
-            steps.setdefault(named, []).append(step)
+        if isinstance(step.settings, GeometryStep):
+            steps.setdefault((step.settings.block, step.settings.encoder.name), []).append(step)
     for (name, encoder), its in steps.items():
         mine = [r for r in records if (r.details.get("geometry"), r.model) == (name, encoder)]
         if mine:
             given = table.geometry[name]
             told, notes = conclusions(mine, spelled_in(records, given.synth), seed=given.seed)
-            about = _about(its, home, name, encoder, table) | {"skipped": notes}
-            keys = [step.key for step in its if home.is_done(step.key)]
+            about = _about(its, workspace, name, encoder, table) | {"skipped": notes}
+            keys = [step.key for step in its if workspace.is_done(step.key)]
             found.append({"name": name, "encoder": encoder, "about": about, "steps": keys, "found": told})
     return found
 
 
-def maps_of(folder: Path, keys: Sequence[str]) -> list[Entry]:
-    """The maps that steps left under a study's folder, before and after."""
-    files = [file for key in keys for file in sorted((folder / "steps" / key / MAPS).glob("*.json"))]
+def maps_of(workspace: Workspace, keys: Sequence[str]) -> list[Entry]:
+    """The maps that steps left, before and after."""
+    files = [file for key in keys for file in sorted((workspace.step(key) / MAPS).glob("*.json"))]
     found = [_map(file) for file in files]
     # Keys of looks decide files' names: what people see first is the test part.
     return sorted(found, key=lambda each: (each["state"] != "before", each["set"] != "test"))
@@ -75,11 +74,12 @@ def spelled_in(records: Sequence[Record], synth: str) -> Spellings | None:
     return Spellings(tuple(languages), scores) if scores else None
 
 
-def _about(steps: Sequence[Step], home: Home, name: str, encoder: str, table: StudyTable) -> Entry:
-    given, spoken = table.geometry[name], list(steps[0].settings["synth"]["languages"])
+def _about(steps: Sequence[Step], workspace: Workspace, name: str, encoder: str, table: StudyTable) -> Entry:
+    given = table.geometry[name]
+    own = [step.settings for step in steps if isinstance(step.settings, GeometryStep)]
+    spoken = list(own[0].synth.languages)
     # The one that looks and trains has the settings of all.
-    whole = next((step for step in steps[1:] if step.settings["looks"] is not None), steps[0])
-    settings = geometry_settings(whole.settings).plain()
+    settings = geometry_settings(next((each for each in own[1:] if each.looks is not None), own[0])).plain()
     left = ("seeds", "train_on")
     about = {
         "kind": "geometry",
@@ -92,5 +92,5 @@ def _about(steps: Sequence[Step], home: Home, name: str, encoder: str, table: St
         "seed": given.seed,
         "settings": {key: value for key, value in settings.items() if key not in left},
     }
-    file = home.step(steps[0].key) / ABOUT
+    file = workspace.step(steps[0].key) / ABOUT
     return about | (read_json(file) if file.is_file() else {"rows": None, "pieces": {}})

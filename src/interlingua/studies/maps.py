@@ -7,8 +7,7 @@ from pathlib import Path
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 
-from interlingua.engine.atomic_files import write_beside
-from interlingua.engine.records import cannot_write
+from interlingua.engine.atomic_files import cannot_write, write_beside
 from interlingua.errors import InputError
 from interlingua.measures.procrustes import Map
 

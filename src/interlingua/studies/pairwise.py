@@ -22,18 +22,20 @@ from interlingua.analyses.transfer_matrix import MEASURE, SIMILARITY, WRONG, Wat
 from interlingua.encoder import Encoder
 from interlingua.encoder.inputs import Inputs
 from interlingua.encoder.loading import default_precision
-from interlingua.engine.records import Made, Store, write_text
+from interlingua.engine.atomic_files import write_text
+from interlingua.engine.run_store import Store
 from interlingua.errors import InputError
 from interlingua.readers.examples import Examples, TaggedWords
-from interlingua.record import Record, versions
+from interlingua.record import Made, Record, versions
 from interlingua.studies.run_folder import STATE
 from interlingua.studies.transferring import Wanted
 from interlingua.tasks.ner import Ner, Tagged, wrong_sentences
 from interlingua.tasks.saved_models import FineTuned
 from interlingua.training.checkpoints import put_weights, weights_of
 from interlingua.training.monitors import measured_share
+from interlingua.training.phases import Phase
 from interlingua.training.processes import is_first_process
-from interlingua.training.regime import Phase, Place, Stage, regime, train_stages
+from interlingua.training.regime import Place, Stage, regime, train_stages
 from interlingua.training.task import TaskModel
 
 

@@ -23,7 +23,7 @@ from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Encoder
 from interlingua.encoder.fused_layers import fused_activations, joined_projections
 from interlingua.encoder.model_init import attention, face, masked_lm, save_folder
-from interlingua.engine.records import cannot_write, write_text
+from interlingua.engine.atomic_files import cannot_write, write_text
 from interlingua.errors import InputError, system_error
 from interlingua.languages import canonical
 from interlingua.measures.retrieval import retrieval
@@ -36,7 +36,7 @@ from interlingua.stats.chance import chance_p
 from interlingua.studies.config.recipe import Config
 from interlingua.studies.config.schema import PretrainTable
 from interlingua.studies.run_folder import STATE, check_folder, told_by
-from interlingua.training.checkpoints import Checkpoint
+from interlingua.training.checkpoints import Checkpoint, load_whole, put_weights, weights_of
 from interlingua.training.loop import Monitor, Settings, Term, train
 from interlingua.training.processes import first_process_first, is_first_process, process_count
 from interlingua.training.text import TokenStream, file_digest, token_id, token_stream
@@ -47,6 +47,7 @@ __all__ = ["evaluate", "held_out", "pretrain"]
 Progress = Callable[[str, int, int], None]
 Floats = NDArray[np.float64]
 _HELD_BATCHES, _HELD_SEQUENCES = 16, 128
+_START_FILES = ("training.json", "tokenizer.json", "config.json", "model.safetensors")
 _SUFFIXES = ("", ".gz", ".bz2", ".xz", ".zst")
 
 
@@ -85,7 +86,7 @@ def pretrain(
                 return done
             state = out / STATE
             tokenizer = _tokenizer(config, files, home, state)
-            model = _model(config, tokenizer)
+            model = _model(config, tokenizer, home)
             stream = token_stream(
                 tokenizer,
                 files,
@@ -139,6 +140,7 @@ def _objective(config: Config, stream: TokenStream, tokenizer: Tokenizer) -> Mas
         batch_size=recipe.batch_size // recipe.accumulate,
         length=recipe.max_length,
         share=recipe.mask,
+        batches=recipe.steps * recipe.accumulate,
         smoothing=config.data.smoothing,
         seed=recipe.seed,
     )
@@ -209,8 +211,10 @@ def unigram_losses(
 
 
 def _held_objective(config: Config, held: TokenStream, tokenizer: Tokenizer) -> MaskedLanguageModelling:
-    objective = _objective(config, held, tokenizer)
-    return replace(objective, batch_size=_HELD_SEQUENCES, seed=config.training.seed + 1)
+    objective, mask = _objective(config, held, tokenizer), config.training.mask
+    # One share at every evaluation, so that losses compare: where it changes, the last.
+    share = mask[-1] if isinstance(mask, tuple) else mask
+    return replace(objective, batch_size=_HELD_SEQUENCES, share=share, seed=config.training.seed + 1)
 
 
 def _settings(recipe: PretrainTable) -> Settings:
@@ -243,6 +247,7 @@ def _summary(
         "tokens_of_text": dict(zip(stream.languages, stream.sizes().tolist(), strict=True)),
         "steps": steps,
         "finished": steps == recipe.steps,
+        "seed": recipe.seed,
         "tokens_seen": steps * recipe.batch_size * recipe.max_length,
         "metrics": metrics,
     }
@@ -354,14 +359,54 @@ def _architecture(config: Config) -> str:
     return str(config.model.get("architecture", "bert"))
 
 
-def _model(config: Config, tokenizer: Tokenizer) -> Any:
+def _model(config: Config, tokenizer: Tokenizer, home: Path) -> Any:
     recipe = config.training
     sizes = {key: value for key, value in config.model.items() if key != "architecture"}
     try:
-        return masked_lm(_architecture(config), sizes, tokenizer, length=recipe.max_length, seed=recipe.seed)
+        model = masked_lm(_architecture(config), sizes, tokenizer, length=recipe.max_length, seed=recipe.seed)
     except InputError as error:
         key = str(error.value) if str(error.value) in sizes else "architecture"
         raise config.source.wrong(error.problem, "model", key, value=error.value, remedy=error.remedy) from error
+    if recipe.start_from is not None:
+        _put_weights_of_start(model, config, _start(config, home))
+    return model
+
+
+def _put_weights_of_start(model: torch.nn.Module, config: Config, folder: Path) -> None:
+    """Give the model the weights of the run it starts from, which must be of its shape."""
+    source, _, _ = load_whole(str(folder))
+    weights = source.state_dict()
+    for name, tensor in weights_of(model).items():
+        if name not in weights or weights[name].shape != tensor.shape:
+            theirs = "is missing" if name not in weights else f"has shape {tuple(weights[name].shape)}"
+            raise config.source.wrong(
+                f"its model is another: {name} {theirs} and should have {tuple(tensor.shape)}",
+                "training",
+                "start_from",
+                value=config.training.start_from,
+                remedy="Repeat the [model] section that it was trained with.",
+            )
+    put_weights(model, weights)
+
+
+def _start(config: Config, home: Path) -> Path:
+    """The folder that the config starts from; its batches must not be drawn again."""
+    folder = home / str(config.training.start_from)
+
+    def wrong(problem: str, key: str, remedy: str, value: object) -> InputError:
+        return config.source.wrong(problem, "training", key, value=value, remedy=remedy)
+
+    for name in _START_FILES:
+        if not (folder / name).is_file():
+            raise wrong(f"that folder has no {name}", "start_from", "Give one that pretrain made.", str(folder))
+    if told_by(folder / "training.json").get("seed") == config.training.seed:
+        raise wrong(
+            "the run it starts from has the same seed, so the same batches would be drawn again",
+            "seed" if ("training", "seed") in config.source.lines else "start_from",
+            "Give [training] another seed.",
+            config.training.seed,
+        )
+    return folder
 
 
 def _files(config: Config, home: Path) -> dict[str, Path]:
@@ -387,6 +432,9 @@ def _digest(config: Config, files: Mapping[str, Path], home: Path) -> str:
     digests = {code: file_digest(path) for code, path in files.items()}
     if config.tokenizer.file is not None:
         digests["tokenizer"] = file_digest(_tokenizer_file(config, home))
+    if config.training.start_from is not None:
+        folder = _start(config, home)
+        digests |= {name: file_digest(folder / name) for name in _START_FILES}
     return config.digest(digests)
 
 
@@ -405,37 +453,44 @@ def _tokenizer(config: Config, files: Mapping[str, Path], home: Path, state: Pat
         with suppress(Exception):  # The library raises plain ones; a damaged one is made anew, from the same text.
             return Tokenizer.from_file(str(kept))
     pieces = config.tokenizer
-    tokenizer = (
-        train_wordpiece(
+    if config.training.start_from is not None:
+        tokenizer = _read_tokenizer(config, _start(config, home) / "tokenizer.json", "training", "start_from")
+    elif pieces.file is not None:
+        tokenizer = _cut(config, _tokenizer_file(config, home))
+    else:
+        tokenizer = train_wordpiece(
             files,
             vocabulary=pieces.vocabulary,
             alphabet=pieces.alphabet,
             tidied=config.data.tidy,
             lines=config.data.lines,
         )
-        if pieces.file is None
-        else _cut(config, _tokenizer_file(config, home))
-    )
     write_text(kept, tokenizer.to_str())
     return tokenizer
 
 
 def _cut(config: Config, place: Path) -> Tokenizer:
     """A tokenizer of the first entries of another one's vocabulary."""
-    try:
-        vocabulary = Tokenizer.from_file(str(place)).get_vocab()
-    except Exception as error:  # The library raises plain exceptions.
-        raise config.source.wrong(
-            f"not a tokenizer ({error})", "tokenizer", "file", value=str(place), remedy="Give a tokenizer.json."
-        ) from error
-    if [vocabulary.get(name) for name in SPECIAL] != list(range(len(SPECIAL))):
-        raise config.source.wrong(
-            f"its vocabulary does not begin with {' '.join(SPECIAL)}",
-            "tokenizer",
-            "file",
-            value=str(place),
-            remedy="Give one that interlingua pretrain made.",
-        )
+    vocabulary = _read_tokenizer(config, place, "tokenizer", "file").get_vocab()
     return finished(
         empty_wordpiece({piece: number for piece, number in vocabulary.items() if number < config.tokenizer.vocabulary})
     )
+
+
+def _read_tokenizer(config: Config, place: Path, section: str, key: str) -> Tokenizer:
+    """The tokenizer in a file that a key of the config names; its vocabulary begins with our special tokens."""
+    try:
+        tokenizer = Tokenizer.from_file(str(place))
+    except Exception as error:  # The library raises plain exceptions.
+        raise config.source.wrong(
+            f"not a tokenizer ({error})", section, key, value=str(place), remedy="Give a tokenizer.json."
+        ) from error
+    if [tokenizer.token_to_id(name) for name in SPECIAL] != list(range(len(SPECIAL))):
+        raise config.source.wrong(
+            f"its vocabulary does not begin with {' '.join(SPECIAL)}",
+            section,
+            key,
+            value=str(place),
+            remedy="Give one that interlingua pretrain made.",
+        )
+    return tokenizer

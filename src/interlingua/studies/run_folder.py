@@ -8,8 +8,9 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
+from interlingua.engine.atomic_files import reading_back, told_when_full
 from interlingua.engine.locks import Owner, holder, living_tokens
-from interlingua.engine.records import reading_back, told_when_full
+from interlingua.engine.workspace import INNER
 from interlingua.errors import InputError
 from interlingua.paths import read_json
 from interlingua.training.processes import is_first_process
@@ -24,7 +25,6 @@ _LEFT = {
     "adjust": ("adjustment.json",),
     "pretrain": ("training.json",),
     "synth": ("counts.json", "*.iob2"),
-    "study": ("steps", "work", "logs"),
 }
 """What runs of commands leave that write no `run.json`."""
 
@@ -142,7 +142,7 @@ def check_kind(out: Path, kind: str) -> None:
 
 def kind_of(folder: Path) -> str | None:
     """The command whose run a folder holds, finished or not; None where it is no run's, or can't be told."""
-    told = [name for name in ("run.json", f"{STATE}/run.json") if (folder / name).is_file()]
+    told = [name for name in ("run.json", f"{STATE}/run.json", f"{INNER}/run.json") if (folder / name).is_file()]
     if told:
         kind = told_by(folder / told[0]).get("kind")
         return kind if isinstance(kind, str) else None
@@ -187,15 +187,3 @@ def _begun(entry: Path) -> bool:
         or entry.name.startswith(".run.json.")
         or (entry.name == "items" and not any(entry.iterdir()))
     )
-
-
-def study_folder(name: str, out: str | Path | None) -> Path:
-    """Where a study's results go: what was asked for, or a folder called as the study, in the current one.
-
-    Two sizes of one file have two folders. A folder that holds anything else is refused, nothing in it is touched.
-    """
-    folder = Path(out) if out is not None else Path(f"interlingua-study-{name}")
-    check_kind(folder, "study")
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / "steps").is_dir():
-        raise InputError("the folder holds files that are no study of ours", file=folder, remedy="Name another --out.")
-    return folder

@@ -20,7 +20,9 @@ from interlingua.analyses.training_inputs import Material, Pairs, Progress, draw
 from interlingua.analyses.transfer import STATES, Exam, Lesson, Run, Scenario, TransferSettings, needs_pairs
 from interlingua.encoder import Encoder
 from interlingua.encoder.loading import default_precision
-from interlingua.engine.records import Made, Store, step_of, write_text
+from interlingua.engine.atomic_files import write_text
+from interlingua.engine.run_store import Store, step_of
+from interlingua.record import Made
 from interlingua.studies.run_folder import STATE
 from interlingua.tasks.saved_models import FineTuned, made_by, save
 from interlingua.training.processes import first_process_first, is_first_process

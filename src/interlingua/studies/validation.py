@@ -19,7 +19,7 @@ from interlingua.measures import measures
 from interlingua.readers import read_corpus
 from interlingua.registry import unknown
 from interlingua.studies.compile.custom_regimes import check_regime, reads_bitexts
-from interlingua.studies.compile.grid import unused_keys
+from interlingua.studies.compile.measures import unused_keys
 from interlingua.studies.config.fields import Place
 from interlingua.studies.config.recipe import read_config
 from interlingua.studies.config.schema import (

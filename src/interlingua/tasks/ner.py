@@ -25,7 +25,8 @@ from interlingua.tasks import tasks
 from interlingua.tasks.heads import TokenHead
 from interlingua.tasks.scoring import Progress, accuracy, by_token, f1
 from interlingua.training.loop import Batch
-from interlingua.training.task import FineTuning
+from interlingua.training.task import FineTuning, check_typed
+from interlingua.words import lacks_segmenter, token_spans
 
 Entity = tuple[str, int, int]
 
@@ -86,6 +87,7 @@ class Ner:
     columns: tuple[str, ...] | None = None
     name: ClassVar[str] = "ner"
     metric: ClassVar[str] = "f1/token"
+    reads: ClassVar[tuple[str, ...]] = ("sentence",)
     kind: ClassVar[str] = "token"
     defaults: ClassVar[FineTuning] = FineTuning(learning_rate=2e-5, epochs=3)
 
@@ -102,6 +104,12 @@ class Ner:
         if not types:
             raise InputError("no entity in the examples", file=examples.name, remedy="Give sentences with entities.")
         return ("O", *(f"{mark}-{name}" for name in types for mark in "BI"))
+
+    def example(self, texts: Sequence[str]) -> TaggedWords:
+        check_typed(texts, self.reads)
+        (text,) = texts
+        words = tuple(text[start:end] for start, end in token_spans(text, segmented=lacks_segmenter(text) is None))
+        return TaggedWords(words, tuple("O" for _ in words), 1)
 
     def head(self, dim: int, labels: tuple[str, ...], *, dropout: float, activation: str) -> TokenHead:
         return TokenHead(dim, len(labels), dropout=dropout)

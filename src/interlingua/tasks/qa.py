@@ -31,7 +31,7 @@ from interlingua.tasks import tasks
 from interlingua.tasks.heads import SpanHead
 from interlingua.tasks.scoring import Floats, Progress, by_input, mean_score
 from interlingua.training.loop import Batch
-from interlingua.training.task import FineTuning
+from interlingua.training.task import FineTuning, check_typed
 
 Cut = Callable[[str], list[str]]
 
@@ -147,6 +147,7 @@ class Qa:
     name: ClassVar[str] = "qa"
     metric: ClassVar[str] = "f1"
     kind: ClassVar[str] = "span"
+    reads: ClassVar[tuple[str, ...]] = ("question", "paragraph")
     defaults: ClassVar[FineTuning] = FineTuning(learning_rate=3e-5, epochs=2)
 
     def __post_init__(self) -> None:
@@ -158,6 +159,11 @@ class Qa:
 
     def labels(self, examples: Examples[Question]) -> tuple[str, ...]:
         return ()
+
+    def example(self, texts: Sequence[str]) -> Question:
+        check_typed(texts, self.reads)
+        question, paragraph = texts
+        return Question("1", question, paragraph, (), 1)
 
     def head(self, dim: int, labels: tuple[str, ...], *, dropout: float, activation: str) -> SpanHead:
         return SpanHead(dim)

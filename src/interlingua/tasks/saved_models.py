@@ -3,7 +3,8 @@
 `config.json`, `model.safetensors` and the tokenizer are what `transformers` loads. Where the architecture's own head
 computes the same function as ours (tried on a probe), the weights are stored under its names and
 `AutoModelForSequenceClassification` (`…TokenClassification`, `…QuestionAnswering`) loads model and labels; otherwise
-`AutoModel` loads the body. `head.safetensors` and `task.json` are what we load, in either case.
+`AutoModel` loads the body. `head.safetensors` and `task.json` are what we load, in either case. A folder without
+`task.json` that someone else fine-tuned is loaded with its own head (`native_models`).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from interlingua.engine.atomic_files import open_to_umask
 from interlingua.errors import InputError
 from interlingua.paths import read_json
 from interlingua.tasks import tasks
+from interlingua.tasks.native_models import NativeModel, described_by_config, is_native, load_native
 from interlingua.training.task import Task, TaskModel
 
 _FORMAT = 1
@@ -35,7 +37,7 @@ class FineTuned:
 
     task: Task
     labels: tuple[str, ...]
-    model: TaskModel
+    model: TaskModel | NativeModel
     encoder: Encoder
 
 
@@ -87,11 +89,14 @@ def made_by(folder: Path) -> str | None:
 
 
 def described(folder: str | Path) -> tuple[Task, tuple[str, ...]]:
-    """The task of a folder that `save` wrote, and its labels; no weights are read."""
+    """The task of a folder and its labels: as `save` wrote them, or of a model's own head; no weights are read."""
     folder = Path(folder)
+    if not (folder / "task.json").exists() and is_native(folder):
+        return described_by_config(folder)
     about = _about(folder / "task.json")
     try:
-        given, usual = about["settings"], asdict(tasks[about["task"]].call())
+        usual = asdict(tasks[about["task"]].call())
+        given = {name: tuple(value) if isinstance(value, list) else value for name, value in about["settings"].items()}
         for name, value in given.items():
             if not isinstance(value, type(usual[name])) and usual[name] is not None:
                 raise TypeError(f"{name} is {value!r:.40}")
@@ -106,8 +111,10 @@ def described(folder: str | Path) -> tuple[Task, tuple[str, ...]]:
 
 
 def load(folder: str | Path, *, device: str | None = None) -> FineTuned:
-    """The model that `save` wrote, in float32 and evaluation mode."""
+    """The model that `save` wrote, or an ordinary one with its own head, in float32 and evaluation mode."""
     folder = Path(folder)
+    if not (folder / "task.json").exists() and is_native(folder):
+        return FineTuned(*load_native(folder, device=device))
     task, labels = described(folder)
     encoder = Encoder.load(str(folder), device=device, precision="fp32")
     model = TaskModel.of(encoder, task, labels, seed=0)
@@ -131,7 +138,10 @@ def _about(path: Path) -> dict[str, Any]:
         raise InputError(
             "not a fine-tuned model: there is no task.json",
             file=path.parent,
-            remedy=known if inside else "Give a folder in DIR/models of interlingua transfer --save-models --out DIR.",
+            remedy=known
+            if inside
+            else "Give a folder in DIR/models of transfer --save-models --out DIR, or one whose config.json names "
+            "an architecture …ForSequenceClassification or …ForTokenClassification.",
         ) from error
     except ValueError as error:
         raise InputError(f"not JSON ({error})", file=path, remedy="Fine-tune the model again.") from error

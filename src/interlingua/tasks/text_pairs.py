@@ -1,11 +1,11 @@
-"""Tasks with a label for two texts: NLI (three labels, mixed languages) and paraphrase (two)."""
+"""Tasks with a label for a text or two; of them NLI (three labels, mixed languages) and paraphrase (two)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -22,7 +22,7 @@ from interlingua.tasks import tasks
 from interlingua.tasks.heads import SentenceHead
 from interlingua.tasks.scoring import Floats, Progress, accuracy, by_input
 from interlingua.training.loop import Batch
-from interlingua.training.task import FineTuning
+from interlingua.training.task import FineTuning, check_typed
 
 POOLINGS = ("first", "mean")
 
@@ -37,8 +37,8 @@ class Classified:
 
 
 @dataclass(frozen=True)
-class PairTask:
-    """What tasks of pairs of texts do alike; each says its name, its labels and how files spell them.
+class TextTask:
+    """What tasks with a label for each example do alike, whose examples are one text or two (`texts`, `label`).
 
     `pooling` is the vector that the head reads: that of the `first` token, as in papers/001 and 002, or the `mean`.
     """
@@ -47,29 +47,23 @@ class PairTask:
     pooling: str = "first"
     metric: ClassVar[str] = "accuracy"
     kind: ClassVar[str] = "sequence"
-    known: ClassVar[tuple[str, ...]]
-    spelled: ClassVar[Mapping[str, str]]
+    known: ClassVar[tuple[str, ...]] = ()
+    """The labels of a task that has the same in every file; none where they are those of the training examples."""
 
     def __post_init__(self) -> None:
         if self.pooling not in POOLINGS:
             raise InputError("unknown pooling", value=self.pooling, remedy=f"Known: {', '.join(POOLINGS)}.")
 
-    def read(self, path: str | Path, language: str) -> Examples[TextPair]:
-        return read_pairs(path, language=language, labels=self.spelled)
-
-    def labels(self, examples: Examples[TextPair]) -> tuple[str, ...]:
-        return self.known
-
     def head(self, dim: int, labels: tuple[str, ...], *, dropout: float, activation: str) -> SentenceHead:
         return SentenceHead(dim, len(labels), dropout=dropout, activation=activation, pooling=self.pooling)
 
     def inputs(
-        self, examples: Examples[TextPair], encoder: Encoder, *, labels: tuple[str, ...] | None = None, training: bool
+        self, examples: Examples[Any], encoder: Encoder, *, labels: tuple[str, ...] | None = None, training: bool
     ) -> Inputs:
-        return pair_inputs(examples, encoder, labels=labels or self.known, length=self.length, training=training)
+        return text_inputs(examples, encoder, labels=labels or self.known, length=self.length, training=training)
 
     def loss(self, output: torch.Tensor, batch: Batch) -> torch.Tensor:
-        """Cross-entropy summed over the pairs of a batch."""
+        """Cross-entropy summed over the examples of a batch."""
         return torch.nn.functional.cross_entropy(output.float(), batch["labels"], reduction="sum")
 
     def predict(
@@ -82,45 +76,93 @@ class PairTask:
         budget: int | None = None,
         progress: Progress | None = None,
     ) -> Classified:
-        """The likeliest label of each pair."""
+        """The likeliest label of each example."""
         scores = by_input(
             model, inputs, lambda output, _: output, precision=precision, budget=budget, progress=progress
         )
         return Classified(labels or self.known, scores.argmax(axis=1).astype(np.int64), scores)
 
-    def judge(self, predictions: Classified, examples: Examples[TextPair]) -> Scores:
+
+@dataclass(frozen=True)
+class PairTask(TextTask):
+    """What tasks of pairs of texts do alike; each says its name, its labels and how files spell them."""
+
+    reads: ClassVar[tuple[str, ...]] = ("first text", "second text")
+    spelled: ClassVar[Mapping[str, str]]
+
+    def read(self, path: str | Path, language: str) -> Examples[TextPair]:
+        return read_pairs(path, language=language, labels=self.spelled)
+
+    def labels(self, examples: Examples[TextPair]) -> tuple[str, ...]:
+        return self.known
+
+    def example(self, texts: Sequence[str]) -> TextPair:
+        check_typed(texts, self.reads)
+        first, second = texts
+        return TextPair(first, second, "", 1)
+
+    def judge(self, predictions: Classified, examples: Examples[Any]) -> Scores:
         """The score `accuracy`."""
-        if len(predictions.choice) != len(examples):
-            raise InputError(
-                f"{len(predictions.choice)} predictions for {len(examples)} examples",
-                file=examples.name,
-                remedy="Judge predictions on the examples they were made for.",
-            )
-        return {"accuracy": accuracy(predictions.choice, label_numbers(examples, predictions.labels))}
+        return {"accuracy": accuracy(predictions.choice, gold_numbers(predictions, examples))}
 
 
-def pair_inputs(
-    examples: Examples[TextPair], encoder: Encoder, *, labels: tuple[str, ...], length: int, training: bool
+def text_inputs(
+    examples: Examples[Any], encoder: Encoder, *, labels: tuple[str, ...], length: int, training: bool
 ) -> Inputs:
-    """Both texts of each pair in one input of at most `length` tokens; the longer text is cut first, and counted."""
-    texts = [text for item in examples for text in (item.first, item.second)]
-    tokens, text = tokenised(encoder, texts, spans=False)
-    room = min(length, encoder.limit) - frame(encoder.tokenizer, pair=True).special
-    if room < 2:
-        raise InputError("a pair of texts has no room", value=length, remedy="Give a length of at least 8 tokens.")
+    """The text, or both texts, of each example in one input of at most `length` tokens.
+
+    What is longer is cut, of two texts the longer one first, and counted.
+    """
+    counts = {len(item.texts) for item in examples}
+    if len(counts) != 1 or not counts <= {1, 2}:
+        raise InputError(
+            "examples of one text and of two", file=examples.name, remedy="Give the same number of texts in every row."
+        )
+    pair = counts == {2}
+    tokens, text = tokenised(encoder, [text for item in examples for text in item.texts], spans=False)
+    room = min(length, encoder.limit) - frame(encoder.tokenizer, pair=pair).special
+    if room < 1 + pair:
+        what = "a pair of texts" if pair else "a text"
+        raise InputError(f"{what} has no room", value=length, remedy="Give a length of at least 8 tokens.")
     sizes = tokens.lengths[text]
-    kept = longest_first(sizes[::2], sizes[1::2], room)
-    zero = np.zeros(len(examples), np.int64)
-    sides = [Ranges(tokens, text[side::2], zero, kept[side]) for side in (0, 1)]
-    inputs = framed(encoder, sides[0], sides[1], owner=np.arange(len(examples)), examples=len(examples))
-    cut = np.flatnonzero(sizes[::2] + sizes[1::2] > room)
+    zero, rows = np.zeros(len(examples), np.int64), np.arange(len(examples))
+    if pair:
+        kept = longest_first(sizes[::2], sizes[1::2], room)
+        sides = [Ranges(tokens, text[side::2], zero, kept[side]) for side in (0, 1)]
+        inputs = framed(encoder, sides[0], sides[1], owner=rows, examples=len(examples))
+        cut = np.flatnonzero(sizes[::2] + sizes[1::2] > room)
+    else:
+        inputs = framed(
+            encoder, Ranges(tokens, text, zero, np.minimum(sizes, room)), None, owner=rows, examples=len(examples)
+        )
+        cut = np.flatnonzero(sizes > room)
+        if (empty := np.flatnonzero(inputs.lengths == 0)).size:
+            item = examples[int(empty[0])]
+            raise InputError(
+                "the tokenizer turns a text into nothing",
+                file=examples.name,
+                line=item.line,
+                value=item.texts[0],
+                remedy="Leave that row out.",
+            )
     places = tuple(f"{examples.name}:{examples[int(row)].line}" for row in cut[:3])
-    skipped = (Skip(f"pairs cut to {room} tokens", len(cut), places),) if len(cut) else ()
+    skipped = (Skip(f"{'pairs' if pair else 'texts'} cut to {room} tokens", len(cut), places),) if len(cut) else ()
     gold = {"labels": label_numbers(examples, labels)} if training else {}
     return replace(inputs, row_labels=gold, units=np.ones(len(examples), np.int64), skipped=skipped)
 
 
-def label_numbers(examples: Examples[TextPair], labels: tuple[str, ...]) -> NDArray[np.int64]:
+def gold_numbers(predictions: Classified, examples: Examples[Any]) -> NDArray[np.int64]:
+    """The number of each example's label among those of predictions that were made for these examples."""
+    if len(predictions.choice) != len(examples):
+        raise InputError(
+            f"{len(predictions.choice)} predictions for {len(examples)} examples",
+            file=examples.name,
+            remedy="Judge predictions on the examples they were made for.",
+        )
+    return label_numbers(examples, predictions.labels)
+
+
+def label_numbers(examples: Examples[Any], labels: tuple[str, ...]) -> NDArray[np.int64]:
     """The number of each example's label; one that is not among `labels` is an error."""
     numbers = {name: number for number, name in enumerate(labels)}
     for item in examples:

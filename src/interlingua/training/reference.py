@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from interlingua.engine.atomic_files import hidden_name
+from interlingua.engine.atomic_files import made_beside
 from interlingua.errors import InputError
 from interlingua.training.forward import Forward, checked_layer
 from interlingua.training.pair_batches import Bitext, pooled_words
@@ -91,8 +91,7 @@ def reference(
     place = folder / f"{_key(model, bitext, number, kind, precision)}.npy"
     if _readable(place, shape, kind) is None:
         folder.mkdir(parents=True, exist_ok=True)
-        beside = hidden_name(place)
-        try:
+        with made_beside(place) as beside:
             mapped = np.lib.format.open_memmap(beside, "w+", _STORED[kind], shape)
             with beside.open("r+b") as file:
                 # A hole in a file takes room when it is written to, and a full disk then kills by SIGBUS.
@@ -100,9 +99,6 @@ def reference(
                     os.posix_fallocate(file.fileno(), 0, os.fstat(file.fileno()).st_size)
             _fill(mapped, model, bitext, forward, kind=kind, precision=precision, progress=progress)
             mapped.flush()
-            os.replace(beside, place)
-        finally:
-            beside.unlink(missing_ok=True)
     found = _readable(place, shape, kind)
     if found is None:
         raise InputError("the vectors of the original cannot be read", file=place, remedy="Remove that file.")

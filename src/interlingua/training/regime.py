@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,69 +16,10 @@ from interlingua.registry import unknown
 from interlingua.training.checkpoints import Checkpoint
 from interlingua.training.journal import Journal, Monitor, Progress
 from interlingua.training.loop import Settings, Term, train
+from interlingua.training.phases import Freeze, Lora, Part, Phase, Schedule
 from interlingua.training.regime_names import ALPHA, AUXILIARY
 from interlingua.training.task import FineTuning
-from interlingua.training.trainable import Freeze, Lora, adapted, freezing
-
-
-@dataclass(frozen=True)
-class Part:
-    """An objective by its name, its weight and its batch; its text is that of all languages of the run.
-
-    `replacement` draws its batches anew at every step instead of going through its data.
-    """
-
-    objective: str
-    weight: float = 1.0
-    batch: int = 32
-    replacement: bool = False
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """How long a phase trains and how: `settings` makes the loop's `Settings` of it once the data's size is known.
-
-    `warmup` and `decay` are shares of the steps; decay 0 holds the rate to the end.
-    """
-
-    learning_rate: float
-    epochs: float = 1.0
-    warmup: float = 0.0
-    decay: float = 1.0
-    weight_decay: float = 0.0
-    betas: tuple[float, float] = (0.9, 0.999)
-    eps: float = 1e-8
-    clip: float | None = None
-
-    def warmed(self, warmup: float) -> Schedule:
-        """This schedule with another warm-up; a rate that falls begins to when it has risen, so that it is reached.
-
-        >>> Schedule(5e-5).warmed(0.25).decay, ADJUST.warmed(0.25).decay
-        (0.75, 0.0)
-        """
-        return replace(self, warmup=warmup, decay=min(self.decay, 1 - warmup))
-
-    def settings(self, steps_an_epoch: int, *, seed: int = 0, like: Settings | None = None) -> Settings:
-        """The settings of a run; precision, checkpoints and the like are taken from `like`.
-
-        >>> ADJUST.settings(100).steps, ADJUST.settings(100).warmup, ADJUST.settings(100).rate(99)
-        (100, 10, 5e-05)
-        """
-        steps = max(round(self.epochs * steps_an_epoch), 1)
-        return replace(
-            like or Settings(steps, self.learning_rate),
-            steps=steps,
-            learning_rate=self.learning_rate,
-            warmup=round(self.warmup * steps),
-            decay=self.decay,
-            floor=0.0 if self.decay else 1.0,
-            weight_decay=self.weight_decay,
-            betas=self.betas,
-            eps=self.eps,
-            clip=self.clip,
-            seed=seed,
-        )
-
+from interlingua.training.trainable import adapted, freezing
 
 ADJUST = Schedule(5e-5, epochs=1, warmup=0.1, decay=0.0, betas=(0.9, 0.98), eps=1e-9)
 """The adjustment as the code of papers/001 has it: Adam, warm-up over a tenth of the steps, then constant."""
@@ -87,21 +28,6 @@ ADJUST = Schedule(5e-5, epochs=1, warmup=0.1, decay=0.0, betas=(0.9, 0.98), eps=
 def fine_tune(task: FineTuning) -> Schedule:
     """How a task is trained: AdamW without weight decay, linear decay, no warm-up, as in papers/001's code."""
     return Schedule(task.learning_rate, epochs=task.epochs, clip=1.0)
-
-
-@dataclass(frozen=True)
-class Phase:
-    """A weighted sum of objectives and how it is trained; the first part's data says how long an epoch is."""
-
-    name: str
-    parts: tuple[Part, ...]
-    schedule: Schedule
-    freeze: Freeze = field(default_factory=Freeze)
-    lora: Lora | None = None
-
-    def __post_init__(self) -> None:
-        if not self.parts:
-            raise InputError("a phase has nothing to train for", value=self.name, remedy="Give it an objective.")
 
 
 @dataclass(frozen=True)

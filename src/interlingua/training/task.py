@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
@@ -37,6 +38,8 @@ class Task(Protocol):
     kind: ClassVar[str]
     """The head that `transformers` has for it: sequence, token or span."""
     defaults: ClassVar[FineTuning]
+    reads: ClassVar[tuple[str, ...]]
+    """What each text of an example is called, for people who type one."""
 
     def read(self, path: str | Path, language: str) -> Any:
         """The `Examples` of a file."""
@@ -44,6 +47,10 @@ class Task(Protocol):
 
     def labels(self, examples: Any) -> tuple[str, ...]:
         """The names of the labels of training examples; none where the head has no labels."""
+        ...
+
+    def example(self, texts: Sequence[str]) -> Any:
+        """An example of texts that someone typed; its label is not known. Another number of them is an error."""
         ...
 
     def head(self, dim: int, labels: tuple[str, ...], *, dropout: float, activation: str) -> torch.nn.Module:
@@ -78,9 +85,7 @@ class TaskModel(torch.nn.Module):
     def __init__(self, body: torch.nn.Module, head: torch.nn.Module) -> None:
         super().__init__()
         self.base_model, self.head = body, head
-        self._reads = tuple(name for name in _READ if name in inspect.signature(body.forward).parameters)
-        # XLM-R knows one token type, and a tokenizer may speak of two.
-        self._types = int(getattr(getattr(body, "config", None), "type_vocab_size", 0) or 0)
+        self._reads = inputs_of(body)
 
     @classmethod
     def of(cls, encoder: Encoder, task: Task, labels: tuple[str, ...], *, seed: int) -> TaskModel:
@@ -103,7 +108,6 @@ class TaskModel(torch.nn.Module):
         _take_pooler(body, head)
         return cls(body, head.to(encoder.device))
 
-    @torch.no_grad()
     def under_random_head(self, *, seed: int) -> TaskModel:
         """The same body, shared, under a head that has learnt nothing: its own, the weights of each layer shuffled.
 
@@ -111,10 +115,7 @@ class TaskModel(torch.nn.Module):
         shuffled, another of its kind, and its place among its own controls is any place.
         """
         head = copy.deepcopy(self.head)
-        draw = torch.Generator().manual_seed(seed)
-        for weight in head.parameters():
-            order = torch.randperm(weight.numel(), generator=draw).to(weight.device)
-            weight.copy_(weight.flatten()[order].view_as(weight))
+        shuffle_weights(head.parameters(), seed=seed)
         return TaskModel(self.base_model, head).train(self.training)
 
     def forward(self, batch: Batch) -> torch.Tensor:
@@ -124,10 +125,35 @@ class TaskModel(torch.nn.Module):
     def hidden(self, batch: Batch) -> torch.Tensor:
         """The last layer of the body, (input, position, dim)."""
         given = {name: batch[name] for name in self._reads if name in batch}
-        if "token_type_ids" in given and self._types < 2:
-            del given["token_type_ids"]
         states: torch.Tensor = self.base_model(**given).last_hidden_state
         return states
+
+
+def check_typed(texts: Sequence[str], reads: Sequence[str]) -> None:
+    """Refuse another number of typed texts than a task reads, or an empty one."""
+    if len(texts) != len(reads) or not all(text.strip() for text in texts):
+        raise InputError(
+            f"the model reads {' and '.join(f'a {what}' for what in reads)}",
+            value=" ||| ".join(texts),
+            remedy="Divide two texts by |||." if len(reads) > 1 else "Give one text.",
+        )
+
+
+def inputs_of(model: Any) -> tuple[str, ...]:
+    """What of a batch a `transformers` model is called with."""
+    known = inspect.signature(model.forward).parameters
+    # XLM-R knows one token type, and a tokenizer may speak of two.
+    types = int(getattr(getattr(model, "config", None), "type_vocab_size", 0) or 0)
+    return tuple(name for name in _READ if name in known and (name != "token_type_ids" or types > 1))
+
+
+@torch.no_grad()
+def shuffle_weights(weights: Iterable[torch.nn.Parameter], *, seed: int) -> None:
+    """Shuffle each tensor's weights in place, by the seed."""
+    draw = torch.Generator().manual_seed(seed)
+    for weight in weights:
+        order = torch.randperm(weight.numel(), generator=draw).to(weight.device)
+        weight.copy_(weight.flatten()[order].view_as(weight))
 
 
 def activation(model_type: str) -> str:

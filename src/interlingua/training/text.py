@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from interlingua.corpus import clean
+from interlingua.engine.atomic_files import made_beside
 from interlingua.engine.child_processes import guarded
 from interlingua.errors import InputError
 from interlingua.paths import read_json, regular
@@ -153,14 +153,10 @@ def token_stream(
     shutil.rmtree(place, ignore_errors=True)  # Damaged, if it is there.
     if not place.is_dir():
         folder.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(prefix=".tokens-", dir=folder))
-        try:
+        with made_beside(place) as beside:
+            beside.mkdir()
             work = partial(_tokenise, tokenizer.to_str(), _dtype(tokenizer), length, separator, tidied, limit)
             _write(work, files, beside, length=length, tidied=tidied, progress=progress)
-            os.rename(beside, place)
-        except BaseException:
-            shutil.rmtree(beside, ignore_errors=True)
-            raise
     stream = _made_before(place)
     if stream is None:
         raise InputError("the tokens of the text cannot be read", file=place, remedy="Remove that folder.")

@@ -11,19 +11,7 @@ import torch
 
 from interlingua.errors import InputError, MissingExtra
 from interlingua.training.forward import block_count, blocks
-
-
-@dataclass(frozen=True)
-class Freeze:
-    """What is not trained: the body's weights before its blocks (`embeddings`), and blocks 1 … `blocks`.
-
-    Freezing up to layer k, layer 0 being the embedding output, is `Freeze(embeddings=True, blocks=k)`; the front half
-    of 12 blocks, as in AlignFreeze (2025), is k = 6. Negative ones count from the end, as layers do: -1 is all blocks,
-    and with `embeddings` the whole body, whatever stands between its parts.
-    """
-
-    embeddings: bool = False
-    blocks: int = 0
+from interlingua.training.phases import Freeze, Lora
 
 
 def frozen(model: torch.nn.Module, freeze: Freeze) -> list[torch.nn.Parameter]:
@@ -77,20 +65,6 @@ def freezing(model: torch.nn.Module, freeze: Freeze) -> Iterator[None]:
     finally:
         for weight in held:
             weight.requires_grad_(True)
-
-
-@dataclass(frozen=True)
-class Lora:
-    """W + (alpha / rank) B A for the linear maps inside the blocks; only A and B are trained, and the task's head.
-
-    `targets` are endings of module names (`query`, `value`); none: all linear maps of the body's blocks. Maps that are
-    frozen get no adapter.
-    """
-
-    rank: int = 8
-    alpha: float = 16.0
-    dropout: float = 0.0
-    targets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

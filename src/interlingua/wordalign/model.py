@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
-from interlingua.engine.atomic_files import hidden_name, open_to_umask, swap_in
+from interlingua.engine.atomic_files import made_beside, open_to_umask
 from interlingua.errors import InputError
 from interlingua.paths import read_json, regular_folder
 from interlingua.wordalign.blocks import workers
@@ -221,18 +220,13 @@ class DiagonalModel:
 
     def save(self, folder: Path) -> None:
         """Write the model into a folder: beside it first, then renamed, so that it is there whole or not at all."""
-        beside = hidden_name(folder)
-        try:
-            shutil.rmtree(beside, ignore_errors=True)
+        with made_beside(folder) as beside:
             beside.mkdir(parents=True)
             save_file({name: getattr(self, name).contiguous() for name in _TENSORS}, beside / "model.safetensors")
             about = {"settings": asdict(self.settings), "tension": self.tension}
             words = {"source_words": self.source_words, "target_words": self.target_words}
             (beside / "model.json").write_text(json.dumps(about | words), "utf-8")
             open_to_umask(beside)
-            swap_in(beside, folder)
-        finally:
-            shutil.rmtree(beside, ignore_errors=True)
 
     @classmethod
     def load(cls, folder: Path) -> DiagonalModel:

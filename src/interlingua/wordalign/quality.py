@@ -16,8 +16,8 @@ from interlingua.score import Score, Scores
 from interlingua.wordalign.links import Links
 
 FORMATS = ("pharaoh", "xl-wa", "naacl")
-_LINK = re.compile(r"(\d{1,9})([-p?])(\d{1,9})")
-_NAACL = re.compile(r"\s*(\d{1,9})\s+(\d{1,9})\s+(\d{1,9})(?:\s+([SP])(?:\s+[\d.eE+-]+)?)?\s*")
+_LINK = re.compile(r"([0-9]{1,9})([-p?])([0-9]{1,9})")
+_NAACL = re.compile(r"\s*([0-9]{1,9})\s+([0-9]{1,9})\s+([0-9]{1,9})(?:\s+([SP])(?:\s+[0-9.eE+-]+)?)?\s*")
 _ONE_EACH = "Give one line of links for every line of the bitext."
 _BASES = {"xl-wa": 0, "naacl": 1}
 

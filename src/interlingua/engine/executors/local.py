@@ -1,4 +1,4 @@
-"""The steps of a study on this machine: worker processes that are kept, CPUs, memory and GPU ids handed out."""
+"""Steps on this machine: worker processes that are kept, CPUs, memory and GPU ids handed out."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from typing import Any
 
 from interlingua.engine import child_processes
 from interlingua.engine.executors import Options, Tell, executors
-from interlingua.engine.executors.ready_queue import Frontier
+from interlingua.engine.executors.ready_queue import ReadyQueue
 from interlingua.engine.machine import Machine, Share, this_machine
 from interlingua.engine.step_runner import BUSY, FAILED, Job, Outcome
-from interlingua.engine.workspace import Failure, Home
+from interlingua.engine.workspace import Failure, Workspace
 
 _LOOK = 0.2  # seconds until a step that another run is at is looked at again
 _PATIENCE = 5.0
@@ -25,43 +25,33 @@ _FROM_OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 """Signals that no step gives itself: the system's lack of memory, a scheduler, a hand."""
 
 
-@executors.register("here")
-def here(jobs: Sequence[Job], home: Home, options: Options, tell: Tell) -> Iterator[Outcome]:
+@executors.register("local")
+def local(jobs: Sequence[Job], workspace: Workspace, options: Options, tell: Tell) -> Iterator[Outcome]:
     """Worker processes of this machine, as many at a time as CPUs, memory and GPUs allow."""
     machine = this_machine(options, any(job.resources.gpus for job in jobs))
-    crew = Crew(home, machine)
-    frontier = Frontier(jobs, attempts=options.attempts)
+    pool = WorkerPool(workspace, machine)
+    queue = ReadyQueue(jobs, attempts=options.attempts)
     began = time.time()
     try:
-        while not frontier.is_over():
-            for key in frontier.due(time.monotonic()):
-                if (failure := _failed_elsewhere(home, key, began)) is not None:
-                    yield from frontier.settle(Outcome(key, FAILED, failure=failure))
+        while not queue.is_over():
+            for key in queue.due(time.monotonic()):
+                if (failure := workspace.failure_since(key, began)) is not None:
+                    yield from queue.settle(Outcome(key, FAILED, failure=failure))
                 else:
-                    frontier.offer(key)
-            while (chosen := frontier.choose(machine.fits)) is not None:
-                crew.give(chosen)
+                    queue.offer(key)
+            while (chosen := queue.choose(machine.fits)) is not None:
+                pool.give(chosen)
                 tell("started", chosen.key, ("", 0, 0))
-            for key, said in crew.listen(frontier.patience(time.monotonic())):
+            for key, said in pool.listen(queue.patience(time.monotonic())):
                 if not isinstance(said, Outcome):
                     tell("progress", key, said)
                 elif said.status == BUSY:
                     tell("elsewhere", key, ("", 0, 0))
-                    frontier.put_off(key, time.monotonic() + _LOOK)
+                    queue.put_off(key, time.monotonic() + _LOOK)
                 else:
-                    yield from frontier.settle(said)
+                    yield from queue.settle(said)
     finally:
-        crew.end()
-
-
-def _failed_elsewhere(home: Home, key: str, since: float) -> Failure | None:
-    """The failure of a step in another run while this one waited for it."""
-    try:
-        if home.failure(key).stat().st_mtime < since:
-            return None
-    except FileNotFoundError:
-        return None
-    return home.failures().get(key)
+        pool.end()
 
 
 @dataclass
@@ -77,10 +67,10 @@ class Worker:
 
 
 @dataclass
-class Crew:
+class WorkerPool:
     """The workers of a run. A CUDA process can't change its GPUs, so that each worker keeps those it began with."""
 
-    home: Home
+    workspace: Workspace
     machine: Machine
     workers: list[Worker] = field(default_factory=list)
 
@@ -139,7 +129,7 @@ class Crew:
         ours, theirs = socket.socketpair()
         held, lifeline = os.pipe()
         environment = {**child_processes.environment(), "CUDA_VISIBLE_DEVICES": ",".join(gpus)}
-        told = str(theirs.fileno()), str(held), str(self.home.folder)
+        told = str(theirs.fileno()), str(held), str(self.workspace.folder)
         command = child_processes.command("interlingua.engine.executors.worker", *told)
         # No `multiprocessing`: it would import the user's script again, which may begin with this very run.
         process = subprocess.Popen(
@@ -166,9 +156,9 @@ class Crew:
         hint = "; out of memory, perhaps: ask for fewer steps at a time" if code == -signal.SIGKILL else ""
         again = ". The next run runs it again" if -code in _FROM_OUTSIDE else ""
         message = f"its process {why}{hint}{again}"
-        failure = Failure(job.key, job.kind, job.label, message, self.home.last_words(job.key))
+        failure = Failure(job.key, job.kind, job.label, message, self.workspace.read_last_words(job.key))
         if not again:
-            self.home.keep_failure(failure)
+            self.workspace.keep_failure(failure)
         return Outcome(job.key, FAILED, failure=failure, ran=True)
 
 

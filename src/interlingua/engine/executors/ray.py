@@ -1,4 +1,4 @@
-"""The steps of a study on a Ray cluster: all handed over at once, each with references to what it waits for."""
+"""Steps on a Ray cluster: all handed over at once, each with references to what it waits for."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from itertools import islice
@@ -16,10 +17,10 @@ from typing import Any
 
 from interlingua.engine.child_processes import guarded
 from interlingua.engine.executors import Options, Tell, executors
-from interlingua.engine.machine import named_gpus
-from interlingua.engine.step import Resources
-from interlingua.engine.step_runner import BLOCKED, BUSY, DONE, FAILED, FULL, Job, Outcome, perform
-from interlingua.engine.workspace import Failure, Home
+from interlingua.engine.machine import named_gpus, this_machine
+from interlingua.engine.step import ObjectCache, Resources
+from interlingua.engine.step_runner import BLOCKED, BUSY, DONE, FAILED, FULL, Job, Outcome, run_step
+from interlingua.engine.workspace import Failure, Workspace
 from interlingua.errors import InterlinguaError, MissingExtra
 
 _WINDOW = 256  # references asked about at a time: asking about all costs as much as running them
@@ -29,11 +30,30 @@ _LOOK = 0.5  # seconds until a step that another run is at is looked at again
 
 
 @executors.register("ray")
-def on_ray(jobs: Sequence[Job], home: Home, options: Options, tell: Tell) -> Iterator[Outcome]:
-    """A Ray cluster (extra `ray`); the study's folder must be on a file system that all its machines share."""
-    address = options.address or os.environ.get("RAY_ADDRESS")
+def on_ray(jobs: Sequence[Job], workspace: Workspace, options: Options, tell: Tell) -> Iterator[Outcome]:
+    """A Ray cluster (extra `ray`); the run's folder must be on a file system that all its machines share."""
+    with _cluster(options) as ray:
+        yield from _all(ray, jobs, workspace, options, tell)
+
+
+def has_gpus(options: Options) -> bool:
+    """Whether a machine of the cluster has a GPU; a cluster that a run starts has those of this machine."""
+    if _address(options) is None:
+        return bool(this_machine(options, True).gpus)
+    with _cluster(options) as ray:
+        return bool(ray.cluster_resources().get("GPU"))
+
+
+def _address(options: Options) -> str | None:
+    return options.address or os.environ.get("RAY_ADDRESS")
+
+
+@contextmanager
+def _cluster(options: Options) -> Iterator[Any]:
+    """Ray, connected to the cluster, or to one that is started here."""
+    address = _address(options)
     if address is None:
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Nothing of ours reports home.
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Nothing of ours reports to anyone.
         # Read when Ray is imported: it listens on 127.0.0.1, as it does on other systems, not on all interfaces.
         os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
     try:
@@ -44,7 +64,7 @@ def on_ray(jobs: Sequence[Job], home: Home, options: Options, tell: Tell) -> Ite
     if ours:
         _connect(ray, address, options)
     try:
-        yield from _all(ray, jobs, home, options, tell)
+        yield ray
     finally:
         if ours:
             ray.shutdown()
@@ -123,8 +143,8 @@ def _knock(address: str | None) -> None:
         socket.create_connection((host.strip("[]"), int(port)), _KNOCK).close()
 
 
-def _all(ray: Any, jobs: Sequence[Job], home: Home, options: Options, tell: Tell) -> Iterator[Outcome]:
-    shapes, orders = _Shapes(ray, home, options), _Orders(ray, home)
+def _all(ray: Any, jobs: Sequence[Job], workspace: Workspace, options: Options, tell: Tell) -> Iterator[Outcome]:
+    shapes, orders = _Shapes(ray, workspace, options), _Orders(ray, workspace)
     for job in jobs:
         before = (orders.results[key] for key in job.after)
         orders.add(job, shapes[job.resources].remote(pickle.dumps(job), *before))
@@ -142,8 +162,8 @@ def _all(ray: Any, jobs: Sequence[Job], home: Home, options: Options, tell: Tell
 class _Orders:
     """The jobs handed over, and what became of them."""
 
-    def __init__(self, ray: Any, home: Home) -> None:
-        self._ray, self._home = ray, home
+    def __init__(self, ray: Any, workspace: Workspace) -> None:
+        self._ray, self._workspace = ray, workspace
         self.results: dict[str, Any] = {}
         self.waiting: dict[Any, Job] = {}
         self._status: dict[str, str] = {}
@@ -178,9 +198,9 @@ class _Orders:
             else:
                 told = str(error).strip().splitlines()
                 message = f"Ray: {type(error).__name__}: {told[0] if told else ''}"
-                failure = Failure(job.key, job.kind, job.label, message, self._home.last_words(job.key))
+                failure = Failure(job.key, job.kind, job.label, message, self._workspace.read_last_words(job.key))
                 if not isinstance(error, _killed(self._ray)):  # What was killed just runs again the next time.
-                    self._home.keep_failure(failure)
+                    self._workspace.keep_failure(failure)
                 outcome = Outcome(job.key, FAILED, failure=failure, ran=True)
         yield self._settled(result, outcome)
 
@@ -193,11 +213,13 @@ class _Orders:
 class _Shapes(dict[Resources, Any]):
     """The remote function for each shape of resources: Ray keeps a queue for each, so that they are made once."""
 
-    def __init__(self, ray: Any, home: Home, options: Options) -> None:
+    def __init__(self, ray: Any, workspace: Workspace, options: Options) -> None:
         super().__init__()
         self._attempts = options.attempts
         self._gpus = ray.cluster_resources().get("GPU", 0.0)
-        self._remote = ray.remote(_performer(str(home.folder), options.attempts, [path for path in sys.path if path]))
+        self._remote = ray.remote(
+            _performer(str(workspace.folder), options.attempts, [path for path in sys.path if path])
+        )
 
     def __missing__(self, asked: Resources) -> Any:
         made = self._remote.options(
@@ -221,27 +243,35 @@ def _performer(folder: str, attempts: int, path: list[str]) -> Callable[..., byt
     """What a process of the cluster does with a job. What is the same for all jobs travels once, with the function."""
 
     def performed(sent: bytes, *before: bytes) -> bytes:
-        home = _prepared(folder, *path)
-        return pickle.dumps(_outcome(pickle.loads(sent), home, attempts, [_read(said).status for said in before]))
+        workspace = _prepared(folder, *path)
+        return pickle.dumps(_outcome(pickle.loads(sent), workspace, attempts, [_read(said).status for said in before]))
 
     return performed
 
 
 @cache
-def _prepared(folder: str, *path: str) -> Home:
-    """The study's folder, in a process that finds the functions which the one that began the run finds."""
+def _prepared(folder: str, *path: str) -> Workspace:
+    """The run's folder, in a process that finds the functions which the one that began the run finds."""
     sys.path += [place for place in path if place not in sys.path]
-    return Home(Path(folder))
+    return Workspace(Path(folder))
 
 
-def _outcome(job: Job, home: Home, attempts: int, before: list[str]) -> Outcome:
+@cache
+def _objects() -> ObjectCache:
+    """What steps of this process have loaded; a GPU has less room, and other processes may be at it."""
+    return ObjectCache(1 if named_gpus() else 2)
+
+
+def _outcome(job: Job, workspace: Workspace, attempts: int, before: list[str]) -> Outcome:
     if FULL in before:
         return Outcome(job.key, FULL)
     if any(status != DONE for status in before):
         return Outcome(job.key, BLOCKED)
-    gpus = len(named_gpus())
+    objects = _objects()
     while True:
-        outcome = perform(job, home, progress=_silent, gpus=gpus)
+        outcome = run_step(job, workspace, progress=_silent, objects=objects)
+        if outcome.status == FAILED:
+            objects.clear()
         if outcome.status == BUSY:
             time.sleep(_LOOK)
         elif outcome.status == FAILED and attempts > 1:

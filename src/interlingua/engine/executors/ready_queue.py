@@ -9,7 +9,7 @@ from interlingua.engine.step import Resources
 from interlingua.engine.step_runner import BLOCKED, DONE, FAILED, Job, Outcome
 
 
-class Frontier:
+class ReadyQueue:
     """The jobs of a run and how far they are; jobs come each after what it needs."""
 
     def __init__(self, jobs: Sequence[Job], *, attempts: int = 1) -> None:

@@ -6,7 +6,6 @@ python -m interlingua.engine.executors.worker SOCKET LIFELINE FOLDER
 from __future__ import annotations
 
 import faulthandler
-import gc
 import os
 import signal
 import sys
@@ -16,17 +15,19 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from interlingua.engine.locks import owner
+from interlingua.engine.locks import leave, owner
 from interlingua.engine.machine import named_gpus
-from interlingua.engine.step_runner import Job, perform
-from interlingua.engine.workspace import Home
+from interlingua.engine.process_setup import free_device_memory
+from interlingua.engine.step import ObjectCache
+from interlingua.engine.step_runner import FAILED, Job, run_step
+from interlingua.engine.workspace import Workspace
 
 _SPEAK = 0.2  # seconds between two words on progress
 
 
-def serve(connection: Connection[Any, Any], home: Home) -> None:
+def serve(connection: Connection[Any, Any], workspace: Workspace) -> None:
     """Perform what comes, until the other end is closed or a failure leaves this process doubtful."""
-    gpus = len(named_gpus())
+    objects = ObjectCache(1 if named_gpus() else 2)  # A GPU has less room, and other workers may be at it.
     spoke = 0.0
     try:
         while True:
@@ -38,25 +39,18 @@ def serve(connection: Connection[Any, Any], home: Home) -> None:
                     spoke = now
                     connection.send((stage, done, total))
 
-            outcome = perform(job, home, progress=progress, gpus=gpus)
+            outcome = run_step(job, workspace, progress=progress, objects=objects)
+            if outcome.status == FAILED:
+                objects.clear()
             connection.send(outcome)
             if outcome.tainted:
                 return
-            _give_back_memory()
+            free_device_memory()
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return
     finally:
-        own = owner(home.work)
-        home.log(f".{own.token}").unlink(missing_ok=True)
-        own.leave()
-
-
-def _give_back_memory() -> None:
-    """Free what a step left on a GPU that others share; without one, nothing, which is quicker than a collection."""
-    torch: Any = sys.modules.get("torch")
-    if torch is not None and torch.cuda.is_initialized():
-        gc.collect()
-        torch.cuda.empty_cache()
+        workspace.log(f".{owner(workspace.work).token}").unlink(missing_ok=True)
+        leave(workspace.work)
 
 
 def _end_with(lifeline: int) -> None:
@@ -70,7 +64,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     faulthandler.enable(all_threads=False)
     threading.Thread(target=_end_with, args=(int(sys.argv[2]),), daemon=True).start()
-    serve(Connection(int(sys.argv[1])), Home(Path(sys.argv[3])))
+    serve(Connection(int(sys.argv[1])), Workspace(Path(sys.argv[3])))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,9 @@
-"""Regimes that a study file brings: from its tables to phases, and phases as plain data for a step and back."""
+"""Regimes that a study file brings: from its tables to phases."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import replace
 
 from interlingua.analyses.evaluation import CONTROLS
 from interlingua.analyses.training_inputs import NEED_PAIRS, NO_PAIRS, known_objectives
@@ -12,8 +11,8 @@ from interlingua.analyses.transfer import REGIMES, TransferSettings, changed, de
 from interlingua.errors import InputError
 from interlingua.registry import unknown
 from interlingua.studies.config.schema import PhaseTable, RegimeTable
-from interlingua.training.regime import ADJUST, Part, Phase, Regime, Schedule, fine_tune
-from interlingua.training.trainable import Freeze
+from interlingua.training.phases import Freeze, Part, Phase
+from interlingua.training.regime import ADJUST, Regime, fine_tune
 
 TASK = "task"
 MOVE_THE_BODY = ("drift", *NEED_PAIRS)
@@ -54,28 +53,6 @@ def reads_bitexts(name: str, own: Mapping[str, RegimeTable]) -> bool:
         return name != "original"
     parts = [part.objective for phase in own[name].phases for part in phase.parts]
     return bool(own[name].mapped) or any(objective not in NO_PAIRS for objective in parts)
-
-
-def plain_phases(phases: Sequence[Phase]) -> list[dict[str, Any]]:
-    """Phases as plain data, as they are in the keys of steps.
-
-    `lora` and `languages` are of no phase of a study; without them its steps would have other keys.
-    """
-    plain = [asdict(phase) for phase in phases]
-    return [{**each, "parts": [{**part, "languages": []} for part in each["parts"]], "lora": None} for each in plain]
-
-
-def phases_from(given: Sequence[Mapping[str, Any]]) -> tuple[Phase, ...]:
-    """The phases that plain data describes."""
-    return tuple(
-        Phase(
-            each["name"],
-            tuple(Part(**{key: value for key, value in part.items() if key != "languages"}) for part in each["parts"]),
-            Schedule(**{**each["schedule"], "betas": tuple(each["schedule"]["betas"])}),
-            Freeze(**each["freeze"]),
-        )
-        for each in given
-    )
 
 
 def check_regime(name: str, table: RegimeTable) -> None:

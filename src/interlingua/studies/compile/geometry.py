@@ -1,101 +1,82 @@
-"""The steps of a study's geometry tables: names compared, a look before, a fine-tuning a language and seed."""
+"""The steps of a study's geometry tables: names compared, a look before, a fine-tuning per language and seed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from interlingua.analyses.entity_geometry import LookSettings
-from interlingua.analyses.transfer_matrix import Watch
+from interlingua.analyses.transfer import defaults_of
 from interlingua.engine.step import Step
-from interlingua.studies.analysis_settings import look_settings, watch
-from interlingua.studies.compile.study_inputs import Found, Ingredients
+from interlingua.studies.compile.study_inputs import Needs, StudyInputs
 from interlingua.studies.config.schema import GeometryTable
-from interlingua.studies.geometry import GeometrySettings
-from interlingua.studies.pairwise import PairwiseSettings
+from interlingua.studies.step_settings import GeometryLooks, GeometryStep, GeometryTraining, SpellingStep, SynthStep
 
 BEFORE = "before"
 """The part of a block that is no fine-tuning: the look at the model as it came."""
 
 
 @dataclass
-class Geometries:
+class GeometrySteps:
     """The steps of geometry tables, over encoders, languages of training and seeds."""
 
-    parts: Ingredients
+    inputs: StudyInputs
 
     def steps(self, name: str, table: GeometryTable) -> list[Step]:
         """How names are spelled, once for all encoders; then what each encoder takes, its steps one after another."""
-        data = self.parts.synthetic(table.synth)
-        about = {"called": table.synth, "synth": data, "seed": table.seed}
-        found = [self.parts.step("spelling", about, {}, label=f"spelling {table.synth}")]
-        for encoder in self.parts.study.encoders(table.encoders):
-            found += self._of_encoder(name, table, encoder, data)
+        synth = self.inputs.synthetic(table.synth)
+        spelling = SpellingStep(block=table.synth, synth=synth, seed=table.seed)
+        found = [self.inputs.step(spelling, {}, label=f"spelling {table.synth}")]
+        for encoder in self.inputs.study.encoders(table.encoders):
+            found += self._of_encoder(name, table, encoder, synth)
         return found
 
-    def _of_encoder(self, name: str, table: GeometryTable, encoder: str, data: Mapping[str, Any]) -> list[Step]:
-        study, needs = self.parts.study, Found()
-        shared = {"called": name, "encoder": self.parts.model(encoder, needs), "synth": data}
+    def _of_encoder(self, name: str, table: GeometryTable, encoder: str, synth: SynthStep) -> list[Step]:
+        study = self.inputs.study
+        needs: Needs = {}
+        model = self.inputs.model(encoder, needs)
         source = table.source or study.table.source
-        asked = {*(table.sources or data["languages"]), source}
-        sources = [code for code in data["languages"] if code in asked]
-        training = self._training(table, encoder, sources)
-        label = f"geometry {name} {encoder}"
-        uses = [("flattening", table.map)]
-        looks = {"source": source, "about": table.entity, "about_rows": table.entity_rows, "looks": _looks(table)}
-        found = [self.parts.step("geometry", {**shared, "part": BEFORE, **looks}, needs,
-                                 label=f"{label} {BEFORE}", like=f"{encoder} {BEFORE}", uses=uses)]  # fmt: skip
+        asked = {*(table.sources or synth.languages), source}
+        sources = [code for code in synth.languages if code in asked]
+        training, looks = self._training(table, encoder, sources), _looks(table, source)
+        label, uses = f"geometry {name} {encoder}", [("flattening", table.map)]
+        before = GeometryStep(
+            encoder=model, block=name, synth=synth, part=BEFORE, training=None, looks=looks, seed=None
+        )
+        found = [self.inputs.step(before, needs, label=f"{label} {BEFORE}", like=f"{encoder} {BEFORE}", uses=uses)]
         for place, seed in enumerate(study.seeds):
             for code in sources:
                 # A fine-tuning without a second look must not hang on how one looks.
-                again = code == source and place == 0
-                own = {**shared, "part": code, "seed": seed, "training": training}
-                own |= looks if again else {"looks": None}
-                found.append(
-                    self.parts.step(
-                        "geometry",
-                        own,
-                        needs,
-                        label=f"{label} {code} seed {seed}",
-                        like=encoder,
-                        uses=uses if again else (),
-                    )
+                again = looks if code == source and place == 0 else None
+                settings = GeometryStep(
+                    encoder=model, block=name, synth=synth, part=code, training=training, looks=again, seed=seed
                 )
+                told = f"{label} {code} seed {seed}"
+                found.append(self.inputs.step(settings, needs, label=told, like=encoder, uses=uses if again else ()))
         return found
 
-    def _training(self, table: GeometryTable, encoder: str, sources: Sequence[str]) -> dict[str, Any]:
+    def _training(self, table: GeometryTable, encoder: str, sources: Sequence[str]) -> GeometryTraining:
         """How fine-tunings are run; an encoder's own batch and rate take the place of the table's, as with tasks."""
-        own = self.parts.study.table.encoders[encoder]
-        return {
-            "train_on": list(sources),
-            "epochs": table.epochs,
-            "learning_rate": own.learning_rate or table.learning_rate,
-            "batch": own.batch_size or table.batch_size,
-            "watch": asdict(watch(table)),
-            "precision": self.parts.study.table.precision,
-        }
+        own, usual = self.inputs.study.table.encoders[encoder], defaults_of("ner")
+        return GeometryTraining(
+            train_on=tuple(sources),
+            epochs=table.epochs,
+            learning_rate=own.learning_rate or table.learning_rate or usual.learning_rate,
+            batch=own.batch_size or table.batch_size or usual.batch,
+            watch=table.watch,
+            watch_every=table.monitor_every,
+            watch_span=table.change_window,
+            precision=self.inputs.precision("geometry"),
+        )
 
 
-def _looks(table: GeometryTable) -> dict[str, Any]:
-    looks = look_settings(table, seed=table.seed)
-    return {
-        "flattening": looks.flattening,
-        "perplexity": looks.perplexity,
-        "map_layers": list(looks.map_layers),
-        "points": looks.points,
-        "seed": looks.seed,
-    }
-
-
-def geometry_settings(given: Mapping[str, Any]) -> GeometrySettings:
-    """The settings of a step as they were before they became plain data; a part without a look has those of none."""
-    training = dict(given.get("training") or {})
-    if training:
-        training |= {"train_on": tuple(training["train_on"]), "watch": Watch(**training["watch"])}
-        training["seeds"] = (given["seed"],)
-    found = GeometrySettings(training=PairwiseSettings(**training))
-    if given["looks"] is None:
-        return found
-    looks = LookSettings(**{**given["looks"], "map_layers": tuple(given["looks"]["map_layers"])})
-    return replace(found, source=given["source"], about=given["about"], about_rows=given["about_rows"], looks=looks)
+def _looks(table: GeometryTable, source: str) -> GeometryLooks:
+    return GeometryLooks(
+        source=source,
+        about=table.entity,
+        about_rows=table.entity_rows,
+        map=table.map,
+        perplexity=table.perplexity,
+        layers=table.layers,
+        points=table.max_points,
+        seed=table.seed,
+    )

@@ -1,104 +1,67 @@
-"""What the steps of a study read: models by commit, texts, bitexts and recipes by content."""
+"""What the steps of a study read: models by commit, texts, bitexts and recipes by content, defaults by value."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
-from interlingua.analyses.transfer import TransferSettings
-from interlingua.encoder.loading import asked_commit, cached_commit, find_folder
+from interlingua.analyses.transfer import TransferSettings, phases_of, task_named
+from interlingua.encoder.loading import find_folder
 from interlingua.engine.digests import Digests
-from interlingua.engine.records import cannot_write, write_text
+from interlingua.engine.serialization import File
 from interlingua.engine.step import Resources, Step
-from interlingua.engine.workspace import Home
-from interlingua.paths import read_json
 from interlingua.studies.analysis_settings import pair_settings
-from interlingua.studies.compile.custom_regimes import plain_phases
+from interlingua.studies.compile.model_revisions import Revisions
 from interlingua.studies.config.plugins import Name
 from interlingua.studies.config.recipe import read_config
 from interlingua.studies.config.schema import AdjustTable, ResourceTable
+from interlingua.studies.step_settings import (
+    KINDS,
+    AdjustStep,
+    AlignStep,
+    Data,
+    LinkedRows,
+    PretrainStep,
+    StepSettings,
+    StudyBitext,
+    StudyEncoder,
+    StudyTask,
+    SynthStep,
+)
 from interlingua.studies.study import MADE, Study, expanded, linking_encoder, model_place
-from interlingua.training.regime import Phase
+from interlingua.training.phases import Phase
 
-
-@dataclass
-class Revisions:
-    """Commits by name and revision: what the hub's cache on this machine has, else what a run of the study found out.
-
-    `kept` is the study's file of those; `ask` lets the hub be asked for what neither has.
-    """
-
-    kept: Path | None = None
-    ask: bool = False
-    _told: dict[str, str] = field(default_factory=dict)
-    _new: bool = False
-
-    def __post_init__(self) -> None:
-        if self.kept is not None and self.kept.is_file():
-            try:
-                self._told = {str(name): str(commit) for name, commit in read_json(self.kept).items()}
-            except (ValueError, AttributeError):
-                self._told = {}  # Asked again.
-
-    def commit(self, name: str, revision: str | None) -> str | None:
-        """The commit that a hub name stands for; None where it is not known here."""
-        if (found := cached_commit(name, revision)) is not None:
-            return found
-        asked = name if revision is None else f"{name}@{revision}"
-        if asked not in self._told and self.ask and (found := asked_commit(name, revision)) is not None:
-            self._told[asked] = found
-            self._new = True
-        return self._told.get(asked)
-
-    def keep(self, home: Home) -> None:
-        """Write what the hub said into the study's folder."""
-        if self.kept is not None and self._new:
-            try:
-                home.make()
-            except OSError as error:
-                raise cannot_write(home.folder, error) from error
-            write_text(self.kept, json.dumps(self._told, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
-            self._new = False
-
-
-CODE: Mapping[str, str] = {}
-"""Raised for a kind where its function's results change; a kind that is not here is at its first."""
-ON_GPU = ("pretrain", "adjust", "finetune", "predict", "distances", "encode", "attribute", "geometry")
 _GIB = 1 << 30
-Found = dict[str, Step]
+_KIND = {settings: kind for kind, settings in KINDS.items()}
+Needs = dict[str, Step]
 """Steps by the role that they have for another."""
 
 
 @dataclass
-class Ingredients:
-    """The parts of a study's steps: files by content, hub models by commit; `notes` say where that is unknown."""
+class StudyInputs:
+    """The parts of a study's steps: files by content, hub models by commit; `notes` say where that is unknown.
+
+    `on_gpu`: whether the machine that runs the steps has GPUs, which decides a precision that nobody named.
+    """
 
     study: Study
     digests: Digests = field(default_factory=Digests)
     revisions: Revisions = field(default_factory=Revisions)
+    on_gpu: bool = False
     notes: list[str] = field(default_factory=list)
 
     def step(
-        self,
-        kind: str,
-        settings: Mapping[str, Any],
-        needs: Found,
-        *,
-        label: str,
-        like: str = "",
-        uses: Iterable[Name] = (),
+        self, settings: StepSettings, needs: Needs, *, label: str, like: str = "", uses: Iterable[Name] = ()
     ) -> Step:
         """A step; `uses` are the registered things it names, which a file of the study may have brought."""
+        kind = _KIND[type(settings)]
         return Step(
-            kind,
             f"interlingua.studies.steps.{kind}:run",
             settings,
             needs,
+            settings.CODE,
             self._resources(kind),
-            CODE.get(kind, "1"),
             label,
             like,
             tuple(self.digests.file(file) for file in self.study.plugins.used(uses)),
@@ -106,13 +69,22 @@ class Ingredients:
 
     def _resources(self, kind: str) -> Resources:
         given = self.study.table.resources.get(kind, ResourceTable())
-        usual = float(given.processes) if kind in ON_GPU else 0.0
+        usual = float(given.processes) if KINDS[kind].ON_GPU else 0.0
         gpus = usual if given.gpus is None else given.gpus
         return Resources(given.cpus, gpus, int(given.memory * _GIB), given.processes)
 
-    def files(self, given: Sequence[str], needs: Found) -> list[Any]:
+    def precision(self, kind: str) -> str:
+        """In what precision steps of a kind compute: as the study says, else bf16 on a GPU and fp32 on a CPU."""
+        return self.study.table.precision or ("bf16" if self.on_gpu and self._resources(kind).gpus else "fp32")
+
+    def task(self, kind: str, *, source: str, length: int | None = None, pooling: str | None = None) -> StudyTask:
+        """A task with all its settings: those that are given, and its own where they are left out."""
+        task = task_named(kind, length=length, pooling=pooling, source=source)
+        return StudyTask(kind=kind, settings=asdict(task))
+
+    def files(self, given: Sequence[str], needs: Needs) -> tuple[Data, ...]:
         """Files as settings: by content, or as `@NAME/rest` of a step that makes them, which is then needed."""
-        found: list[Any] = []
+        found: list[Data] = []
         for file in given:
             if file.startswith(MADE):
                 name = file[len(MADE) :].partition("/")[0]
@@ -120,125 +92,162 @@ class Ingredients:
                 found.append(file)
             else:
                 found.append(self.corpus(file))
-        return found
+        return tuple(found)
 
-    def corpus(self, name: str) -> Any:
+    def file(self, template: str, source: str, needs: Needs) -> Data:
+        """The file of a template for the language of training."""
+        return self.files(expanded(template, (source,), source)[source], needs)[0]
+
+    def corpus(self, name: str) -> Data:
         return name if name == "sampler" or name.startswith("hf:") else self.digests.file(self.study.place(name))
 
     def synth(self, name: str) -> Step:
-        return self.step("synth", self.synthetic(name), {}, label=f"synth {name}")
+        return self.step(self.synthetic(name), {}, label=f"synth {name}")
 
-    def synthetic(self, name: str) -> dict[str, Any]:
+    def synthetic(self, name: str) -> SynthStep:
         """The settings that name a set of parallel tagged sentences."""
         table = self.study.table.synth[name]
-        settings = asdict(table)
-        for key in ("contexts", "names"):
-            given = [settings[key]] if isinstance(settings[key], str) else settings[key]
-            settings[key] = [each if each == "embedded" else self.corpus(each) for each in given]
-        settings["languages"] = table.languages or once(self.study.table.source, *self.study.languages)
-        return settings
+        contexts, names = (
+            tuple(
+                each if each == "embedded" else self.corpus(each)
+                for each in ((given,) if isinstance(given, str) else given)
+            )
+            for given in (table.contexts, table.names)
+        )
+        return SynthStep(
+            contexts=contexts,
+            names=names,
+            types=table.types,
+            languages=table.languages or once(self.study.table.source, *self.study.languages),
+            rows=table.rows,
+            seed=table.seed,
+        )
 
-    def model(self, name: str, needs: Found) -> dict[str, Any]:
+    def model(self, name: str, needs: Needs) -> StudyEncoder:
         """The settings that name an encoder; one that is pretrained here is needed."""
         table, home = self.study.table.encoders[name], self.study.file.parent
-        allowed: dict[str, Any] = {"trust_remote_code": table.trust_remote_code, "allow_pickle": table.allow_pickle}
-        if table.blocks is not None:
-            allowed["blocks"] = table.blocks
+        revision = None
+        model: File | str | None
         if table.recipe is not None:
             needs["encoder"] = self._pretrained(name)
-            return {"name": name, "model": None, **allowed}
-        model: Any = str(table.model)
-        if model == "embedded":
-            model = self.digests.file(find_folder(model))
-        elif (folder := model_place(home, model)).is_dir():
+            model = None
+        elif table.model == "embedded":
+            model = self.digests.file(find_folder(table.model))
+        elif (folder := model_place(home, str(table.model))).is_dir():
             model = self.digests.file(folder)
         else:
+            model = str(table.model)
             commit = self.revisions.commit(model, table.revision)
-            allowed["revision"] = commit or table.revision
+            revision = commit or table.revision
             told = f"{model} is known by its name alone: it is not in the hub's cache here"
             if commit is None and told not in self.notes:
                 self.notes.append(told)
-        return {"name": name, "model": model, **allowed}
+        return StudyEncoder(
+            name=name,
+            model=model,
+            revision=revision,
+            blocks=table.blocks,
+            trust_remote_code=table.trust_remote_code,
+            allow_pickle=table.allow_pickle,
+        )
 
     def _pretrained(self, name: str) -> Step:
         table = self.study.table.encoders[name]
         path = self.study.file.parent / str(table.recipe)
         recipe = read_config(path)
         folder = path.parent / recipe.data.folder if table.text is None else self.study.place(table.text)
-        # By language: a text that this model does not read must not change it.
-        read = {code: [self.digests.file(text) for text in sorted(folder.glob(f"{code}.txt*"))[:1]]
-                for code in recipe.data.languages}  # fmt: skip
         pieces = recipe.tokenizer.file
-        settings = {
-            "recipe": self.digests.file(path),
-            "text": read,
-            "pieces": None if pieces is None else self.digests.file(path.parent / pieces),
-        }
-        return self.step("pretrain", settings, {}, label=f"pretrain {path.stem}", like=path.stem)
+        start = recipe.training.start_from
+        settings = PretrainStep(
+            recipe=self.digests.file(path),
+            # By language: a text that this model does not read must not change it.
+            text={
+                code: tuple(self.digests.file(text) for text in sorted(folder.glob(f"{code}.txt*"))[:1])
+                for code in recipe.data.languages
+            },
+            pieces=None if pieces is None else self.digests.file(path.parent / pieces),
+            start_from=None if start is None else self.digests.file(path.parent / start),
+        )
+        return self.step(settings, {}, label=f"pretrain {path.stem}", like=path.stem)
 
-    def bitext(self, code: str, needs: Found) -> dict[str, Any]:
+    def bitext(self, code: str, needs: Needs) -> StudyBitext:
         """The settings that name a language's bitext; its links are needed."""
         table, source = self.study.table.bitexts, self.study.table.source
         assert table is not None
-        about: dict[str, Any] = {
-            "language": code,
-            "source": source,
-            "aligner": table.aligner or "diagonal",
-            "english": table.pivot_side,
-        }
-        if table.corpus is not None:
-            about |= {"corpus": self.corpus(table.corpus), "files": [], "links": None}
-        else:
-            links = {} if table.links is None else expanded(table.links, (code,), source)
-            files = [self.digests.file(self.study.place(file)) for file in self.study.bitext(code)]
-            given = [self.digests.file(self.study.place(file)) for file in links.get(code, ())]
-            about |= {"corpus": None, "files": files, "links": given[0] if given else None}
-        own: Found = {}
-        linking = linking_encoder(table, self.study.table.encoders)
-        if linking is not None and about["links"] is None:
-            about["encoder"] = self.model(linking, own)
-        needs[f"align {code}"] = self.step("align", about, own, label=f"align {source}-{code}", like=code)
+        links = {} if table.links is None else expanded(table.links, (code,), source)
+        given = [self.digests.file(self.study.place(file)) for file in links.get(code, ())]
+        cut = table.corpus is not None
+        linking = linking_encoder(table, self.study.table.encoders) if cut or not given else None
+        own: Needs = {}
+        about = StudyBitext(
+            language=code,
+            source=source,
+            files=() if cut else tuple(self.digests.file(self.study.place(file)) for file in self.study.bitext(code)),
+            corpus=None if table.corpus is None else self.corpus(table.corpus),
+            links=None if cut or not given else given[0],
+            aligner=table.aligner or "diagonal",
+            encoder=None if linking is None else self.model(linking, own),
+            english=table.pivot_side,
+        )
+        label = f"align {source}-{code}"
+        settings = AlignStep(bitext=about, precision=None if linking is None else self.precision("align"))
+        needs[f"align {code}"] = self.step(settings, own, label=label, like=code)
         return about
 
     def settings(self, **own: Any) -> TransferSettings:
-        """The settings of a step: those given, and nothing that it does not hang on."""
-        table = self.study.table
-        return TransferSettings(source=table.source, precision=table.precision, compile=table.compile, **own)
+        """What phases are made of: what the study says of adjusting, and what is given of a task."""
+        table: AdjustTable = self.study.table.adjust
+        return TransferSettings(
+            source=self.study.table.source,
+            adjust_epochs=table.epochs,
+            adjust_learning_rate=table.learning_rate,
+            adjust_batch=table.batch_size,
+            alpha=table.alpha,
+            pairs=pair_settings(table),
+            **own,
+        )
 
     @property
-    def adjusting(self) -> dict[str, Any]:
+    def linked_rows(self) -> LinkedRows:
         table: AdjustTable = self.study.table.adjust
-        return {
-            "adjust_epochs": table.epochs,
-            "adjust_learning_rate": table.learning_rate,
-            "adjust_batch": table.batch_size,
-            "pairs": pair_settings(table),
-        }
+        pairs = pair_settings(table)
+        return LinkedRows(rows=pairs.rows, held_out=pairs.held_out, layer=pairs.layer, target=pairs.target)
 
-    def adjusted(self, encoder: str, spoken: Sequence[str], seed: int, own: Sequence[Phase] | None = None) -> Step:
-        """The step that adjusts an encoder: as papers/001 does, or by the phases of a regime of the study's own."""
-        needs: Found = {}
-        settings = {
-            "encoder": self.model(encoder, needs),
-            "bitexts": [self.bitext(code, needs) for code in spoken],
-            "settings": asdict(self.settings(**self.adjusting)),
-            "seed": seed,
-        }
-        if own is not None:
-            settings["phases"] = plain_phases(own)
+    @property
+    def adjust_phases(self) -> tuple[Phase, ...]:
+        """The phases of adjusting alone, with what the study says of them."""
+        return phases_of("adjusted", self.settings(), task="retrieval", headless=True)
+
+    def adjusted(self, encoder: str, spoken: Sequence[str], seed: int, phases: Sequence[Phase]) -> Step:
+        """The step that adjusts an encoder on the bitexts of some languages by phases."""
+        needs: Needs = {}
+        settings = AdjustStep(
+            encoder=self.model(encoder, needs),
+            source=self.study.table.source,
+            bitexts=tuple(self.bitext(code, needs) for code in spoken),
+            linked_rows=self.linked_rows,
+            phases=tuple(phases),
+            precision=self.precision("adjust"),
+            seed=seed,
+        )
         label = f"adjust {encoder} {'+'.join(spoken)} seed {seed}"
-        return self.step("adjust", settings, needs, label=label, like=encoder, uses=objectives_in(own or ()))
+        return self.step(settings, needs, label=label, like=encoder, uses=objectives_in(phases))
 
 
-def objectives_in(phases: Sequence[Phase]) -> list[Name]:
+def objectives_in(phases: Iterable[Phase]) -> list[Name]:
     """The objectives that phases name."""
     return [("objective", part.objective) for phase in phases for part in phase.parts]
 
 
-def once(*codes: str) -> list[str]:
+def once(*codes: str) -> tuple[str, ...]:
     """Each once, in order.
 
     >>> once("en", "ru", "en")
-    ['en', 'ru']
+    ('en', 'ru')
     """
-    return list(dict.fromkeys(codes))
+    return tuple(dict.fromkeys(codes))
+
+
+def by_name(files: Mapping[str, Sequence[str]], inputs: StudyInputs, needs: Needs) -> dict[str, tuple[Data, ...]]:
+    """Files as settings, by the name of what they are for."""
+    return {name: inputs.files(given, needs) for name, given in files.items()}

@@ -191,7 +191,7 @@ class Field:
             return "files"
         listed = [option for option, kind in zip(options, kinds, strict=True) if kind in (tuple, Sequence)]
         if listed:
-            return "numbers" if typing.get_args(listed[0])[0] is int else "names"
+            return "numbers" if typing.get_args(listed[0])[0] in (int, float) else "names"
         return "switch" if options == [bool] else "scalar"
 
     def check(self, value: object, *, registries: bool = True) -> Iterator[Problem]:

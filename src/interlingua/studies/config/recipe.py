@@ -44,6 +44,7 @@ class Config:
         """A hash of what decides the run: every setting, and the digests of the files; not where those are."""
         settings = asdict(self)
         del settings["source"], settings["data"]["folder"], settings["tokenizer"]["file"]
+        del settings["training"]["start_from"]
         state = json.dumps([settings, dict(files)], sort_keys=True, default=str)
         return hashlib.blake2b(state.encode(), digest_size=16).hexdigest()
 
@@ -55,6 +56,13 @@ def read_config(path: Path) -> Config:
     table = build(RecipeTable, given, (), problems)
     if table is not None:
         _check_languages(table, problems)
+        if table.training.start_from is not None and "tokenizer" in given:
+            problems.add(
+                ("tokenizer",),
+                "a run that starts from another has its tokenizer",
+                value=table.training.start_from,
+                remedy="Remove [tokenizer], or start_from.",
+            )
     problems.check()
     assert table is not None
     return Config(table.data, table.training, table.tokenizer, table.model, table.evaluation, Source(path, lines))

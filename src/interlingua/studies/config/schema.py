@@ -76,7 +76,7 @@ _STOP_AFTER = Setting(
 )
 _COMPILE = Setting(help="Compile the model before training.")
 _POOLING = Setting(
-    help="For NLI and paraphrase, what the head reads: first (token) or mean.",
+    help="Of tasks with a label for a text, what the head reads: first (token) or mean.",
     left_out="the task's",
 )
 _TRAIN_ROWS = Setting(help="Train on a sample of this many examples.", least=1, left_out="all")
@@ -228,6 +228,13 @@ class PairChoice:
             formerly=("target",),
         ),
     ] = "trainable"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairReading(PairChoice):
+    """How words of pairs become vectors, and how these are pulled together; a study has the defaults."""
+
+    panel = "Adjustment"
     reduction: Annotated[
         str,
         Setting(help="How the loss joins pairs: mean, or sum as Efimov et al. 2023 print it.", choices=("mean", "sum")),
@@ -665,7 +672,6 @@ class StudyTable:
     regime: Mapping[str, RegimeTable] = field(default_factory=dict)
     regimes: Annotated[tuple[str, ...], Setting(help="Regimes; see 'interlingua list'.")] = ("original",)
     precision: Annotated[str | None, _PRECISION] = None
-    compile: Annotated[bool, _COMPILE] = False
     permutations: Annotated[int, _PERMUTATIONS] = 10_000
     bitexts: BitextTable | None = None
     adjust: AdjustTable = field(default_factory=AdjustTable)
@@ -727,7 +733,16 @@ class PretrainTable:
     decay: Annotated[float, Setting(help="Share of the steps in which it falls.", least=0, most=1)] = 1.0
     floor: Annotated[float, Setting(help="Last learning rate, as a share of the peak.", least=0, most=1)] = 0.0
     weight_decay: Annotated[float, Setting(help="Weight decay of the optimizer.", least=0)] = 0.01
-    mask: Annotated[float, Setting(help="Share of the tokens that are masked.", above=0, below=1)] = 0.15
+    mask: Annotated[
+        float | tuple[float, float],
+        Setting(
+            help="Share of the tokens that are masked; or the first and the last one, linear between.", above=0, below=1
+        ),
+    ] = 0.15
+    start_from: Annotated[
+        str | None,
+        Setting(help="Folder of another run, whose weights and tokenizer this one begins with.", left_out="none"),
+    ] = None
     precision: Annotated[str, Setting(help="Number format of the computation.", choices=("fp32", "bf16"))] = "fp32"
     compile: Annotated[bool, _COMPILE] = False
     optimizer: Annotated[str, Setting(help="Optimizer.", choices=("adamw", "muon"))] = "adamw"
@@ -740,6 +755,9 @@ class PretrainTable:
     )
 
     def rules(self) -> Iterator[Problem]:
+        given: object = self.mask
+        if isinstance(given, tuple) and len(given) != 2:
+            yield Problem(("mask",), "{mask} is one share, or two", self.mask, "Give 0.15, or [0.3, 0.15].")
         if self.batch_size % self.accumulate:
             yield Problem(
                 ("accumulate",),
@@ -861,7 +879,7 @@ class AuditCommand(Loading, Running):
 
 
 @dataclass(frozen=True)
-class AdjustCommand(PairChoice, AdjustSchedule, Linking, Loading, Running):
+class AdjustCommand(PairReading, AdjustSchedule, Linking, Loading, Running):
     """Can a small parallel corpus bring the languages of this model closer?
 
     Pulls words and their translations together (Efimov et al. 2023, Eq. 1) while English stays where it was, and writes
@@ -939,7 +957,7 @@ class AdjustCommand(PairChoice, AdjustSchedule, Linking, Loading, Running):
 
 
 @dataclass(frozen=True)
-class TransferCommand(Schedule, Reading, Linking, PairChoice, Loading, Running):
+class TransferCommand(Schedule, Reading, Linking, PairReading, Loading, Running):
     """Will a model trained on English work in my language?
 
     Fine-tunes MODEL on the labelled examples with every regime and seed, tests it zero-shot on every test, and reports
@@ -1044,7 +1062,7 @@ class RowParallel:
 
     task: Annotated[
         str | None,
-        Setting(help="Task, which must be the models' own: nli, paraphrase, qa or ner.", left_out="the model's"),
+        Setting(help="Task, such as nli; it must be the models' own.", left_out="the model's"),
     ] = None
     source: Annotated[str, _SOURCE] = "en"
     dictionaries: Annotated[
@@ -1089,7 +1107,8 @@ class ExplainCommand(Attributing, ExplainChecks, RowParallel, Placed):
     models: Annotated[
         File | Sequence[File] | Mapping[str, File],
         Setting(
-            help="Folders of fine-tuned models (interlingua transfer --save-models); xx=FOLDER: it was trained in xx.",
+            help="Folders of fine-tuned models (transfer --save-models), or of classifiers as transformers saves "
+            "them; xx=FOLDER: it was trained in xx.",
             argument=True,
             several=True,
             metavar="MODEL...",
@@ -1527,7 +1546,13 @@ class StudyRun(StudyFolder):
     """
 
     _: KW_ONLY
-    executor: Annotated[str, Setting(help="Where steps run: here, or ray for a cluster.", metavar="NAME")] = "here"
+    executor: Annotated[
+        str,
+        Setting(
+            help="Where steps run. local: processes of this machine; inline: this process alone; ray: a cluster.",
+            metavar="NAME",
+        ),
+    ] = "local"
     address: Annotated[
         str | None, Setting(help="Of a Ray cluster: auto, or HOST:PORT.", left_out="none", metavar="ADDRESS")
     ] = None
@@ -1537,6 +1562,7 @@ class StudyRun(StudyFolder):
     )
     attempts: Annotated[int, Setting(help="How often a step is tried.", least=1)] = 1
     retry: Annotated[bool, _RETRY] = False
+    keep: Annotated[bool, Setting(help="Keep models and vectors that no step to come needs.")] = False
 
 
 @dataclass(frozen=True)
@@ -1571,7 +1597,8 @@ class ExplainOptions(Attributing, ExplainChecks, RowParallel, Placed):
     models: Annotated[
         Sequence[File] | Mapping[str, File],
         Setting(
-            help="Folders of fine-tuned models (interlingua transfer --save-models); xx=FOLDER: it was trained in xx.",
+            help="Folders of fine-tuned models (transfer --save-models), or of classifiers as transformers saves "
+            "them; xx=FOLDER: it was trained in xx.",
             argument=True,
             several=True,
             metavar="MODEL...",

@@ -1,1 +1,1 @@
-"""Steps of studies: one plain function a kind, `run(settings, inputs, out, work)`; see `studies.step`."""
+"""Steps of studies: one plain function per kind, `run(settings, context)`; see `engine.step`."""

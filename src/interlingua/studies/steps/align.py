@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
-
-from interlingua.engine.records import write_text
-from interlingua.engine.step import Work
+from interlingua.engine.atomic_files import write_text
+from interlingua.engine.step import StepContext
 from interlingua.readers import read_corpus
-from interlingua.studies.steps.step_io import LINKS, Inputs, bitext_name, encoder_of, linked_files, note
+from interlingua.studies.step_settings import AlignStep
+from interlingua.studies.steps.step_io import LINKS, bitext_name, linked_files, load_encoder, path_of, write_notes
 
 
-def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> None:
+def run(settings: AlignStep, context: StepContext) -> None:
     """Link the words of one language's bitext."""
-    if settings["corpus"] is not None:
-        source, target = settings["source"], settings["language"]
-        pair = read_corpus(settings["corpus"], languages=[source, target]).pair(source, target)
+    bitext = settings.bitext
+    if bitext.corpus is not None:
+        corpus = read_corpus(path_of(bitext.corpus, context), languages=[bitext.source, bitext.language])
+        pair = corpus.pair(bitext.source, bitext.language)
         rows = zip(pair.source_texts, pair.target_texts, strict=True)
         lines = ["\t".join(" ".join(text.split()) for text in row) for row in rows]
-        write_text(out / bitext_name(settings), "".join(f"{line}\n" for line in lines))
-    encoder = encoder_of(settings["encoder"], inputs, precision=None) if "encoder" in settings else None
-    [files] = linked_files([settings], {f"align {settings['language']}": out}, encoder=encoder).values()
-    text = files.read(out / LINKS, progress=work.progress)
-    note(out, text.notes)
+        write_text(context.out / bitext_name(bitext), "".join(f"{line}\n" for line in lines))
+    encoder = None if bitext.encoder is None else load_encoder(bitext.encoder, context, precision=settings.precision)
+    [files] = linked_files([bitext], {f"align {bitext.language}": context.out}, encoder=encoder).values()
+    text = files.read(context.out / LINKS, progress=context.progress)
+    write_notes(context, text.notes)

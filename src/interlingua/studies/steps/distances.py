@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
-
 from interlingua.analyses.evaluation import Examiner
-from interlingua.engine.step import Work
+from interlingua.analyses.transfer import TransferSettings
+from interlingua.engine.step import StepContext
+from interlingua.studies.step_settings import DistancesStep
 from interlingua.studies.steps.predict import lesson_of
-from interlingua.studies.steps.step_io import (
-    Inputs,
-    Linked,
-    encoder_of,
-    keep,
-    linked_files,
-    precision_of,
-    transfer_settings,
-    tuned_of,
-)
+from interlingua.studies.steps.step_io import LinkedBitexts, asked_model, load_encoder, write_records
 from interlingua.tasks.retrieval import Retrieval
 
 
-def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> None:
+def run(settings: DistancesStep, context: StepContext) -> None:
     """Measure one language's words in one model, on rows that were not trained on."""
-    own = transfer_settings(settings["settings"])
-    encoder = encoder_of(settings["encoder"], inputs)
-    precision = precision_of(own, encoder)
-    tuned = tuned_of(settings["encoder"], inputs, Retrieval(), precision=precision)
-    linked = Linked(encoder, linked_files([settings["bitext"]], inputs), own, inputs)
-    lesson = lesson_of(tuned.task, tuned.labels, inputs)
-    examiner = Examiner(encoder, lesson, own, linked.bitexts, (), precision, linked)
-    code = settings["bitext"]["language"]
+    encoder, precision = load_encoder(settings.encoder, context), settings.precision
+    tuned = asked_model(settings.encoder, context, Retrieval(), precision=precision)
+    linked = LinkedBitexts.of(encoder, [settings.bitext], settings.linked_rows, context)
+    lesson = lesson_of(tuned.task, tuned.labels, context)
+    own = TransferSettings(source=settings.source, pairs=linked.settings)
+    examiner = Examiner(encoder, lesson, own, linked.files, (), precision, linked)
     # The examiner's digests are of the bitexts it has; which others the model was adjusted on is in the details.
-    made = examiner.distances(tuned, settings["state"], (), code, settings["seed"])
-    keep(out, work, made, model=settings["encoder"]["name"], task=settings["called"], bitexts=settings["spoken"])
+    made = examiner.distances(tuned, settings.state, (), settings.bitext.language, settings.seed)
+    bitexts = list(settings.bitext_languages)
+    write_records(context, made, model=settings.encoder.name, task=settings.block, bitexts=bitexts)

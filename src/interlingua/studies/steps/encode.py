@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
-
 from interlingua.analyses.space_measures import left_out
-from interlingua.engine.step import Work
-from interlingua.studies.steps.step_io import CACHE, Inputs, corpus_of, languages_of, note, plan_of
+from interlingua.engine.step import StepContext
+from interlingua.studies.step_settings import EncodeStep
+from interlingua.studies.steps.step_io import VECTORS, corpus_of, load_body, plan_of, read_languages, write_notes
 
 
-def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> None:
+def run(settings: EncodeStep, context: StepContext) -> None:
     """Encode every language of the corpus that the model knows, once."""
-    plan = plan_of(settings, tuple(settings["names"]))
-    corpus = corpus_of(settings)
-    encoder, languages, skipped = languages_of(settings, settings, corpus, plan, inputs, out / CACHE, work)
-    note(out, [*encoder.notes, *left_out(corpus, skipped, [languages])])
+    corpus, plan = corpus_of(settings, context), plan_of(settings, settings.measures)
+    encoder = load_body(settings.encoder, context, precision=settings.precision)
+    languages, skipped = read_languages(encoder, settings.known, corpus, plan, context, context.out / VECTORS)
+    write_notes(context, [*encoder.notes, *left_out(corpus, skipped, [languages])])

@@ -2,88 +2,97 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from interlingua.analyses.evaluation import FILE, Examiner, prediction_lines
-from interlingua.analyses.transfer import ExamFiles, Lesson, Scenario, check_labels, task_named
-from interlingua.engine.records import Made, write_text
-from interlingua.engine.step import Work
+from interlingua.analyses.transfer import Exam, ExamFiles, Lesson, Scenario, TransferSettings, check_labels
+from interlingua.engine.atomic_files import write_text
+from interlingua.engine.step import StepContext
+from interlingua.engine.workspace import INNER
 from interlingua.paths import read_json
+from interlingua.record import Made
+from interlingua.studies.step_settings import PredictStep
 from interlingua.studies.steps.finetune import ABOUT
 from interlingua.studies.steps.step_io import (
     MODEL,
-    Inputs,
-    Linked,
-    encoder_of,
-    file_of,
-    keep,
-    linked_files,
-    note,
-    precision_of,
-    transfer_settings,
-    tuned_of,
+    LinkedBitexts,
+    asked_model,
+    load_encoder,
+    path_of,
+    task_of,
+    write_notes,
+    write_records,
 )
-from interlingua.training.processes import is_first_process
 
 
 @dataclass(frozen=True)
-class Taught:
+class TrainingSetSummary:
     """What is known of the examples a model was trained on once they are no longer here."""
 
     digest: str
 
 
-def lesson_of(task: Any, labels: tuple[str, ...], inputs: Inputs) -> Lesson:
+def lesson_of(task: Any, labels: tuple[str, ...], context: StepContext) -> Lesson:
     """The lesson of a trained model; one without a head had none."""
-    if "tuned" not in inputs:
+    if "tuned" not in context.inputs:
         return Lesson(task)
-    about = read_json(inputs["tuned"] / ABOUT)
-    return Lesson(task, labels, Taught(about["train"]))
+    about = read_json(context.inputs["tuned"] / ABOUT)
+    return Lesson(task, labels, TrainingSetSummary(about["train"]))
 
 
-def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> None:
+def run(settings: PredictStep, context: StepContext) -> None:
     """Give one model its tests."""
-    own = transfer_settings(settings["settings"])
-    own = type(own)(**{**vars(own), "source": settings["source"]})
-    task = task_named(
-        settings["task"], length=settings["length"], pooling=settings["pooling"], source=settings["source"]
-    )
-    encoder = encoder_of(settings["encoder"], inputs)
-    precision = precision_of(own, encoder)
-    tuned = tuned_of(settings["encoder"], inputs, task, precision=precision)
-    tests, lookups = (
-        {name: tuple(file_of(file, inputs) for file in files) for name, files in settings[key].items()}
-        for key in ("tests", "retrieval")
-    )
-    mixed = None if settings["mixed"] is None else file_of(settings["mixed"], inputs)
-    exams = ExamFiles(tests, mixed, lookups, settings["rows"]).read(task, source=settings["source"])
-    exams = tuple(exam for exam in exams if exam.name in settings["names"])
+    task, precision = task_of(settings.task), settings.precision
+    encoder = load_encoder(settings.encoder, context)
+    tuned = asked_model(settings.encoder, context, task, precision=precision)
+    exams = _exams(settings, task, context)
     check_labels(exams, tuned.labels, train="the training examples")
-    linked = Linked(encoder, linked_files(settings["bitexts"], inputs), own, inputs)
-    through = None
-    if settings["through"] is not None:
-        through = encoder_of(settings["through"], inputs, role="through ")
-    lesson = lesson_of(task, tuned.labels, inputs)
-    examiner = Examiner(encoder, lesson, own, linked.bitexts, exams, precision, linked, through)
-    scenario = Scenario(settings["regime"], (), tuple(settings["spoken"]), exams, settings["mapped"])
+    linked = LinkedBitexts.of(encoder, settings.bitexts, settings.linked_rows, context)
+    through = None if settings.through is None else load_encoder(settings.through, context, role="through ")
+    own = TransferSettings(source=settings.source, pairs=linked.settings)
+    if settings.map_on is not None:
+        own = replace(own, map_on=settings.map_on)
+    lesson = lesson_of(task, tuned.labels, context)
+    examiner = Examiner(encoder, lesson, own, linked.files, exams, precision, linked, through)
+    scenario = Scenario(settings.regime, (), settings.bitext_languages, exams, settings.mapped)
     made: Made = []
     said: list[str] = []
     for number, exam in enumerate(exams):
-        work.progress("tests", number, len(exams))
-        found = examiner.examine(tuned, scenario, exam, settings["seed"])
+        context.progress("tests", number, len(exams))
+        found = examiner.examine(tuned, scenario, exam, settings.seed)
         made += found.made
         if found.predictions is not None:
-            about = {"file": Path(exam.examples.name).name, "task": settings["called"],
-                     "encoder": settings["encoder"]["name"], "regime": scenario.regime, "seed": settings["seed"],
-                     "bitexts": settings["spoken"], "model": f"steps/{inputs['tuned'].name}/{MODEL}"}  # fmt: skip
-            said.append(prediction_lines(exam, found.predictions, about))
-    if settings["through"] is not None:
-        made = [(replace(record, target_model=settings["through"]["name"]), items) for record, items in made]
-    if said and is_first_process():
-        write_text(out / FILE, "".join(said))
-    keep(out, work, made, model=settings["encoder"]["name"], task=settings["called"])
+            said.append(prediction_lines(exam, found.predictions, _about(settings, exam, context)))
+    if settings.through is not None:
+        made = [(replace(record, target_model=settings.through.name), items) for record, items in made]
+    if said and context.group.is_first:
+        write_text(context.out / FILE, "".join(said))
+    write_records(context, made, model=settings.encoder.name, task=settings.block)
     read = examiner.exam_inputs.values()
-    note(out, [*(skip for exam in exams for skip in exam.skipped), *(skip for each in read for skip in each.skipped)])
+    skipped = [skip for exam in exams for skip in exam.skipped]
+    write_notes(context, [*skipped, *(skip for inputs in read for skip in inputs.skipped)])
+
+
+def _exams(settings: PredictStep, task: Any, context: StepContext) -> tuple[Exam, ...]:
+    tests, lookups = (
+        {name: tuple(path_of(file, context) for file in files) for name, files in given.items()}
+        for given in (settings.tests, settings.retrieval)
+    )
+    mixed = None if settings.mixed is None else path_of(settings.mixed, context)
+    found = ExamFiles(tests, mixed, lookups, settings.rows).read(task, source=settings.source)
+    return tuple(exam for exam in found if exam.name in settings.names)
+
+
+def _about(settings: PredictStep, exam: Exam, context: StepContext) -> dict[str, Any]:
+    """What a line of predictions says of the model and the test."""
+    return {
+        "file": Path(exam.examples.name).name,
+        "task": settings.block,
+        "encoder": settings.encoder.name,
+        "regime": settings.regime,
+        "seed": settings.seed,
+        "bitexts": list(settings.bitext_languages),
+        "model": f"{INNER}/steps/{context.inputs['tuned'].name}/{MODEL}",
+    }

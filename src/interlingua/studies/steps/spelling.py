@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
-
 from interlingua.analyses.transfer_matrix import spellings_of_test
-from interlingua.engine.records import Made
-from interlingua.engine.step import Work
-from interlingua.record import Record, versions
-from interlingua.studies.steps.step_io import Inputs, keep
+from interlingua.engine.step import StepContext
+from interlingua.record import Made, Record, versions
+from interlingua.studies.step_settings import SpellingStep
+from interlingua.studies.steps.step_io import write_records
 from interlingua.studies.steps.synth import synthetic_of
 
 
-def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> None:
+def run(settings: SpellingStep, context: StepContext) -> None:
     """Compare the names that the test part draws from; no model is asked."""
-    found = spellings_of_test(synthetic_of(settings["synth"]), seed=settings["seed"])
+    found = spellings_of_test(synthetic_of(settings.synth), seed=settings.seed)
     made: Made = []
     for kind, variants in found.scores.items():
         for variant, pairs in variants.items():
@@ -33,10 +29,10 @@ def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> N
                     null=score.null,
                     low=score.low,
                     high=score.high,
-                    seed=settings["seed"],
-                    corpus=settings["called"],
+                    seed=settings.seed,
+                    corpus=settings.block,
                     details={"type": kind, **score.details},
                     versions=versions(),
                 )
                 made.append((record, score.items))
-    keep(out, work, made, model="", synth=settings["called"])
+    write_records(context, made, model="", synth=settings.block)

@@ -1,7 +1,8 @@
-"""What steps share: their inputs read, their models trained, their records and spaces written."""
+"""What steps share: their inputs read, their models trained, their records and notes written."""
 
 from __future__ import annotations
 
+import copy
 import re
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,138 +18,202 @@ from interlingua.analyses.training_inputs import Material, Pairs, PairSettings, 
 from interlingua.analyses.transfer import Lesson, TransferSettings
 from interlingua.corpus import ParallelCorpus, Skip
 from interlingua.encoder import Encoder
-from interlingua.encoder.loading import default_precision
 from interlingua.encoder.representations import Cache
-from interlingua.engine.records import Made, Store, write_text
-from interlingua.engine.step import Work
+from interlingua.engine.atomic_files import write_text
+from interlingua.engine.records import NOTES, Records
+from interlingua.engine.serialization import File, digest
+from interlingua.engine.step import StepContext
 from interlingua.readers import read_corpus
+from interlingua.record import Made
+from interlingua.studies.step_settings import (
+    Data,
+    EncodeStep,
+    LinkedRows,
+    MeasureStep,
+    StudyBitext,
+    StudyEncoder,
+    StudyTask,
+)
 from interlingua.studies.study import MADE
+from interlingua.tasks import tasks
 from interlingua.tasks.saved_models import FineTuned, load
 from interlingua.training.loop import Monitor
-from interlingua.training.processes import is_first_process
-from interlingua.training.regime import Phase, Place, Stage, train_stages
+from interlingua.training.phases import Phase
+from interlingua.training.regime import Place, Stage, train_stages
 from interlingua.training.task import TaskModel
-from interlingua.wordalign.links import PairFilters
 
 MODEL = Path("heavy") / "model"
+VECTORS = Path("heavy") / "representations"
 LINKS = "links.npz"
-Inputs = Mapping[str, Path]
 _PATH = re.compile(r"(?<![\w./~])/(?:[^\s/,;:()]+/)+([^\s/,;:()]+)")
 
 
-def encoder_of(about: Mapping[str, Any], inputs: Inputs, *, precision: str | None = "fp32", role: str = "") -> Encoder:
-    """The encoder that settings name, or that an earlier step pretrained; `role` begins those of several sides."""
-    made = inputs.get(f"{role}encoder")
-    return Encoder.load(
-        str(about["model"]) if made is None else str(made / MODEL),
-        precision=precision,
-        trust_remote_code=about["trust_remote_code"],
-        allow_pickle=about["allow_pickle"],
-        revision=about.get("revision"),
-        blocks=about.get("blocks"),
-    )
+def load_encoder(
+    about: StudyEncoder, context: StepContext, *, precision: str | None = "fp32", role: str = ""
+) -> Encoder:
+    """The encoder that settings name, or that an earlier step pretrained; who trains it takes a copy.
+
+    `role` begins the roles of one of several sides.
+    """
+    made = context.inputs.get(f"{role}encoder")
+    model = about.model if made is None else str(made / MODEL)
+
+    def read() -> Encoder:
+        return Encoder.load(
+            model.path if isinstance(model, File) else str(model),
+            precision=precision,
+            trust_remote_code=about.trust_remote_code,
+            allow_pickle=about.allow_pickle,
+            revision=about.revision,
+            blocks=about.blocks,
+        )
+
+    # By what it is, not by what a study calls it.
+    told = [model.digest if isinstance(model, File) else model, about.revision, about.blocks, precision]
+    return context.objects.get(digest(["encoder", *told]), read)
 
 
-def body_of(about: Mapping[str, Any], inputs: Inputs, *, precision: str | None = "fp32", role: str = "") -> Encoder:
+def load_body(about: StudyEncoder, context: StepContext, *, precision: str | None = "fp32", role: str = "") -> Encoder:
     """The newest encoder there is: fine-tuned, else adjusted, else as it came."""
-    for name in ("tuned", "adjusted"):
-        if f"{role}{name}" in inputs:
-            return Encoder.load(str(inputs[f"{role}{name}"] / MODEL), precision=precision)
-    return encoder_of(about, inputs, precision=precision, role=role)
+    for name in (f"{role}tuned", f"{role}adjusted"):
+        if name in context.inputs:
+            return load_made(context.inputs[name], context, precision=precision)
+    return load_encoder(about, context, precision=precision, role=role)
 
 
-def tuned_of(about: Mapping[str, Any], inputs: Inputs, task: Any, *, precision: str) -> FineTuned:
+def load_made(made: Path, context: StepContext, *, precision: str | None = "fp32") -> Encoder:
+    """The encoder that a step left."""
+    key = digest(["made", made.name, precision])
+    return context.objects.get(key, lambda: Encoder.load(str(made / MODEL), precision=precision))
+
+
+def load_tuned(context: StepContext) -> FineTuned:
+    """The model that was fine-tuned, with its head."""
+    made = context.inputs["tuned"]
+    return context.objects.get(digest(["tuned", made.name]), lambda: load(made / MODEL))
+
+
+def asked_model(about: StudyEncoder, context: StepContext, task: Any, *, precision: str) -> FineTuned:
     """The model that is asked: fine-tuned, or a body without a head."""
-    if "tuned" in inputs:
-        found = load(inputs["tuned"] / MODEL)
-        inside = named(found.model.base_model, found.encoder, about["name"], precision)
+    if "tuned" in context.inputs:
+        found = load_tuned(context)
+        inside = encoder_over(found.model.base_model, found.encoder, about.name, precision)
         return FineTuned(found.task, found.labels, found.model, inside)
-    body = body_of(about, inputs)
-    inside = named(body.model, body, about["name"], precision)
-    return FineTuned(task, (), TaskModel(body.model, torch.nn.Identity()), inside)
+    body = load_body(about, context)
+    return headless(body.model, body, about.name, precision, task)
 
 
-def named(body: Any, encoder: Encoder, name: str, precision: str) -> Encoder:
+def headless(body: Any, encoder: Encoder, name: str, precision: str, task: Any) -> FineTuned:
+    """A body as the model of a task that needs no head."""
+    inside = encoder_over(body, encoder, name, precision)
+    # In evaluation mode, which who measures it puts it back into: a body that is read stays as it is.
+    return FineTuned(task, (), TaskModel(body, torch.nn.Identity()).eval(), inside)
+
+
+def trainable_copy(encoder: Encoder, name: str, precision: str) -> Encoder:
+    """The encoder over a copy of its weights, which a step may train: other steps of the process read the encoder."""
+    body = copy.deepcopy(encoder.model).float().requires_grad_(True)
+    return encoder_over(body, encoder, name, precision)
+
+
+def encoder_over(body: Any, encoder: Encoder, name: str, precision: str) -> Encoder:
     """An encoder over a model in memory, called as the study calls it."""
     return Encoder.of(body, encoder.tokenizer, name=name, precision=precision)
 
 
-def precision_of(settings: TransferSettings, encoder: Encoder) -> str:
-    """bf16 on a GPU and fp32 elsewhere, where nothing is said."""
-    return settings.precision or default_precision(encoder.device)
+def task_of(about: StudyTask) -> Any:
+    """The task that settings name."""
+    return tasks[about.kind].call(**about.settings)
 
 
-def file_of(given: str, inputs: Inputs) -> str:
-    """The path of a file: of the settings, or of what another step made."""
+def path_of(given: Data, context: StepContext) -> str:
+    """The path of a file, of the settings or of what another step made; of a corpus its name."""
+    if isinstance(given, File):
+        return given.path
     if not given.startswith(MADE):
         return given
     name, _, rest = given.partition("/")
-    return str(inputs[name] / rest)
+    return str(context.inputs[name] / rest)
 
 
-def transfer_settings(given: Mapping[str, Any]) -> TransferSettings:
-    """The settings as they were before they became plain data."""
-    pairs = dict(given["pairs"])
-    return TransferSettings(**{**given, "pairs": PairSettings(**{**pairs, "tidy": PairFilters(**pairs["tidy"])})})
+def pair_settings(given: LinkedRows | None) -> PairSettings:
+    """How rows of bitexts are drawn; where nothing reads any, as by default."""
+    if given is None:
+        return PairSettings()
+    return PairSettings(rows=given.rows, held_out=given.held_out, layer=given.layer, target=given.target)
 
 
 def linked_files(
-    bitexts: Iterable[Mapping[str, Any]], inputs: Inputs, *, encoder: Encoder | None = None
+    bitexts: Iterable[StudyBitext], inputs: Mapping[str, Path], *, encoder: Encoder | None = None
 ) -> dict[str, LinkedFiles]:
     """The bitexts by language; those cut from a corpus lie where they were linked. `encoder` is who links them."""
     found = {}
-    for each in bitexts:
-        code = each["language"]
-        made = inputs.get(f"align {code}")
-        files = [Path(file) for file in each["files"]] or [made / bitext_name(each)]  # type: ignore[operator]
-        links = None if each["links"] is None else Path(each["links"])
+    for bitext in bitexts:
+        files = [Path(file.path) for file in bitext.files]
+        if bitext.corpus is not None:
+            files = [inputs[f"align {bitext.language}"] / bitext_name(bitext)]
+        links = None if bitext.links is None else Path(bitext.links.path)
         # What was cut from a corpus has the source first, as it was written.
-        stays = each["english"] if each["corpus"] is None else "source"
-        linking = Linking(each["aligner"], encoder or each.get("encoder", {}).get("name", "embedded"))
-        found[code] = LinkedFiles(tuple(files), links, stays, linking, each["source"])
+        stays = bitext.english if bitext.corpus is None else "source"
+        linking = Linking(bitext.aligner, encoder or ("embedded" if bitext.encoder is None else bitext.encoder.name))
+        found[bitext.language] = LinkedFiles(tuple(files), links, stays, linking, bitext.source)
     return found
 
 
-def bitext_name(about: Mapping[str, Any]) -> str:
+def bitext_name(about: StudyBitext) -> str:
     """What a bitext that was cut from a corpus is called."""
-    return f"bitext.{about['source']}-{about['language']}.tsv"
+    return f"bitext.{about.source}-{about.language}.tsv"
 
 
-def keep(out: Path, work: Work, made: Made, *, model: str, **details: Any) -> None:
+def write_records(context: StepContext, made: Made, *, model: str, **details: Any) -> None:
     """Leave the records of a step, under the name that the study has for the model, and with no path of a machine."""
-    if not is_first_process():
+    if not context.group.is_first:
         return
-    told = []
-    for record, items in made:
-        changed = replace(record, model=model, corpus=Path(record.corpus).name,
-                          details={**record.details, **details})  # fmt: skip
-        told.append((changed, items))
-    Store(out).append(work.key, told)
+    named = [
+        (
+            replace(
+                record,
+                model=model,
+                corpus=Path(record.corpus).name,
+                details={**record.details, **details},
+                part=(number, len(made)),
+            ),
+            items,
+        )
+        for number, (record, items) in enumerate(made, 1)
+    ]
+    Records.write(context.out, context.key, named)
 
 
-def note(out: Path, notes: Iterable[object]) -> None:
-    """Leave what was left out, a line each; of a path the name is left, as in records."""
+def write_notes(context: StepContext, notes: Iterable[object]) -> None:
+    """Leave what was left out, one line each; of a path the name is left, as in records."""
     lines = [_PATH.sub(r"\1", " ".join(str(each).split())) for each in notes]
-    if lines and is_first_process():
-        write_text(out / "notes.txt", "".join(f"{line}\n" for line in dict.fromkeys(lines)))
+    if lines and context.group.is_first:
+        write_text(context.out / NOTES, "".join(f"{line}\n" for line in dict.fromkeys(lines)))
 
 
 @dataclass
-class Linked:
+class LinkedBitexts:
     """The linked text of each language, drawn by a seed when it is asked for."""
 
     encoder: Encoder
-    bitexts: Mapping[str, LinkedFiles]
-    settings: TransferSettings
-    inputs: Inputs
+    files: Mapping[str, LinkedFiles]
+    settings: PairSettings
+    inputs: Mapping[str, Path]
     _texts: dict[str, LinkedText] = field(default_factory=dict)
     _pairs: dict[tuple[str, int], Pairs] = field(default_factory=dict)
 
+    @classmethod
+    def of(
+        cls, encoder: Encoder, bitexts: Iterable[StudyBitext], rows: LinkedRows | None, context: StepContext
+    ) -> LinkedBitexts:
+        return cls(encoder, linked_files(bitexts, context.inputs), pair_settings(rows), context.inputs)
+
     def __call__(self, code: str, seed: int) -> Pairs:
         if code not in self._texts:
-            self._texts[code] = self.bitexts[code].read(self.inputs[f"align {code}"] / LINKS)
+            self._texts[code] = self.files[code].read(self.inputs[f"align {code}"] / LINKS)
         if (code, seed) not in self._pairs:
-            self._pairs[code, seed] = drawn_pairs(self._texts[code], self.encoder, self.settings.pairs, seed=seed)
+            self._pairs[code, seed] = drawn_pairs(self._texts[code], self.encoder, self.settings, seed=seed)
         return self._pairs[code, seed]
 
     @property
@@ -157,20 +222,24 @@ class Linked:
         return [f"{code}: {line}" for (code, _), made in self._pairs.items() for line in made.notes]
 
 
-def stages_of(
+def train_phases(
     tuned: FineTuned,
     phases: Sequence[Phase],
-    lesson: Lesson | None,
-    inputs: Any,
-    linked: Linked,
+    linked: LinkedBitexts,
+    context: StepContext,
     *,
     seed: int,
     precision: str,
+    lesson: Lesson | None = None,
+    inputs: Any = None,
     watch: Callable[[int], Monitor] | None = None,
-    work: Work,
-) -> list[Stage]:
-    """The stages of phases; the model must be as it came, because references are made of it."""
-    own, device = linked.settings, linked.encoder.device
+    begin_with: Encoder | None = None,
+) -> None:
+    """Train a model by phases, from the newest checkpoint on; the metrics of every training step are kept.
+
+    The model is given as it came, because references are made of it; `begin_with` has the weights that are then put in.
+    """
+    device, own = linked.encoder.device, TransferSettings()
     like = loop_settings(
         device,
         precision,
@@ -182,59 +251,51 @@ def stages_of(
     material = Material(
         None if lesson is None else lesson.task,
         inputs,
-        tuple(linked.bitexts),
+        tuple(linked.files),
         lambda code: linked(code, seed),
-        own.pairs,
+        linked.settings,
         seed,
         precision,
         steady=device.type == "cuda",
     )
     monitors = None if watch is None else {"task": watch}
-    return stages(tuned.model, phases, material, like=like, monitors=monitors, progress=work.progress)
-
-
-def trained(tuned: FineTuned, made: Sequence[Stage], out: Path, work: Work) -> None:
-    """Train the stages one after another, going on from the newest checkpoint; the metrics of every step are kept."""
-    place = Place(work.state)
-    train_stages(tuned.model, made, device=tuned.encoder.device, place=place, progress=work.progress)
+    made: list[Stage] = stages(tuned.model, phases, material, like=like, monitors=monitors, progress=context.progress)
+    if begin_with is not None:
+        tuned.model.base_model.load_state_dict(begin_with.model.state_dict())
+    place = Place(context.state)
+    train_stages(tuned.model, made, device=device, place=place, progress=context.progress)
     for number, stage in enumerate(made):
         journal = place.journal(number, stage)
-        if is_first_process() and journal.is_file():
-            shutil.copyfile(journal, out / f"{number + 1}-{stage.name}.jsonl")
+        if context.group.is_first and journal.is_file():
+            shutil.copyfile(journal, context.out / f"{number + 1}-{stage.name}.jsonl")
     tuned.model.eval()
 
 
-CACHE = Path("heavy") / "representations"
-
-
-def corpus_of(settings: Mapping[str, Any]) -> ParallelCorpus:
+def corpus_of(settings: EncodeStep | MeasureStep, context: StepContext) -> ParallelCorpus:
     """The corpus with the languages and rows that are asked for."""
-    corpus = read_corpus(settings["corpus"], languages=settings["languages"]).select(settings["languages"])
-    return corpus if settings["rows"] is None else corpus.sample(settings["rows"], seed=settings["seed"])
+    languages = list(settings.languages)
+    corpus = read_corpus(path_of(settings.corpus, context), languages=languages).select(languages)
+    return corpus if settings.rows is None else corpus.sample(settings.rows, seed=settings.seed)
 
 
-def plan_of(settings: Mapping[str, Any], names: tuple[str, ...]) -> MeasurePlan:
+def plan_of(settings: EncodeStep | MeasureStep, names: tuple[str, ...]) -> MeasurePlan:
     """What is measured, as the audit has it."""
-    return MeasurePlan(names, seed=settings["seed"], pooling=settings["pooling"])
+    return MeasurePlan(names, seed=settings.seed, pooling=settings.pooling)
 
 
-def languages_of(
-    side: Mapping[str, Any],
-    settings: Mapping[str, Any],
+def read_languages(
+    encoder: Encoder,
+    known: Sequence[str],
     corpus: ParallelCorpus,
     plan: MeasurePlan,
-    inputs: Inputs,
-    cache: Path,
-    work: Work,
-    *,
-    role: str = "",
-) -> tuple[Encoder, list[Language], list[Skip]]:
-    """One side's encoder, its languages, and what was left out."""
-    encoder = body_of(side["encoder"], inputs, precision=settings["precision"], role=role)
+    context: StepContext,
+    vectors: Path,
+) -> tuple[list[Language], list[Skip]]:
+    """The languages that an encoder knows, with their vectors, which are kept in a folder; and what was left out."""
     found, skipped = [], []
-    for number, code in enumerate(side["spoken"]):
-        work.progress("encoding", number, len(side["spoken"]))
+    for number, code in enumerate(known):
+        context.progress("encoding", number, len(known))
         cut, skips = split_languages(encoder, corpus.select([code]))
-        found.append(encode_language(encoder, corpus, code, cut[code], plan, cache=Cache(cache)))
+        found.append(encode_language(encoder, corpus, code, cut[code], plan, cache=Cache(vectors)))
         skipped += skips
-    return encoder, found, skipped
+    return found, skipped

@@ -3,34 +3,38 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from interlingua.analyses.synthesis import Synthetic, synthesise
-from interlingua.engine.records import write_text
-from interlingua.engine.step import Work
-from interlingua.studies.steps.step_io import Inputs, note
+from interlingua.engine.atomic_files import write_text
+from interlingua.engine.serialization import File
+from interlingua.engine.step import StepContext
+from interlingua.studies.step_settings import SynthStep
+from interlingua.studies.steps.step_io import write_notes
 
 
-def run(settings: Mapping[str, Any], inputs: Inputs, out: Path, work: Work) -> None:
+def run(settings: SynthStep, context: StepContext) -> None:
     """Write the sentences of every language, and what was counted."""
     made = synthetic_of(settings)
     for code in made.languages:
         for part, sample in made.parts.items():
-            write_text(out / f"{code}.{part}.iob2", "".join(sample.iob2(code)))
-    write_text(out / "counts.json", json.dumps(made.counts(), ensure_ascii=False, indent=1) + "\n")
+            write_text(context.out / f"{code}.{part}.iob2", "".join(sample.iob2(code)))
+    write_text(context.out / "counts.json", json.dumps(made.counts(), ensure_ascii=False, indent=1) + "\n")
     left = [f"{len(each.lines)} rows of {Path(each.file).name} left out: {each.reason}" for each in made.left_out]
-    note(out, [*made.notes, *left])
+    write_notes(context, [*made.notes, *left])
 
 
-def synthetic_of(settings: Mapping[str, Any]) -> Synthetic:
+def synthetic_of(settings: SynthStep) -> Synthetic:
     """The sentences that settings describe: drawing them anew is as quick as reading them."""
+    contexts, names = (
+        [each.path if isinstance(each, File) else each for each in given]
+        for given in (settings.contexts, settings.names)
+    )
     return synthesise(
-        settings["contexts"],
-        settings["names"],
-        languages=settings["languages"],
-        types=settings["types"] or None,
-        rows=settings["rows"],
-        seed=settings["seed"],
+        contexts,
+        names,
+        languages=settings.languages,
+        types=settings.types or None,
+        rows=settings.rows,
+        seed=settings.seed,
     )
