@@ -117,10 +117,19 @@ COMMANDS = (
     Command("align", ("align", "bitext.en-ru.tsv"), has_folder=False),
     Command("study", ("study", "run", "study.toml", "--cpus", "1")),
 )
-RENAMED_OPTIONS: dict[str, str] = {}
+RENAMED_OPTIONS: dict[str, str] = {
+    "--adjust-rate": "--adjust-learning-rate",
+    "--data": "--test",
+    "--keep": "--save-models",
+    "--rate": "--learning-rate",
+    "--regime": "--regimes",
+    "--sentences": "--max-pairs",
+    "--train-on": "--sources",
+}
 """Options of the base that have another name now: the old one -> the new one."""
-RENAMED_KEYS: dict[str, str] = {}
-"""Keys of files of the base that have another name now."""
+RENAMED_KEYS: dict[str, str] = {"rows": "max_pairs", "batch": "batch_size", "length": "max_length"}
+"""Keys of the study file and of the recipe that have another name now."""
+RENAMED_IN_FILES = re.compile(rf"^({'|'.join(RENAMED_KEYS)}) =", re.MULTILINE)
 NO_NUMBERS = re.compile(
     r"(^|/)(seconds|created|versions|version|step|items|part|folder|out|path|peak|time|ended|began|digest|digests|"
     r"cache|machine|argv|command|rate_seconds|tokens_per_second)($|/)"
@@ -142,8 +151,11 @@ def stage(folder: Path) -> None:
 
     make_world(folder)
     shutil.copytree(folder / "model", folder / "other")
-    (folder / "study.toml").write_text(STUDY, "utf-8")
-    (folder / "recipe.toml").write_text(RECIPE, "utf-8")
+    for name, text in (("study.toml", STUDY), ("recipe.toml", RECIPE)):
+        (folder / name).write_text(text, "utf-8")
+        (folder / f"new-{name}").write_text(
+            RENAMED_IN_FILES.sub(lambda key: RENAMED_KEYS[key[1]] + " =", text), "utf-8"
+        )
     (folder / "mono").mkdir()
     rows = [line.split("\t") for line in (folder / "bitext.en-ru.tsv").read_text("utf-8").splitlines()]
     for number, code in enumerate(("en", "ru")):
@@ -155,6 +167,9 @@ def run(tree: Path, command: Command, work: Path, out: Path) -> dict[str, float]
     arguments = list(command.arguments)
     if tree == HERE:
         arguments = [RENAMED_OPTIONS.get(argument, argument) for argument in arguments]
+        arguments = [
+            f"new-{argument}" if argument in ("study.toml", "recipe.toml") else argument for argument in arguments
+        ]
     if "MODEL" in arguments:  # A fine-tuned model: what transfer left for this side.
         arguments[arguments.index("MODEL")] = str(next((out.parent / "transfer-nli").glob("models/*")))
     if command.has_folder:
@@ -182,7 +197,7 @@ def leaves(value: Any, at: str = "") -> Iterator[tuple[str, str]]:
         return
     if isinstance(value, dict):
         for key, inner in value.items():
-            yield from leaves(inner, f"{at}/{RENAMED_KEYS.get(key, key)}")
+            yield from leaves(inner, f"{at}/{key}")
     elif isinstance(value, list):
         for number, inner in enumerate(value):
             yield from leaves(inner, f"{at}/{number}")

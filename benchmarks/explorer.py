@@ -6,8 +6,9 @@ Starts `interlingua explore` in a process of its own and asks it as its page doe
 answer, and asks again at once (a person would pause), three pairs of sentences for two layers of neighbours and one
 page of rows. Rows, languages and layers are drawn by a fixed seed, so that few answers are repeated. Memory is the
 server's own resident set, from /proc, after a warm-up of the same load and at four moments of the minute; processor
-seconds are the server's own. First one client alone, then all of them. With --head (folders of `transfer --keep`) one
-client also asks each head about sentences of the corpus, another row its second text, after a warm-up of its own; an
+seconds are the server's own. First one client alone, then all of them. With --head (folders of
+`transfer --save-models`) one client also asks each head about sentences of the corpus, another row its second text,
+after a warm-up of its own; an
 answer that there is nothing to explain (no name in both sentences) is counted apart.
 """
 

@@ -24,7 +24,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 LANGUAGES = ("es", "ru", "hi", "ar", "zh")
 SMALL = ("--train-rows", "400", "--test-rows", "60", "--seeds", "2", "--epochs", "1", "--learning-rate", "2e-4")
-ADJUSTED = ("--sentences", "200", "--adjust-rate", "3e-4", "--regime", "original,adjusted")
+ADJUSTED = ("--max-pairs", "200", "--adjust-learning-rate", "3e-4", "--regimes", "original,adjusted")
 WIDTHS = {"desktop": (1280, 900), "phone": (390, 844)}
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 STUDY = """
@@ -42,7 +42,7 @@ learning_rate = 2e-4
 files = "parallel/tatoeba.en-{language}.tsv.xz"
 
 [adjust]
-rows = 200
+max_pairs = 200
 learning_rate = 3e-4
 distances = true
 
@@ -54,10 +54,10 @@ test_rows = 50
 epochs = 1
 
 [measures.space]
-names = ["retrieval", "cka"]
+measures = ["retrieval", "cka"]
 corpus = "sampler"
 rows = 100
-of = ["encoder", "adjusted", "nli/original"]
+models = ["encoder", "adjusted", "nli/original"]
 
 [explanations.words]
 tasks = ["nli"]
@@ -75,28 +75,28 @@ def runs(home: Path, data: Path) -> dict[str, list[str]]:
         return [part for code in codes for part in ("--bitext", f"{code}={data}/parallel/tatoeba.en-{code}.tsv.xz")]
 
     def transfer(task: str, train: str, *more: str) -> list[str]:
-        return ["transfer", "embedded", "--task", task, "--train", str(data / train), "--keep", *SMALL, *more]
+        return ["transfer", "embedded", "--task", task, "--train", str(data / train), "--save-models", *SMALL, *more]
 
-    nli = [*bitexts("ar", "hi"), *ADJUSTED, "--together", "--distances"]
-    rows = [part for code in ("en", *LANGUAGES) for part in ("--data", f"{code}={data}/xnli/test-{code}.tsv.xz")]
+    nli = [*bitexts("ar", "hi"), *ADJUSTED, "--joint-adjustment", "--distances"]
+    rows = [part for code in ("en", *LANGUAGES) for part in ("--test", f"{code}={data}/xnli/test-{code}.tsv.xz")]
     return {
         "audit": ["audit"],
         "nli": transfer("nli", "xnli/dev-en.tsv.xz", *tests("xnli/test-", ".tsv.xz"), *nli),
         "ner": transfer("ner", "panx/train-en.tsv.xz", *tests("panx/dev-", ".tsv.xz")),
-        "qa": transfer("qa", "squad/train-v1.1-subset.json", *tests("xquad/xquad.", ".json"), "--length", "192"),
+        "qa": transfer("qa", "squad/train-v1.1-subset.json", *tests("xquad/xquad.", ".json"), "--max-length", "192"),
         "adjust": [
-            *("adjust", "embedded", *bitexts("ar", "hi", "es"), "--sentences", "600", "--rate", "3e-4"),
+            *("adjust", "embedded", *bitexts("ar", "hi", "es"), "--max-pairs", "600", "--learning-rate", "3e-4"),
             *("--held-out", "60", "--monitor-every", "15"),
         ],
         "audit-after": ["audit", str(home / "adjust")],
         "explain": ["explain", f"en={model_of(home / 'nli')}", *rows, "--rows", "40"],
         "geometry": ["geometry", "--small"],
-        "study": ["study", "run", str(home / "study.toml"), "--data", str(data)],
+        "study": ["study", "run", str(home / "study.toml"), "--data-root", str(data)],
     }
 
 
 def model_of(run: Path) -> Path:
-    """The first model that a run of `transfer --keep` kept."""
+    """The first model that a run of `transfer --save-models` kept."""
     return next(iter(sorted((run / "models").glob("**/task.json"))), run / "models" / "task.json").parent
 
 

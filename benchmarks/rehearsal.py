@@ -199,7 +199,16 @@ def main() -> int:
         file = args.folder / f"{name}.toml"
         file.write_text("\n".join([*toml(study), ""]), "utf-8")
         began = time.perf_counter()
-        command = [sys.executable, "-m", "interlingua", "study", "run", str(file), "--data", str(args.folder / "data")]
+        command = [
+            sys.executable,
+            "-m",
+            "interlingua",
+            "study",
+            "run",
+            str(file),
+            "--data-root",
+            str(args.folder / "data"),
+        ]
         done = subprocess.run([*command, "--out", str(args.folder / f"run-{name}")], check=False)
         print(f"{name}: exit code {done.returncode}, {time.perf_counter() - began:.0f} s", flush=True)
         failed += [name] if done.returncode else []

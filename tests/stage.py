@@ -36,8 +36,8 @@ num_attention_heads = 2
 intermediate_size = 32
 [training]
 steps = 2
-batch = 4
-length = 16
+batch_size = 4
+max_length = 16
 """
 
 
@@ -138,7 +138,7 @@ def vars_of(answer: toys.Answer) -> dict[str, object]:
 
 
 def heads(folder: Path, model: Path) -> None:
-    """Models with heads of random weights, as `transfer --keep` leaves them."""
+    """Models with heads of random weights, as `transfer --save-models` leaves them."""
     encoder = Encoder.load(str(model), device="cpu", precision="fp32")
     for place, name in (("nli/models/original-seed0", "nli"), ("paws-en", "paraphrase"), ("paws-es", "paraphrase")):
         task = tasks[name].call()

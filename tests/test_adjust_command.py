@@ -28,12 +28,10 @@ from interlingua.errors import InputError
 from interlingua.report.adjustment_page import adjustment_records, adjustment_sections
 from interlingua.report.runs import Run as Ran
 from interlingua.report.tables import to_csv
-from interlingua.studies.adjusting import AdjustSettings
-from interlingua.training.regime import ADJUST
 from toys import sentences
 
 LAYERS = int(models._SMALL["num_hidden_layers"])
-QUICK = ("--batch", "8", "--rate", "2e-3", "--epochs", "3", "--device", "cpu")
+QUICK = ("--batch-size", "8", "--learning-rate", "2e-3", "--epochs", "3", "--device", "cpu")
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -235,9 +233,15 @@ def test_rows_of_the_sampler_that_are_trained_on_are_not_its_judge(home, tmp_pat
     rows = list(zip(corpus.column("en"), corpus.column("es"), strict=True))
     for name, count in (("all", 600), ("half", 300)):
         write(tmp_path / f"{name}.en-es.tsv", [f"{en}\t{es}" for en, es in rows[:count]])
-        settings = AdjustSettings(batch=8, steps=1, rows=20, held_out=10)
         made = interlingua.adjust(
-            str(home / "model"), tmp_path / f"{name}.en-es.tsv", out=tmp_path / name, settings=settings, device="cpu"
+            str(home / "model"),
+            tmp_path / f"{name}.en-es.tsv",
+            out=tmp_path / name,
+            batch_size=8,
+            steps=1,
+            max_pairs=20,
+            held_out=10,
+            device="cpu",
         )
         found = made.summary["after"]["es"].get("sampler")
         assert (None if found is None else found["rows"]) == (None if name == "all" else 300)
@@ -311,9 +315,14 @@ def test_a_finished_run_is_told_again_and_not_run_again(made, home, run, monkeyp
 
 
 def test_python_makes_the_same_model_in_one_call(made, home, tmp_path):
-    settings = AdjustSettings(batch=8, schedule=replace(ADJUST, learning_rate=2e-3, epochs=3.0))
     result = interlingua.adjust(
-        str(home / "model"), home / "talk.en-ru.tsv", out=tmp_path / "out", settings=settings, device="cpu"
+        str(home / "model"),
+        home / "talk.en-ru.tsv",
+        out=tmp_path / "out",
+        batch_size=8,
+        learning_rate=2e-3,
+        epochs=3.0,
+        device="cpu",
     )
     assert same(result.folder, made.folder)
     assert result.summary["after"] == json.loads((made.folder / "adjustment.json").read_text("utf-8"))["after"]
@@ -377,8 +386,20 @@ def test_several_languages_are_adjusted_at_once_each_with_its_table(home, tmp_pa
     monkeypatch.chdir(home)
     told = run(
         *("model", "--bitext", "ru=talk.txt", "--bitext", "es=talk.en,talk.ru", "--links", "ru=talk.links"),
-        *("--out", tmp_path / "out", *QUICK, "--steps", "2", "--layer", "1", "--target", "frozen", "--freeze", "0"),
-        *("--sentences", "50", "--anchor", "0.5", "--drift", "0.1", "--contrastive", "0.1", "--monitor-every", "1"),
+        *(
+            "--out",
+            tmp_path / "out",
+            *QUICK,
+            "--steps",
+            "2",
+            "--layer",
+            "1",
+            "--source-side",
+            "frozen",
+            "--freeze",
+            "0",
+        ),
+        *("--max-pairs", "50", "--anchor", "0.5", "--drift", "0.1", "--contrastive", "0.1", "--monitor-every", "1"),
     )
     assert told.code == 0, told.err
     record = json.loads((tmp_path / "out" / "adjustment.json").read_text("utf-8"))
@@ -409,7 +430,7 @@ def test_lora_is_merged_into_plain_weights(home, tmp_path, run, monkeypatch):
 def test_blocks_that_are_frozen_stay_to_the_bit_in_the_saved_model_under_lora_too(home, tmp_path, run, monkeypatch):
     pytest.importorskip("peft")
     monkeypatch.chdir(home)
-    options = ("--steps", "3", "--lora", "4", "--freeze", "1", "--rate", "1e-2")
+    options = ("--steps", "3", "--lora", "4", "--freeze", "1", "--learning-rate", "1e-2")
     told = run("model", "--bitext", "talk.en-ru.tsv", "--out", tmp_path / "out", *QUICK, *options)
     assert told.code == 0, told.err
     before, after = weights(home / "model"), weights(tmp_path / "out")
@@ -438,21 +459,24 @@ BAD: dict[str, tuple[tuple[str, ...], str]] = {
     "no file": (("--bitext", "talk.en-ru.tvs"), "no such file: 'talk.en-ru.tvs'. Did you mean talk.en-ru.tsv?"),
     "no links": (("--bitext", "ru=talk.txt", "--links", "nothing"), "no such file"),
     "no such language": (("--bitext", "xx9=talk.txt"), "not a language code"),
-    "two without a language": (("--bitext", "talk.txt", "--bitext", "talk.en-ru.tsv"), "--bitext twice"),
+    "two without a language": (
+        ("--bitext", "talk.txt", "--bitext", "talk.en-ru.tsv"),
+        "with several --bitext each needs a language",
+    ),
     "a language twice": (("--bitext", "ru=talk.txt", "--bitext", "rus=talk.en-ru.tsv"), "two bitexts of one language"),
     "links of nothing": (("--bitext", "ru=talk.txt", "--links", "es=talk.links"), "links without a bitext: 'es'"),
-    "three files": (("--bitext", "talk.en,talk.ru,talk.txt"), "a bitext is one file, or two"),
+    "three files": (("--bitext", "talk.en,talk.ru,talk.txt"), "--bitext takes XX=FILE"),
     "no such layer": (("--bitext", "ru=talk.txt", "--layer", "7"), "no such layer: 7. There are 0"),
-    "no such target": (("--bitext", "ru=talk.txt", "--target", "both"), "unknown target of the adjustment: 'both'"),
-    "no such reduction": (("--bitext", "ru=talk.txt", "--reduction", "max"), "unknown reduction"),
-    "no such aligner": (("--bitext", "ru=talk.txt", "--aligner", "giza"), "unknown aligner: 'giza'"),
+    "no such target": (("--bitext", "ru=talk.txt", "--source-side", "both"), "unknown value of --source-side: 'both'"),
+    "no such reduction": (("--bitext", "ru=talk.txt", "--reduction", "max"), "unknown value of --reduction: 'max'"),
+    "no such aligner": (("--bitext", "ru=talk.txt", "--aligner", "giza"), "unknown value of --aligner: 'giza'"),
     "an aligner beside links": (
         ("--bitext", "ru=talk.txt", "--links", "talk.links", "--aligner", "neural"),
         "--aligner has nothing to do here: 'neural'. It links bitexts that have no links",
     ),
     "a model of no aligner": (("--bitext", "ru=talk.txt", "--aligner-model", "model"), "It is for --aligner neural"),
-    "no such side": (("--bitext", "ru=talk.txt", "--english", "left"), "unknown side: 'left'"),
-    "no such precision": (("--bitext", "ru=talk.txt", "--precision", "fp8"), "unknown precision"),
+    "no such side": (("--bitext", "ru=talk.txt", "--pivot-side", "left"), "unknown value of --pivot-side: 'left'"),
+    "no such precision": (("--bitext", "ru=talk.txt", "--precision", "fp8"), "unknown value of --precision"),
     "fp16 on a CPU": (("--bitext", "ru=talk.txt", "--precision", "fp16"), "fp16 is for GPUs"),
     "too many blocks": (("--bitext", "ru=talk.txt", "--freeze", "9"), "no such number of blocks: 9"),
     "all maps frozen": (
@@ -471,16 +495,16 @@ BAD: dict[str, tuple[tuple[str, ...], str]] = {
         ("--bitext", "ru=talk.txt", "--drift", "1", "--freeze", "-1"),
         "nothing is trained that layer",
     ),
-    "no rank": (("--bitext", "ru=talk.txt", "--lora", "0"), "the rank of LoRA is at least 1"),
-    "no rate": (("--bitext", "ru=talk.txt", "--rate", "0"), "the learning rate must be above 0"),
+    "no rank": (("--bitext", "ru=talk.txt", "--lora", "0"), "--lora must be at least 1: 0"),
+    "no rate": (("--bitext", "ru=talk.txt", "--learning-rate", "0"), "--learning-rate must be above 0: 0.0"),
     "a rate without end": (
-        ("--bitext", "ru=talk.txt", "--rate", "inf"),
-        "the learning rate must be above 0, and finite",
+        ("--bitext", "ru=talk.txt", "--learning-rate", "inf"),
+        "--learning-rate must be finite: inf",
     ),
-    "no steps": (("--bitext", "ru=talk.txt", "--steps", "0"), "the steps must be above 0"),
-    "no sentences": (("--bitext", "ru=talk.txt", "--sentences", "0"), "too few rows"),
-    "no batch": (("--bitext", "ru=talk.txt", "--batch", "0"), "the batch must be above 0"),
-    "a negative seed": (("--bitext", "ru=talk.txt", "--seed", "-1"), "the seed is negative"),
+    "no steps": (("--bitext", "ru=talk.txt", "--steps", "0"), "--steps must be at least 1: 0"),
+    "no sentences": (("--bitext", "ru=talk.txt", "--max-pairs", "0"), "--max-pairs must be at least 1: 0"),
+    "no batch": (("--bitext", "ru=talk.txt", "--batch-size", "0"), "--batch-size must be at least 1: 0"),
+    "a negative seed": (("--bitext", "ru=talk.txt", "--seed", "-1"), "--seed must be at least 0"),
     "empty": (("--bitext", "ru=empty.txt"), "empty"),
     "a folder": (("--bitext", "ru=model"), "model: a folder where a file was expected. Give a file in it."),
     "one column": (("--bitext", "talk.en"), "talk.en"),

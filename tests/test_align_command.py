@@ -19,8 +19,6 @@ import pytest
 import interlingua
 from interlingua.cli import app
 from interlingua.errors import InputError
-from interlingua.wordalign.model import Settings
-from interlingua.wordalign.neural import NeuralSettings
 
 SPANISH = {"the": "el", "dog": "perro", "cat": "gato", "eats": "come", "sees": "ve", "red": "rojo", "fish": "pez"}
 SPANISH |= {f"noun{k}": f"nombre{k}" for k in range(13)}
@@ -191,7 +189,7 @@ def test_a_kept_model_gives_new_text_the_links_it_gave_and_scores_shuffled_pairs
     run: Run, bitext: Path, tmp_path: Path
 ) -> None:
     first = run(bitext, "--save", tmp_path / "model")
-    again = run(bitext, "--load", tmp_path / "model", "--scores", tmp_path / "right")
+    again = run(bitext, "--aligner", tmp_path / "model", "--scores", tmp_path / "right")
     assert again.out == first.out
     assert "pass 1" not in again.err
     new = sentences(40, seed=9)
@@ -200,7 +198,7 @@ def test_a_kept_model_gives_new_text_the_links_it_gave_and_scores_shuffled_pairs
     for name, rows in (("new", new), ("shuffled", shuffled)):
         path = tmp_path / f"{name}.txt"
         path.write_text("".join(f"{a} ||| {b}\n" for a, b in rows), "utf-8")
-        assert run(path, "--load", tmp_path / "model", "--scores", tmp_path / name).code == 0
+        assert run(path, "--aligner", tmp_path / "model", "--scores", tmp_path / name).code == 0
         scores.append(np.array([line.split("\t") for line in (tmp_path / name).read_text().splitlines()], float))
     assert (scores[0][:, 0] > scores[1][:, 0]).mean() > 0.9
     assert scores[0][:, 1].mean() > scores[1][:, 1].mean() + 0.2
@@ -212,7 +210,9 @@ def test_scores_tell_real_translations_from_shuffled_ones(tmp_path: Path) -> Non
     known, new = rows[:400], rows[400:]
     shuffled = [(source, new[(k + 100) % len(new)][1]) for k, (source, _) in enumerate(new)]
     interlingua.align(known, save=tmp_path / "model", device="cpu")
-    right, wrong = (interlingua.align(some, load=tmp_path / "model", device="cpu").scores for some in (new, shuffled))
+    right, wrong = (
+        interlingua.align(some, aligner=tmp_path / "model", device="cpu").scores for some in (new, shuffled)
+    )
     assert (right.likelihood > wrong.likelihood).mean() > 0.95
     assert (right.linked > wrong.linked).mean() > 0.8
 
@@ -222,7 +222,7 @@ def test_a_place_that_holds_something_is_not_saved_to(run: Run, bitext: Path, tm
     done = run(bitext, "--save", tmp_path / "model")
     assert (done.code, done.out) == (2, "")
     assert "there is something already" in done.err
-    done = run(bitext, "--load", tmp_path / "model")
+    done = run(bitext, "--aligner", tmp_path / "model")
     assert done.code == 2
     assert "no saved aligner here" in done.err
 
@@ -245,8 +245,8 @@ def test_the_steps_of_fast_align_can_be_asked_for(run: Run, bitext: Path) -> Non
     assert len(by_name.lines) == len(run(bitext).lines)
     wrong = run(bitext, "--tension-rule", "fastalign")
     assert wrong.code == 2
-    assert "bad tension_rule" in wrong.err
-    assert "part or fast_align" in wrong.err
+    assert "unknown value of --tension-rule" in wrong.err
+    assert "Known: fast_align, part" in wrong.err
 
 
 def test_text_beside_the_bitext_is_trained_on_and_not_printed(run: Run, bitext: Path, tmp_path: Path) -> None:
@@ -332,11 +332,13 @@ def test_python_gives_what_the_command_prints(run: Run, bitext: Path, tmp_path: 
     options = ("--iterations", "2", "--p0", "0.2", "--tension", "6", "--fixed-tension", "--no-variational")
     printed = json.loads(run(bitext, *options, "--symmetrize", "union", "--json").out)
     found = interlingua.align(
-        bitext, symmetrize="union", settings=Settings(2, 0.2, 6.0, optimise_tension=False, variational=False)
+        bitext, symmetrize="union", iterations=2, p0=0.2, tension=6.0, fixed_tension=True, variational=False
     )
     assert found.to_dict() == printed
     assert {one.tension for passes in found.iterations.values() for one in passes} == {6.0}
-    from_pairs = interlingua.align(sentences(), symmetrize="union", settings=Settings(2, 0.2, 6.0, False, False))
+    from_pairs = interlingua.align(
+        sentences(), symmetrize="union", iterations=2, p0=0.2, tension=6.0, fixed_tension=True, variational=False
+    )
     assert list(from_pairs.lines()) == list(found.lines())
     file = tmp_path / "links"
     assert run(bitext, *options, "--symmetrize", "union", "--out", file).out == ""
@@ -351,7 +353,7 @@ def test_the_neural_aligner_runs_on_any_model_folder(run: Run, spoilt: Path, ber
     assert [k for k, line in enumerate(done.lines, 1) if not line] == sorted({*BAD, 14})
     assert "layer 1 (0 is the embedding output), itermax of tokens" in done.err
     found = interlingua.align(
-        spoilt, method="neural", model=str(bert_folder), device="cpu", neural=NeuralSettings("itermax", 1, "token")
+        spoilt, method="neural", model=str(bert_folder), device="cpu", neural="itermax", layer=1, unit="token"
     )
     assert list(found.lines()) == done.lines
     assert math.isnan(found.scores.likelihood[0])
@@ -362,23 +364,23 @@ def test_the_neural_aligner_runs_on_any_model_folder(run: Run, spoilt: Path, ber
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--method", "diagnoal"], "unknown method of aligning: 'diagnoal'. Did you mean 'diagonal'?"),
-        (["--symmetrize", "intersection"], "unknown symmetrisation: 'intersection'. Did you mean 'intersect'?"),
+        (["--method", "diagnoal"], "unknown value of --method: 'diagnoal'. Did you mean 'diagonal'?"),
+        (["--symmetrize", "intersection"], "unknown value of --symmetrize: 'intersection'. Did you mean 'intersect'?"),
         (["--tokenize", "word"], "Did you mean 'words'?"),
-        (["--bad-lines", "ignore"], "unknown treatment of bad lines: 'ignore'"),
+        (["--bad-lines", "ignore"], "unknown value of --bad-lines: 'ignore'"),
         (["--base", "2"], "the first word is 0 or 1: 2"),
-        (["--iterations", "0"], "bad iterations of the aligner: 0"),
-        (["--p0", "1"], "bad p0 (null) of the aligner: 1.0"),
-        (["--alpha", "-1"], "bad alpha of the aligner: -1.0"),
-        (["--tension", "99"], "bad tension of the aligner: 99.0"),
+        (["--iterations", "0"], "--iterations must be at least 1: 0"),
+        (["--p0", "1"], "--p0 must be at least 0 and below 1: 1.0"),
+        (["--alpha", "-1"], "--alpha must be above 0: -1.0"),
+        (["--tension", "99"], "--tension must be at least 0.1 and at most 14: 99.0"),
         (["--method", "neural", "--save", "m"], "--save has nothing to do here"),
         (["--method", "neural", "--also", "m"], "--also has nothing to do here"),
-        (["--method", "eflomal", "--load", "m"], "--load has nothing to do here"),
+        (["--method", "eflomal", "--aligner", "m"], "--aligner has nothing to do here"),
         (["--links", "a", "--links", "b", "--links", "c"], "more than two files of links"),
         (["--method", "neural", "--links", "a"], "--method has nothing to do here"),
         (["--links", "nowhere"], "no such file: 'nowhere'"),
         (["--gold", "nowhere"], "no such file: 'nowhere'"),
-        (["--load", "nowhere"], "nowhere: no saved aligner here"),
+        (["--aligner", "nowhere"], "nowhere: no saved aligner here"),
         (["--format", "csv"], "unknown format of a bitext: 'csv'"),
     ],
 )

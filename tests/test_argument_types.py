@@ -13,7 +13,6 @@ import pytest
 import interlingua
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
-from interlingua.studies.adjusting import AdjustSettings
 
 WRONG: tuple[Any, ...] = (
     5, -1, 0.5, True, "zz9x", "", [], {}, object(), b"x", float("nan"), [1], ["zz9x"], {"a": 1}, (None,), 10**5000,
@@ -34,12 +33,12 @@ def calls(folder: Path) -> dict[str, tuple[Callable[..., object], dict[str, Any]
     return {
         "audit": (interlingua.audit, {"corpus": {"en": EN, "ru": RU}, "measures": ["retrieval"]}),
         "align": (interlingua.align, {"bitext": list(zip(EN, RU, strict=True))}),
-        "adjust": (interlingua.adjust, {"model": "none", "bitext": str(folder / "b.en-ru.tsv"), "out": out}),
+        "adjust": (interlingua.adjust, {"model": "none", "bitexts": str(folder / "b.en-ru.tsv"), "out": out}),
         "transfer": (interlingua.transfer, {"model": "embedded", "task": "nli", "tests": {"en": nli}, "train": nli,
                                             "out": out}),
         "synth": (interlingua.synth, {"languages": ["en", "ru"], "rows": 2}),
-        "explain": (interlingua.explain, {"models": "none", "data": {"en": nli}, "out": out}),
-        "explain_rows": (interlingua.explain_rows, {"model": "none", "data": {"en": nli}, "rows": [1]}),
+        "explain": (interlingua.explain, {"models": "none", "tests": {"en": nli}, "out": out}),
+        "explain_rows": (interlingua.explain_rows, {"model": "none", "tests": {"en": nli}, "rows": [1]}),
         "explain_texts": (interlingua.explain_texts, {"model": "none", "first": "a", "second": "b"}),
         "geometry": (interlingua.geometry, {"small": True, "languages": ["en", "ru"], "out": out}),
         "pretrain": (interlingua.pretrain, {"config": str(folder / "none.toml"), "out": out}),
@@ -94,10 +93,16 @@ def test_the_argument_its_place_and_what_is_accepted_are_named(given, problem):
         interlingua.audit(**given)
 
 
-def test_fields_of_settings_are_checked_too(tmp_path):
-    settings = AdjustSettings(seed="0")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match=r"adjust: settings\.seed is of the wrong type: '0'. Give a whole number"):
-        interlingua.adjust("none", str(tmp_path), out=tmp_path / "o", settings=settings)
+def test_every_setting_is_checked(tmp_path):
+    with pytest.raises(InputError, match=r"adjust: seed is of the wrong type: '0'. Give a whole number"):
+        interlingua.adjust("none", str(tmp_path), out=tmp_path / "o", seed="0")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"adjust: seed must be at least 0 .*: -1"):
+        interlingua.adjust("none", str(tmp_path), out=tmp_path / "o", seed=-1)
+
+
+def test_an_old_name_of_a_setting_is_an_error_that_names_the_new_one(tmp_path):
+    with pytest.raises(InputError, match=r"adjust: rate is now called learning_rate. Write learning_rate="):
+        interlingua.adjust("none", str(tmp_path), out=tmp_path / "o", rate=1e-3)  # type: ignore[call-arg]
 
 
 def test_numbers_of_numpy_and_lists_for_tuples_are_accepted():

@@ -407,7 +407,7 @@ def test_a_measure_from_a_file_is_measured_and_listed(
     mine: Path, model: Path, corpus_file: Path, command: Command
 ) -> None:
     given = ("--corpus", corpus_file, "--languages", "en,es", "--cache", "none", "--json")
-    records = read(command("audit", model, "--load", mine, "--measures", "gap", *given)[0])
+    records = read(command("audit", model, "--plugin", mine, "--measures", "gap", *given)[0])
     pair = read_corpus(corpus_file).pair("en", "es")
     plain = independent.PlainModel(model)
     left, right = plain.sentences(pair.source_texts), plain.sentences(pair.target_texts)
@@ -415,7 +415,7 @@ def test_a_measure_from_a_file_is_measured_and_listed(
         apart = np.linalg.norm(left[record.layer].mean(0) - right[record.layer].mean(0))
         assert record.value == pytest.approx(apart, abs=1e-5)
     assert [(r.measure, r.key, r.layer) for r in records] == [("gap", "l2", layer) for layer in range(4)]
-    assert re.search(r"gap\s+The distance of the two means\.", command("list", "--load", mine)[0])
+    assert re.search(r"gap\s+The distance of the two means\.", command("list", "--plugin", mine)[0])
 
 
 def test_list_as_json_names_every_measure_and_reader(command: Command) -> None:
@@ -486,15 +486,15 @@ def test_word_measures_of_a_set_of_bitexts_have_rows_of_each(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     "options",
     [
-        {"names": "names.tsv", "measures": ["cka"]},
+        {"spellings": "names.tsv", "measures": ["cka"]},
         {"against": "embedded", "pairs": "pivot"},
         {"against": "embedded", "maps": "all"},
-        {"against": "embedded", "names": "names.tsv"},
+        {"against": "embedded", "spellings": "names.tsv"},
     ],
 )
 def test_an_option_that_nothing_would_read_is_refused_by_name(options: dict[str, Any]) -> None:
-    unread = next(name for name in ("pairs", "maps", "names") if name in options)
-    with pytest.raises(InputError, match=f"--{unread} has nothing to do here"):
+    unread = next(name for name in ("pairs", "maps", "spellings") if name in options)
+    with pytest.raises(InputError, match=f"--{unread} has nothing to do here|{unread} does not apply with against"):
         audit.audit(languages=["en", "ru"], **options)
 
 
@@ -505,4 +505,4 @@ def test_an_option_that_nothing_would_read_ends_with_code_2(
     with pytest.raises(SystemExit) as end:
         app.main()
     assert end.value.code == 2
-    assert "--pairs has nothing to do here" in capsys.readouterr().err
+    assert "--pairs does not apply with --against" in capsys.readouterr().err

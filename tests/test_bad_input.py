@@ -226,17 +226,17 @@ def empty_languages(place: Place) -> list[str]:
     return ["--corpus", place.corpus(), "--languages", ""]
 
 
-@bad(r"the number of rows must be positive: 0\. Leave --rows out for all of them\.")
+@bad(r"--rows must be at least 1: 0\. Give another number\.")
 def no_rows(place: Place) -> list[str]:
     return ["--corpus", place.corpus(), "--rows", "0"]
 
 
-@bad(r"unknown choice of pairs: 'some'\. Use all, or pivot\.")
+@bad(r"unknown value of --pairs: 'some'\. Known: all, pivot\.")
 def unknown_pairs(place: Place) -> list[str]:
     return ["--pairs", "some"]
 
 
-@bad(r"the seed is negative: -1\. Give 0 or more\.")
+@bad(r"--seed must be at least 0 and below 2\*\*63: -1\. Give another number\.")
 def negative_seed(place: Place) -> list[str]:
     return ["--seed", "-1"]
 
@@ -248,17 +248,17 @@ def measure_of_one_space_against_another_model(place: Place) -> list[str]:
 
 @bad(r"no such file: '.*names\.tsv'\.")
 def missing_names(place: Place) -> list[str]:
-    return ["--names", str(place.folder / "names.tsv"), "--corpus", place.corpus()]
+    return ["--spellings", str(place.folder / "names.tsv"), "--corpus", place.corpus()]
 
 
 @bad(r"no such file to load: '.*mine\.py'\. Give the path of a Python file\.")
 def missing_file_to_load(place: Place) -> list[str]:
-    return ["--load", str(place.folder / "mine.py")]
+    return ["--plugin", str(place.folder / "mine.py")]
 
 
 @bad(r"mine\.py: cannot be loaded \(SyntaxError: .*\)\. Mend the file; it must import cleanly\.")
 def file_to_load_with_a_syntax_error(place: Place) -> list[str]:
-    return ["--load", place.file("mine.py", "def measure(:\n")]
+    return ["--plugin", place.file("mine.py", "def measure(:\n")]
 
 
 TAKEN = '''
@@ -273,12 +273,12 @@ def mine(source, target):
 
 @bad(r"mine\.py: two measures are called: 'cka'\. Rename one of them\.")
 def file_to_load_with_a_taken_name(place: Place) -> list[str]:
-    return ["--load", place.file("mine.py", TAKEN)]
+    return ["--plugin", place.file("mine.py", TAKEN)]
 
 
 @bad(r"not a Python file: '.*mine\.txt'\. Give a file that ends in \.py\.")
 def file_to_load_that_is_no_python(place: Place) -> list[str]:
-    return ["--load", place.file("mine.txt", "words\n")]
+    return ["--plugin", place.file("mine.txt", "words\n")]
 
 
 # The model.
@@ -475,7 +475,7 @@ def cuda_where_there_is_none(place: Place) -> list[str]:
     return ["--device", "cuda"]
 
 
-@bad(r"unknown precision: 'fp8'\. Known: fp32, bf16, fp16\.")
+@bad(r"unknown value of --precision: 'fp8'\. Known: bf16, fp16, fp32\.")
 def unknown_precision(place: Place) -> list[str]:
     return ["--precision", "fp8"]
 
@@ -589,7 +589,7 @@ def command(place: Place, arguments: list[str]) -> list[str]:
     if "--corpus" not in rest:
         sound["--corpus"] = place.corpus()
     more = [part for option, value in sound.items() if option not in rest for part in (option, value)]
-    if "--against" in rest or "--names" in rest:
+    if "--against" in rest or "--spellings" in rest:
         more = [part for part in more if part not in ("--measures", "retrieval,cka")]
     return ["audit", model, *rest, *more]
 

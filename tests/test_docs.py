@@ -166,13 +166,19 @@ def test_links_inside_the_project_lead_somewhere(page):
             assert anchor in slugs(found), f"{by_name(page)} links to {target}, which has no such heading"
 
 
-def test_page_of_the_command_line_is_current():
-    spec = importlib.util.spec_from_file_location("generate_cli", ROOT / "docs" / "generate_cli.py")
+def generated() -> dict[Path, str]:
+    spec = importlib.util.spec_from_file_location("generate_settings", ROOT / "docs" / "generate_settings.py")
     generator = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(generator)
-    current = (ROOT / "docs" / "cli.md").read_text("utf-8")
-    assert current == generator.page(), "run: python docs/generate_cli.py"
-    assert all(len(line) <= 100 for line in current.splitlines())
+    return generator.pages()
+
+
+def test_what_pages_say_of_settings_is_current():
+    found = generated()
+    assert {"cli.md", "study-file.md", "howto-pretrain.md", "howto-explain.md"} <= {path.name for path in found}
+    for path, text in found.items():
+        assert path.read_text("utf-8") == text, "run: python docs/generate_settings.py"
+    assert all(len(line) <= 100 for line in (ROOT / "docs" / "cli.md").read_text("utf-8").splitlines())
 
 
 def test_page_of_the_command_line_has_every_spelling_of_every_option():
@@ -279,13 +285,7 @@ def test_the_map_of_modules_is_current_and_the_readme_names_every_room() -> None
     assert (ROOT / "docs" / "map.md").read_text("utf-8") == generator.page(), "run: python docs/generate_map.py"
 
 
-def test_the_page_of_study_files_is_that_of_their_tables() -> None:
-    spec = importlib.util.spec_from_file_location("generate_study_file", ROOT / "docs" / "generate_study_file.py")
-    generator = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(generator)
-    assert (ROOT / "docs" / "study-file.md").read_text("utf-8") == generator.page(), (
-        "run: python docs/generate_study_file.py"
-    )
+def test_the_readme_names_every_package() -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
     packages = {path.parent.name for path in (ROOT / "src" / "interlingua").glob("*/__init__.py")}
     assert {name for name in packages if f"{name}/" not in readme} == set()

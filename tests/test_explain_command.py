@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import models
 import toys
-from interlingua import ExplainSettings, explain, explain_rows, explain_texts
+from interlingua import explain, explain_rows, explain_texts
 from interlingua.cli.app import app
 from interlingua.commands.report import read_run
 from interlingua.encoder import Encoder
@@ -31,7 +31,7 @@ runner = CliRunner()
 
 
 def tuned(folder: Path, task_name: str, *, seed: int = 1) -> Path:
-    """A model with a head of random weights, written as `transfer --keep` writes one."""
+    """A model with a head of random weights, written as `transfer --save-models` writes one."""
     encoder = Encoder.load(str(models.bert(folder / "body", positions=128)), device="cpu", precision="fp32")
     task = tasks[task_name].call()
     labels = task.labels(toys.toy(task_name))
@@ -76,7 +76,7 @@ def data(folder: Path, ending: str = "tsv") -> dict[str, Path]:
 def done(nli: Path) -> Path:
     out = nli / "out"
     command = ["explain", str(nli / "tuned"), "--task", "nli", "--out", str(out), "--rows", "12"]
-    found = runner.invoke(app, [*command, *(f"--data={code}={path}" for code, path in data(nli).items())])
+    found = runner.invoke(app, [*command, *(f"--test={code}={path}" for code, path in data(nli).items())])
     assert found.exit_code == 0, found.output
     assert "Consistency of attributions" in found.stdout
     return out
@@ -137,8 +137,8 @@ def test_a_second_run_computes_nothing_and_says_the_same(
 
 def test_other_settings_in_one_folder_are_kept_apart(nli: Path, tmp_path: Path) -> None:
     def left(steps: int) -> tuple[list[dict[str, Any]], str]:
-        settings = ExplainSettings(steps=steps, tolerance=None, faithful=False, choices=False)
-        found = explain(nli / "tuned", data(nli), rows=4, settings=settings, out=tmp_path / "out", device="cpu")
+        settings = {"steps": steps, "tolerance": 0, "faithfulness": False, "sensitivity": False}
+        found = explain(nli / "tuned", data(nli), rows=4, **settings, out=tmp_path / "out", device="cpu")
         assert read_run(tmp_path / "out")[1].records == to_v1(found.records)
         (example,) = (tmp_path / "out/examples").glob("*.en-es.label.jsonl")
         return found.records, example.read_text("utf-8")
@@ -150,9 +150,9 @@ def test_other_settings_in_one_folder_are_kept_apart(nli: Path, tmp_path: Path) 
 
 
 def test_models_by_language_of_training_give_a_source_by_target_table(nli: Path, tmp_path: Path) -> None:
-    settings = ExplainSettings(steps=2, tolerance=None, faithful=False, choices=False)
+    settings = {"steps": 2, "tolerance": 0, "faithfulness": False, "sensitivity": False}
     by = {"en": nli / "tuned", "es": nli / "tuned"}
-    result = explain(by, data(nli), rows=4, settings=settings, out=tmp_path / "out")
+    result = explain(by, data(nli), rows=4, **settings, out=tmp_path / "out")
     found = scores(result, "label")
     name = result.run["models"][0][0]
     assert found[name, "en", "en"].value == found[name, "es", "es"].value == 1.0
@@ -163,8 +163,8 @@ def test_models_by_language_of_training_give_a_source_by_target_table(nli: Path,
 
 @pytest.mark.parametrize("name", ["gradient-input", "saliency", "occlusion", "rollout", "random"])
 def test_every_attribution_can_be_explained_with(nli: Path, tmp_path: Path, name: str) -> None:
-    settings = ExplainSettings(attribution=name, faithful=False, choices=False)
-    result = explain(nli / "tuned", data(nli), rows=3, settings=settings, out=tmp_path)
+    settings = {"attribution": name, "faithfulness": False, "sensitivity": False}
+    result = explain(nli / "tuned", data(nli), rows=3, **settings, out=tmp_path)
     values = [each.value for each in scores(result, "label").values()]
     assert all(0 <= value <= 1 for value in values)
 
@@ -176,12 +176,12 @@ def test_every_space_can_be_used_and_is_in_the_record(nli: Path, tmp_path: Path,
     rows = np.random.default_rng(0).normal(size=(len(words), 4))
     lines = [f"{word} {' '.join(f'{value:.4f}' for value in row)}" for word, row in zip(words[1:], rows, strict=False)]
     (tmp_path / "v.vec").write_text("\n".join(lines) + "\n", "utf-8")
-    settings = ExplainSettings(space=space, unit="word", faithful=False, choices=False, steps=2)
+    settings = {"space": space, "unit": "word", "faithfulness": False, "sensitivity": False, "steps": 2}
     result = explain(
         nli / "tuned",
         data(nli),
         rows=4,
-        settings=settings,
+        **settings,
         dictionaries={"es": tmp_path / "d.txt", "ru": tmp_path / "d.txt"},
         vectors=dict.fromkeys(LANGUAGES, tmp_path / "v.vec"),
         out=tmp_path / "out",
@@ -195,7 +195,7 @@ def test_questions_have_consistencies_of_start_and_end(tmp_path: Path) -> None:
     model = tuned(tmp_path, "qa")
     write_questions(tmp_path)
     files = {code: tmp_path / f"{code}.json" for code in ("en", "es")}
-    result = explain(model, files, settings=ExplainSettings(steps=2, tolerance=None), out=tmp_path / "out")
+    result = explain(model, files, steps=2, tolerance=0, out=tmp_path / "out")
     for aspect in ("start", "end"):
         found = scores(result, aspect)
         assert sorted(each.value for each in found.values())[-1] == 1.0
@@ -244,7 +244,7 @@ def test_entities_are_paired_by_type_and_order_and_those_alone_are_counted(tmp_p
         text = "\n\n".join("\n".join(f"{w}\t{t}" for w, t in zip(i.words, i.tags, strict=True)) for i in items)
         (tmp_path / f"{code}.tsv").write_text(text + "\n", "utf-8")
     files = {code: tmp_path / f"{code}.tsv" for code in ("en", "es")}
-    result = explain(model, files, settings=ExplainSettings(steps=2, tolerance=None), out=tmp_path / "out")
+    result = explain(model, files, steps=2, tolerance=0, out=tmp_path / "out")
     found = scores(result, "entities")
     assert {key[2]: each.n for key, each in found.items()} == {"en": 3, "es": 2}
     assert any("1 target (entities) that the other language does not have" in note for note in result.run["skipped"])
@@ -260,8 +260,8 @@ def test_a_name_that_begins_with_an_inner_tag_is_explained_as_it_is_judged(tmp_p
     file.write_text("kitchen\tO\ntap\tI-LOC\n", "utf-8")
     # A file that begins a name with I- is read as IOB1, so that its name has the tag B-LOC.
     for target, first in (("predicted", "I-LOC at 'kitchen'"), ("gold", "B-LOC at 'tap'")):
-        settings = ExplainSettings(target=target, unit="word", steps=2, tolerance=None)
-        (found,) = explain_rows(tmp_path / "inner", {"en": file}, ["1"], settings=settings)
+        settings = {"target": target, "unit": "word", "steps": 2, "tolerance": 0}
+        (found,) = explain_rows(tmp_path / "inner", {"en": file}, ["1"], **settings)
         assert found.examples[0]["about"][0].startswith(first)
 
 
@@ -282,14 +282,14 @@ def test_two_texts_are_printed_with_flows(nli: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["--text", "only one"], "texts are compared in twos"),
+        (["--text", "only one"], "--text takes two texts"),
         (["--text", "a", "--text", "b"], "Divide two texts by |||"),
         (["--text", "a ||| b", "--text", "c ||| d", "--label", "maybe"], "It knows: entailment"),
         ([], "nothing to explain"),
-        (["--data", "en=none.tsv", "--data", "es=none.tsv", "--out", "o"], "none.tsv"),
+        (["--test", "en=none.tsv", "--test", "es=none.tsv", "--out", "o"], "none.tsv"),
         (["--attribution", "integratd", "--text", "a ||| b"], "Did you mean 'integrated'"),
         (["--baseline", "pading"], "Did you mean 'padding'"),
-        (["--space", "vectors", "--unit", "token"], "word vectors are of words"),
+        (["--space", "vectors", "--unit", "token"], "the space vectors compares words"),
         (["--weighting", "softmx"], "Did you mean 'softmax'"),
         (["--rule", "lefty", "--text", "a ||| b", "--text", "c ||| d"], "Did you mean 'left'"),
     ],
@@ -317,15 +317,15 @@ def test_data_that_does_not_fit_is_refused_with_its_line(nli: Path, tmp_path: Pa
     with pytest.raises(InputError, match=r"no task\.json"):
         explain(nli / "body", files, out=tmp_path / "out")
     with pytest.raises(InputError, match="--dictionary es=FILE"):
-        explain(nli / "tuned", files, settings=ExplainSettings(space="aligned"), out=tmp_path / "out")
+        explain(nli / "tuned", files, space="aligned", out=tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
 def test_a_run_cut_short_goes_on_and_ends_with_the_same_records(
     nli: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = ExplainSettings(steps=2, tolerance=None, faithful=False, choices=False)
-    explain(nli / "tuned", data(nli), rows=4, settings=settings, out=tmp_path / "whole")
+    settings = {"steps": 2, "tolerance": 0, "faithfulness": False, "sensitivity": False}
+    explain(nli / "tuned", data(nli), rows=4, **settings, out=tmp_path / "whole")
     append = Store.append
 
     def killed(store: Store, step: str, made: object) -> None:
@@ -336,12 +336,12 @@ def test_a_run_cut_short_goes_on_and_ends_with_the_same_records(
     with monkeypatch.context() as patch:
         patch.setattr(Store, "append", killed)
         with pytest.raises(KeyboardInterrupt):
-            explain(nli / "tuned", data(nli), rows=4, settings=settings, out=tmp_path / "cut")
-    explain(nli / "tuned", data(nli), rows=4, settings=settings, out=tmp_path / "cut")
+            explain(nli / "tuned", data(nli), rows=4, **settings, out=tmp_path / "cut")
+    explain(nli / "tuned", data(nli), rows=4, **settings, out=tmp_path / "cut")
     assert (tmp_path / "cut/records.jsonl").read_bytes() == (tmp_path / "whole/records.jsonl").read_bytes()
     (tmp_path / "cut/run.json").write_text('{"kind": "transfer"}')
     with pytest.raises(InputError, match="holds another run"):
-        explain(nli / "tuned", data(nli), rows=4, settings=settings, out=tmp_path / "cut")
+        explain(nli / "tuned", data(nli), rows=4, **settings, out=tmp_path / "cut")
 
 
 def test_a_head_of_other_labels_is_told(tmp_path: Path) -> None:
@@ -359,7 +359,7 @@ def test_long_texts_are_cut_to_the_models_limit_and_counted(nli: Path, tmp_path:
     for code in ("en", "es"):
         (tmp_path / f"{code}.tsv").write_text(f"{long}\t{long}\tneutral\na tap\tagain\tneutral\n", "utf-8")
     files = {code: tmp_path / f"{code}.tsv" for code in ("en", "es")}
-    result = explain(nli / "tuned", files, settings=ExplainSettings(steps=2, tolerance=None), out=tmp_path / "out")
+    result = explain(nli / "tuned", files, steps=2, tolerance=0, out=tmp_path / "out")
     assert any("pair cut to" in note for note in result.run["skipped"])
     assert [each.n for each in scores(result, "label").values()] == [2, 2]
 
@@ -370,8 +370,8 @@ def test_rows_missing_in_one_language_do_not_shift_the_others(nli: Path, tmp_pat
     holed = [row if n != 2 else ("", row[1], row[2]) for n, row in enumerate(rows)]
     (tmp_path / "es.tsv").write_text("".join("\t".join(row) + "\n" for row in holed), "utf-8")
     files = {code: tmp_path / f"{code}.tsv" for code in ("en", "es")}
-    settings = ExplainSettings(steps=2, tolerance=None, faithful=False, choices=False)
-    result = explain(nli / "tuned", files, settings=settings, out=tmp_path / "out")
+    settings = {"steps": 2, "tolerance": 0, "faithfulness": False, "sensitivity": False}
+    result = explain(nli / "tuned", files, **settings, out=tmp_path / "out")
     name = result.run["models"][0][0]
     found = scores(result, "label")[name, "en", "es"]
     assert found.n == 5
@@ -380,7 +380,7 @@ def test_rows_missing_in_one_language_do_not_shift_the_others(nli: Path, tmp_pat
 
 def test_spaces_made_of_files_are_not_for_two_texts(nli: Path) -> None:
     with pytest.raises(InputError, match="needs files"):
-        explain_texts(nli / "tuned", "a ||| b", "c ||| d", settings=ExplainSettings(space="aligned"))
+        explain_texts(nli / "tuned", "a ||| b", "c ||| d", space="aligned")
 
 
 def test_without_a_segmenter_words_are_left_out_of_the_choices_and_the_run_goes_on(
@@ -390,8 +390,8 @@ def test_without_a_segmenter_words_are_left_out_of_the_choices_and_the_run_goes_
         raise MissingExtra("segment", "finding words in han script")
 
     monkeypatch.setattr("interlingua.attribution.units.token_spans", absent)
-    settings = ExplainSettings(steps=2, tolerance=None, faithful=False)
-    result = explain(nli / "tuned", data(nli), rows=3, settings=settings, out=tmp_path)
+    settings = {"steps": 2, "tolerance": 0, "faithfulness": False}
+    result = explain(nli / "tuned", data(nli), rows=3, **settings, out=tmp_path)
     assert any("not scored by word" in note and "interlingua[segment]" in note for note in result.run["skipped"])
     variants = {
         (each.aspect, each.options["unit"], each.options["weighting"])
@@ -412,7 +412,7 @@ def test_a_row_alone_is_explained_as_it_is_among_all(nli: Path, done: Path) -> N
     wrong = [key for key, line in among.items() if line["target"]["gold"] != line["target"]["predicted"]]
     right = [key for key, line in among.items() if key not in wrong]
     files = {code: data(nli)[code] for code in ("en", "es")}
-    found = explain_rows(nli / "tuned", files, [f"es:{wrong[0]}", *map(str, right[:1])], settings=ExplainSettings())
+    found = explain_rows(nli / "tuned", files, [f"es:{wrong[0]}", *map(str, right[:1])])
     for each, key in zip(found, [wrong[0], *right[:1]], strict=True):
         line = among[key]
         assert [side["line"] for side in each.sides] == [key, key]
@@ -430,7 +430,7 @@ def test_a_row_alone_is_explained_as_it_is_among_all(nli: Path, done: Path) -> N
 def test_a_row_is_printed_with_what_file_and_model_say(nli: Path, done: Path) -> None:
     among = lines_of(done, "es")
     key, line = next((k, v) for k, v in among.items() if v["target"]["gold"] != v["target"]["predicted"])
-    command = ["explain", str(nli / "tuned"), f"--data=en={nli / 'en.tsv'}", f"--data=es={nli / 'es.tsv'}"]
+    command = ["explain", str(nli / "tuned"), f"--test=en={nli / 'en.tsv'}", f"--test=es={nli / 'es.tsv'}"]
     found = runner.invoke(app, [*command, "--row", f"es.tsv:{key}"])
     assert found.exit_code == 0, found.output
     said = f"wrong: the file says {line['target']['gold']}, the model {line['target']['predicted']}"
@@ -442,7 +442,7 @@ def test_a_row_is_printed_with_what_file_and_model_say(nli: Path, done: Path) ->
 
 
 def test_one_language_is_enough_for_a_row(nli: Path) -> None:
-    found = runner.invoke(app, ["explain", str(nli / "tuned"), f"--data=es={nli / 'es.tsv'}", "--row", "3"])
+    found = runner.invoke(app, ["explain", str(nli / "tuned"), f"--test=es={nli / 'es.tsv'}", "--row", "3"])
     assert found.exit_code == 0, found.output
     assert "es  es.tsv:3" in found.stdout
     assert "strongest flows" not in found.stdout
@@ -506,7 +506,7 @@ def test_a_question_is_found_by_its_id_and_a_line_of_many_is_refused(tmp_path: P
     ],
 )
 def test_a_row_that_is_not_there_is_told_with_what_to_give(nli: Path, row: list[str], problem: str) -> None:
-    command = ["explain", str(nli / "tuned"), f"--data=en={nli / 'en.tsv'}", f"--data=es={nli / 'es.tsv'}", "--row"]
+    command = ["explain", str(nli / "tuned"), f"--test=en={nli / 'en.tsv'}", f"--test=es={nli / 'es.tsv'}", "--row"]
     found = runner.invoke(app, [*command, *row])
     assert isinstance(found.exception, InputError)
     assert problem in str(found.exception)

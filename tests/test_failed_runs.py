@@ -109,7 +109,16 @@ def test_audit(world: World, tmp_path: Path) -> None:
 
 def test_adjust(world: World, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    given = ["adjust", world["model"], "--bitext", f"ru={world['bitext.en-ru.tsv']}", "--steps", "1", "--rate", "1e-6"]
+    given = [
+        "adjust",
+        world["model"],
+        "--bitext",
+        f"ru={world['bitext.en-ru.tsv']}",
+        "--steps",
+        "1",
+        "--learning-rate",
+        "1e-6",
+    ]
     given += ["--held-out", "60", "--device", "cpu", "--out", str(out)]
     ran(*given)
     verdict = json.loads(ran(*given, "--json"))["after"]["ru"]["verdict"]
@@ -132,7 +141,7 @@ def test_adjust(world: World, tmp_path: Path) -> None:
 @pytest.mark.parametrize("label", range(3))
 def test_explain(world: World, tmp_path: Path, label: int) -> None:
     out, model = tmp_path / "out", always(world, label, tmp_path / "tuned")
-    data = [f"--data={code}={world[f'nli-test-{code}.tsv']}" for code in ("en", "ru")]
+    data = [f"--test={code}={world[f'nli-test-{code}.tsv']}" for code in ("en", "ru")]
     ran("explain", str(model), *data, "--steps", "4", "--tolerance", "0", "--device", "cpu", "--out", str(out))
     told = json.loads((out / "explain.json").read_text("utf-8"))
     (verdict,) = told["verdicts"]

@@ -16,7 +16,7 @@ from interlingua.errors import InputError
 from interlingua.studies.pairwise import Pairwise
 
 runner = CliRunner()
-FEW = ("--languages", "en,tr", "--rows", "40", "--epochs", "1", "--batch", "8", "--learning-rate", "1e-3")
+FEW = ("--languages", "en,tr", "--rows", "40", "--epochs", "1", "--batch-size", "8", "--learning-rate", "1e-3")
 
 
 @pytest.fixture(scope="module")
@@ -34,9 +34,9 @@ def out(model: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
         str(folder),
         "--device",
         "cpu",
-        "--about",
+        "--entity",
         "Georgia",
-        "--about-rows",
+        "--entity-rows",
         "2",
         *FEW,
     ]
@@ -57,7 +57,7 @@ def test_the_folder_has_page_pictures_tables_and_records(out: Path) -> None:
 
 
 def test_the_same_command_again_prints_the_same_json_and_trains_nothing(out: Path, model: str) -> None:
-    given = ["geometry", model, "--out", str(out), "--device", "cpu", "--about", "Georgia", "--about-rows", "2", *FEW]
+    given = ["geometry", model, "--out", str(out), "--device", "cpu", "--entity", "Georgia", "--entity-rows", "2", *FEW]
     before = (out / "run.json").read_text("utf-8")
     done = runner.invoke(app, [*given, "--json"])
     assert done.exit_code == 0, done.output
@@ -94,11 +94,16 @@ def test_the_page_of_the_folder_is_the_page_that_the_command_wrote(out: Path) ->
 
 def test_a_study_can_be_made_of_what_synth_gave(model: str, tmp_path: Path) -> None:
     made = interlingua.synth(languages=["en", "ru"], types=["LOC"], rows=40)
-    training = interlingua.PairwiseSettings(
-        epochs=1, batch=8, train_on=("en",), watch=interlingua.Watch(on=False), learning_rate=1e-3
-    )
     found = interlingua.geometry(
-        model, made, settings=interlingua.GeometrySettings(training=training), out=tmp_path / "out", device="cpu"
+        model,
+        made,
+        epochs=1,
+        batch_size=8,
+        sources=["en"],
+        watch=False,
+        learning_rate=1e-3,
+        out=tmp_path / "out",
+        device="cpu",
     )
     assert found.records.where(measure="clusters", metric="purity", label="language", state="after")
     assert found.figure("map-0-before")["data"]
@@ -131,17 +136,17 @@ def test_small_leaves_what_is_set_and_sets_the_rest(monkeypatch: pytest.MonkeyPa
     [
         (["--map", "tnse"], "Did you mean 'tsne'"),
         (["--map", "tsne", "--perplexity", "500"], "too few for this perplexity"),
-        (["--perplexity", "5"], "PCA has no perplexity"),
+        (["--perplexity", "5"], "--perplexity does not apply to pca"),
         (["--source", "be"], "not in the set"),
-        (["--train-on", "be"], "no such language in the set"),
+        (["--sources", "be"], "no such language in the set"),
         (["--languages", "en"], "nothing to be compared with"),
         (["--languages", "en,xx9"], "xx9"),
-        (["--layers", "first"], "layers are numbers"),
+        (["--layers", "first"], "--layers takes numbers"),
         (["--layers", "44"], "no such layer"),
-        (["--about", "Nowhereland"], "no such name"),
-        (["--data", "nowhere"], "nowhere"),
-        (["--every", "7"], "divisor"),
-        (["--rows", "0"], "must be positive"),
+        (["--entity", "Nowhereland"], "no such name"),
+        (["--entities", "nowhere"], "nowhere"),
+        (["--monitor-every", "7"], "divisor"),
+        (["--rows", "0"], "--rows must be at least 1"),
     ],
 )
 def test_bad_input_is_one_line_and_leaves_nothing_behind(

@@ -54,7 +54,7 @@ def commands(world: World, out: Path) -> dict[str, list[str]]:
         "audit": ["audit", world["model"], "--corpus", world["parallel.tsv"], "--cache", "none", "--out", str(out)],
         "adjust": ["adjust", world["model"], *pairs, "--out", str(out)],
         "transfer": ["transfer", world["model"], "--task", "ner", *ner, "--out", str(out)],
-        "explain": ["explain", world["model"], f"--data=en={world['parallel.tsv']}", "--out", str(out)],
+        "explain": ["explain", world["model"], f"--test=en={world['parallel.tsv']}", "--out", str(out)],
         "geometry": ["geometry", world["model"], "--out", str(out)],
         "pretrain": ["pretrain", world["study.toml"], "--out", str(out)],
         "study": ["study", "run", world["study.toml"], "--out", str(out)],
@@ -103,7 +103,7 @@ def test_ctrl_c_is_one_line_that_says_what_is_kept(
         ("interlingua.commands.report.report_on", ["report", "."]),
         ("interlingua.commands.synth.synth", ["synth", "--out", "x"]),
         ("interlingua.commands.study.check_study", ["study", "check", "x.toml"]),
-        ("interlingua.commands.explain.explain_rows", ["explain", "x", "--data", "en=x", "--row", "1"]),
+        ("interlingua.commands.explain.explain_rows", ["explain", "x", "--test", "en=x", "--row", "1"]),
     ],
 )
 def test_ctrl_c_of_a_command_that_keeps_nothing_is_one_line_too(

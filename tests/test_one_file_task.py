@@ -27,7 +27,7 @@ from toys import WORDS
 from worlds import World, make_world, run_here, turned
 
 LABELS = ("sport", "food", "travel")
-QUICK = ("--epochs", "6", "--learning-rate", "5e-3", "--batch", "16", "--device", "cpu", "--seeds", "2")
+QUICK = ("--epochs", "6", "--learning-rate", "5e-3", "--batch-size", "16", "--device", "cpu", "--seeds", "2")
 runner = CliRunner()
 
 
@@ -89,8 +89,8 @@ def transfer(world: World, out: Path, task: str, files: str, *more: str) -> str:
 @pytest.fixture(scope="module")
 def done(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("topics")
-    bitext = ("--bitext", f"ru={world['bitext.en-ru.tsv']}", "--links", f"ru={world['links']}", "--sentences", "100")
-    told = transfer(world, out, "classification", "topics", *bitext, "--regime", "original,adjusted", "--keep")
+    bitext = ("--bitext", f"ru={world['bitext.en-ru.tsv']}", "--links", f"ru={world['links']}", "--max-pairs", "100")
+    told = transfer(world, out, "classification", "topics", *bitext, "--regimes", "original,adjusted", "--save-models")
     assert "Accuracy" in told
     assert "F1 averaged over labels" in told
     return out
@@ -122,9 +122,9 @@ def test_regimes_and_seeds_are_scored_with_labels_and_chance(world: World, done:
 def test_its_models_are_explained_over_files_and_for_typed_texts(world: World, done: Path, tmp_path: Path) -> None:
     model = done / "models" / "original-seed0"
     assert load(model).labels == tuple(sorted(LABELS))
-    data = [f"--data={code}={world[f'topics-test-{code}.csv']}" for code in ("en", "ru")]
-    quick = ("--steps", "4", "--random-heads", "0", "--no-choices", "--device", "cpu")
-    told = called("explain", model, *data, "--out", tmp_path / "why", "--rows", "12", *quick)
+    data = [f"--test={code}={world[f'topics-test-{code}.csv']}" for code in ("en", "ru")]
+    quick = ("--steps", "4", "--random-heads", "0", "--no-sensitivity", "--device", "cpu")
+    told = called("explain", model, *tests, "--out", tmp_path / "why", "--rows", "12", *quick)
     assert "Consistency of attributions" in told
     records = {(each.measure, each.target) for each in Store(tmp_path / "why").read()}
     assert {("consistency", "en"), ("consistency", "ru"), ("faithfulness", "ru")} <= records
@@ -164,10 +164,10 @@ train = "{files}-train-{{source}}.csv"
 tests = "{files}-test-{{language}}.csv"
 epochs = 6
 learning_rate = 5e-3
-batch = 16
+batch_size = 16
 [explanations.mine]
 tasks = ["mine"]
-data = "{files}-test-{{language}}.csv"
+tests = "{files}-test-{{language}}.csv"
 rows = 6
 steps = 4
 random_heads = 0
@@ -193,13 +193,13 @@ def test_a_study_has_it_as_any_other_task(world: World, tmp_path: Path, task: st
 def test_a_task_from_outside_works_in_transfer_and_explain(world: World, tmp_path: Path) -> None:
     plugin = ("--load", world["polarity.py"])
     assert "polarity" in called("list", *plugin)
-    told = transfer(world, tmp_path / "out", "polarity", "stars", *plugin, "--keep")
+    told = transfer(world, tmp_path / "out", "polarity", "stars", *plugin, "--save-models")
     assert "Accuracy" in told
     model = tmp_path / "out" / "models" / "original-seed0"
     assert load(model).labels == ("bad", "good")
-    data = [f"--data={code}={world[f'stars-test-{code}.csv']}" for code in ("en", "ru")]
-    quick = ("--steps", "4", "--random-heads", "0", "--no-choices", "--device", "cpu")
-    called("explain", model, *data, "--out", tmp_path / "why", "--rows", "6", *quick, *plugin)
+    tests = [f"--test={code}={world[f'stars-test-{code}.csv']}" for code in ("en", "ru")]
+    quick = ("--steps", "4", "--random-heads", "0", "--no-sensitivity", "--device", "cpu")
+    called("explain", model, *tests, "--out", tmp_path / "why", "--rows", "6", *quick, *plugin)
     texts = ("--text", "kitchen tap", "--text", " ".join(turned(["kitchen", "tap"])))
     told = json.loads(called("explain", model, *texts, "--json", *plugin))
     assert {"bad", "good"} & set(re.findall(r"\w+", " ".join(told["about"])))
@@ -223,9 +223,12 @@ def test_the_embedded_encoder_learns_to_tell_questions_in_a_few_steps(tmp_path: 
         {code: tmp_path / f"test-{code}.tsv" for code in ("en", "es")},
         train=tmp_path / "train-en.tsv",
         seeds=1,
-        settings=interlingua.TransferSettings(
-            epochs=6, learning_rate=2e-4, warmup=0.1, batch=8, pooling="mean", length=32
-        ),
+        epochs=6,
+        learning_rate=2e-4,
+        warmup=0.1,
+        batch_size=8,
+        pooling="mean",
+        max_length=32,
         out=tmp_path / "out",
         device="cpu",
     )

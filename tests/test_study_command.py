@@ -127,7 +127,7 @@ def test_a_failed_step_is_told_what_needs_it_waits_and_the_exit_code_is_1(
 ) -> None:
     (world.folder / "broken.tsv").write_text("en\tru\nno second column\n", "utf-8")
     path = world.folder / "broken.toml"
-    table = '[measures.m]\nnames = ["cka"]\ncorpus = "broken.tsv"\n'
+    table = '[measures.m]\nmeasures = ["cka"]\ncorpus = "broken.tsv"\n'
     path.write_text(STUDY[: STUDY.index("[tasks")].replace("published", "about") + table, "utf-8")
     given = (path, "--out", tmp_path / "out", "--cpus", "1")
     code, out, err = run("run", *given, "--json")

@@ -15,7 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import interlingua
-from interlingua.analyses.synthesis import Rules
 from interlingua.errors import InputError
 from interlingua.synthetic.files import read_sheets
 
@@ -147,9 +146,7 @@ def test_a_larger_sample_holds_the_smaller_and_languages_do_not_change_it():
 @settings(max_examples=15, deadline=None)
 @given(st.integers(1, 80), st.integers(0, 50), st.sampled_from([0.1, 0.2, 0.5]))
 def test_rows_are_what_was_asked_for_and_shared_as_asked(rows, seed, share):
-    found = interlingua.synth(
-        languages=["en", "pl"], types=["PER", "ORG=3"], rows=rows, seed=seed, rules=Rules(test_share=share)
-    )
+    found = interlingua.synth(languages=["en", "pl"], types=["PER", "ORG=3"], rows=rows, seed=seed, test_share=share)
     parts = found.counts()["rows"]
     assert parts["test"] == round(rows * share)
     assert sum(parts.values()) == rows
@@ -159,7 +156,7 @@ def test_rows_are_what_was_asked_for_and_shared_as_asked(rows, seed, share):
 
 def test_one_name_is_put_into_test_contexts_of_every_type(tmp_path):
     out = tmp_path / "jordan"
-    found = interlingua.synth(languages=["en", "ru"], rows=60, about="Jordan", out=out)
+    found = interlingua.synth(languages=["en", "ru"], rows=60, entity="Jordan", out=out)
     types = defaultdict(int)
     for row, words in sentences(out / "ru.about.iob2"):
         assert entity(words) == "Иордания"
@@ -269,7 +266,7 @@ def test_bad_files_are_named_with_file_and_line(case, tmp_path):
     changed, message = BAD[case]
     folder = own(tmp_path / "data", **changed)
     with pytest.raises(InputError, match=message):
-        interlingua.synth(folder, folder, languages=["en", "tr"], rows=10, rules=Rules(bad_rows="fail"))
+        interlingua.synth(folder, folder, languages=["en", "tr"], rows=10, bad_rows="fail")
 
 
 def test_bad_rows_are_left_out_and_named_unless_asked_to_fail(tmp_path):
@@ -284,7 +281,7 @@ def test_bad_rows_are_left_out_and_named_unless_asked_to_fail(tmp_path):
         ("contexts that repeat an earlier row in every language", (5,)),
         ("contexts with two slots or more", (6,)),
     }
-    many = interlingua.synth(folder, folder, languages=["en", "tr"], rows=4, rules=Rules(slots="any"))
+    many = interlingua.synth(folder, folder, languages=["en", "tr"], rows=4, slots="any")
     assert many.counts()["kinds"][0]["contexts"] == 3
     out = run("--contexts", folder, "--names", folder, "--languages", "en,tr", "--rows", 4, "--out", tmp_path / "o")
     assert out.returncode == 0
@@ -294,15 +291,15 @@ def test_bad_rows_are_left_out_and_named_unless_asked_to_fail(tmp_path):
 
 
 WRONG = {
-    "rows": (["--rows", "0"], "number of rows must be positive: 0"),
-    "share": (["--test-share", "1"], "between 0 and 1"),
+    "rows": (["--rows", "0"], "--rows must be at least 1: 0"),
+    "share": (["--test-share", "1"], "--test-share must be above 0 and below 1"),
     "type": (["--types", "PRE"], "Did you mean 'PER'?"),
     "weight": (["--types", "PER=x"], "a type's weight must be a positive number: 'PER=x'"),
     "language": (["--languages", "xx9"], "not a language code"),
-    "slots": (["--slots", "two"], "unknown choice of slots: 'two'"),
-    "bad rows": (["--bad-rows", "drop"], "unknown choice for bad rows"),
+    "slots": (["--slots", "two"], "unknown value of --slots: 'two'"),
+    "bad rows": (["--bad-rows", "drop"], "unknown value of --bad-rows"),
     "folder": (["--names", "nowhere"], "no such folder: 'nowhere'"),
-    "name": (["--about", "Atlantis"], "no such name in the nominative: 'Atlantis'"),
+    "name": (["--entity", "Atlantis"], "no such name in the nominative: 'Atlantis'"),
     "language without names": (
         ["--languages", "en,de"],
         "LOC.locative.contexts.tsv:1: no contexts for LOC.locative in de. It has: en, be",

@@ -27,8 +27,8 @@ from worlds import World, make_world
 
 SOURCE = Path(next(iter(interlingua.__path__))).parent
 Run = Callable[..., tuple[int, str, str]]
-QUICK = ("--seeds", "2", "--epochs", "4", "--learning-rate", "5e-3", "--batch", "16", "--adjust-epochs", "3")
-QUICK += ("--adjust-rate", "5e-3", "--sentences", "100", "--device", "cpu")
+QUICK = ("--seeds", "2", "--epochs", "4", "--learning-rate", "5e-3", "--batch-size", "16", "--adjust-epochs", "3")
+QUICK += ("--adjust-learning-rate", "5e-3", "--max-pairs", "100", "--device", "cpu")
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -107,9 +107,8 @@ def test_a_table_is_printed_the_same_again_and_files_are_written(world: World, r
 def test_the_time_told_is_that_of_all_sessions_or_none(world: World, tmp_path: Path) -> None:
     def seconds(seeds: int) -> float | None:
         files = {"train": world["ner-train-en.tsv"], "out": tmp_path / "out", "device": "cpu"}
-        settings = interlingua.TransferSettings(epochs=1, batch=16)
         done = interlingua.transfer(
-            world["model"], "ner", {"ru": world["ner-test-ru.tsv"]}, seeds=seeds, settings=settings, **files
+            world["model"], "ner", {"ru": world["ner-test-ru.tsv"]}, seeds=seeds, epochs=1, batch_size=16, **files
         )
         return done.run["seconds"]
 
@@ -149,7 +148,7 @@ def test_predictions_are_on_disk_with_their_places_and_are_what_was_scored(
     world: World, run: Run, tmp_path: Path, task: str, ending: str, metric: str
 ) -> None:
     test = world[f"{task}-test-ru.{ending}"]
-    quick = ("--seeds", "2", "--epochs", "2", "--learning-rate", "5e-3", "--batch", "16", "--device", "cpu")
+    quick = ("--seeds", "2", "--epochs", "2", "--learning-rate", "5e-3", "--batch-size", "16", "--device", "cpu")
     command = [world["model"], "--task", task, "--train", world[f"{task}-train-en.{ending}"], "--test", f"ru={test}"]
     command += ["--test", f"en:own={world[f'{task}-test-en.{ending}']}", *quick, "--out", str(tmp_path / "out")]
     code, out, err = run(*command)
@@ -194,7 +193,7 @@ def test_predictions_are_on_disk_with_their_places_and_are_what_was_scored(
 def test_the_command_that_is_printed_explains_a_wrong_prediction(
     world: World, run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    quick = ("--seeds", "1", "--epochs", "0.2", "--device", "cpu", "--keep", "--out", str(tmp_path / "out"))
+    quick = ("--seeds", "1", "--epochs", "0.2", "--device", "cpu", "--save-models", "--out", str(tmp_path / "out"))
     files = ("--train", world["nli-train-en.tsv"], "--test", f"ru={world['nli-test-ru.tsv']}")
     code, out, err = run(world["model"], "--task", "nli", *files, *quick)
     assert code == 0, err
@@ -212,18 +211,10 @@ def test_the_command_that_is_printed_explains_a_wrong_prediction(
 
 
 def test_json_is_one_object_and_the_same_as_from_python(world: World, run: Run, tmp_path: Path) -> None:
-    arguments = [*ner(world, tmp_path / "out"), "--regime", "original,adjusted", "--json"]
+    arguments = [*ner(world, tmp_path / "out"), "--regimes", "original,adjusted", "--json"]
     code, out, _ = run(*arguments)
     assert code == 0
     told = json.loads(out)
-    settings = interlingua.TransferSettings(
-        epochs=4,
-        learning_rate=5e-3,
-        batch=16,
-        adjust_epochs=3,
-        adjust_learning_rate=5e-3,
-        pairs=interlingua.PairSettings(rows=100),
-    )
     called = interlingua.transfer(
         world["model"],
         "ner",
@@ -233,7 +224,12 @@ def test_json_is_one_object_and_the_same_as_from_python(world: World, run: Run, 
         links={"ru": world["links"]},
         regimes=["original", "adjusted"],
         seeds=2,
-        settings=settings,
+        epochs=4,
+        learning_rate=5e-3,
+        batch_size=16,
+        adjust_epochs=3,
+        adjust_learning_rate=5e-3,
+        max_pairs=100,
         out=tmp_path / "called",
         device="cpu",
     )
@@ -246,11 +242,11 @@ def test_json_is_one_object_and_the_same_as_from_python(world: World, run: Run, 
     ("change", "problem"),
     [
         (("--task", "nerr"), "unknown task: 'nerr'. Did you mean 'ner'?"),
-        (("--regime", "original,ajusted"), "unknown regime: 'ajusted'. Did you mean 'adjusted'?"),
+        (("--regimes", "original,ajusted"), "unknown regime: 'ajusted'. Did you mean 'adjusted'?"),
         (("--test", "hi=nowhere.tsv"), "no such file: 'nowhere.tsv'"),
-        (("--test", "nowhere.tsv"), "--test is no language and file: 'nowhere.tsv'"),
+        (("--test", "nowhere.tsv"), "--test takes XX=FILE: 'nowhere.tsv'"),
         (("--test", "zz9=x"), "not a language code: 'zz9'"),
-        (("--links", "ru=a,b"), "--links names a language twice: 'ru'"),
+        (("--links", "ru=a,b"), "--links takes one file per language: 'a,b'"),
         (("--alpha", "x"), "Invalid value"),
         (("--precision", "fp16"), "fp16"),
     ],
@@ -302,7 +298,7 @@ def test_a_task_of_ones_own_comes_with_load_and_is_trained_as_it_says(world: Wor
     try:
         code, out, err = run(
             world["model"], "--task", "tagging", *files, "--seeds", "1", "--out", tmp_path / "out", "--json",
-            "--load", tmp_path / "tagging.py",
+            "--plugin", tmp_path / "tagging.py",
         )  # fmt: skip
     finally:
         tasks._entries.pop("tagging", None)
@@ -313,7 +309,7 @@ def test_a_task_of_ones_own_comes_with_load_and_is_trained_as_it_says(world: Wor
 @pytest.mark.parametrize("name", ["audit", "adjust", "transfer", "explain", "geometry", "explore", "pretrain", "list"])
 def test_commands_that_look_names_up_have_load(name: str) -> None:
     command = typer.main.get_command(app).commands[name]
-    assert "--load" in [option for parameter in command.params for option in parameter.opts]
+    assert "--plugin" in [option for parameter in command.params for option in parameter.opts]
 
 
 def test_python_needs_neither_typer_nor_rich(world: World, tmp_path: Path) -> None:
@@ -322,7 +318,7 @@ def test_python_needs_neither_typer_nor_rich(world: World, tmp_path: Path) -> No
         "import interlingua\n"
         f"r = interlingua.transfer({world['model']!r}, 'ner', {{'ru': {world['ner-test-ru.tsv']!r}}},\n"
         f"    train={world['ner-train-en.tsv']!r}, regimes=['original'], seeds=1, out={str(tmp_path / 'out')!r},\n"
-        "    settings=interlingua.TransferSettings(epochs=1), device='cpu')\n"
+        "    epochs=1, device='cpu')\n"
         "print(len(r.scores))"
     )
     env = {"PYTHONPATH": str(SOURCE), "PATH": "/usr/bin", "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
@@ -364,7 +360,7 @@ def test_a_model_that_gives_one_answer_is_said_so_first_with_the_chance_level_an
     world: World, run: Run, tmp_path: Path
 ) -> None:
     files = ["--train", world["nli-train-en.tsv"], "--test", f"en={world['nli-test-en.tsv']}", "--device", "cpu"]
-    settings = ("--seeds", "1", "--epochs", "0.2", "--learning-rate", "1e-9", "--batch", "16")
+    settings = ("--seeds", "1", "--epochs", "0.2", "--learning-rate", "1e-9", "--batch-size", "16")
     code, out, err = run(world["model"], "--task", "nli", *files, *settings, "--out", tmp_path / "out")
     assert code == 0, err
     said = " ".join(out.split())

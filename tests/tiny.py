@@ -18,8 +18,8 @@ TINY = {
     },
     "training": {
         "steps": 12,
-        "batch": 8,
-        "length": 32,
+        "batch_size": 8,
+        "max_length": 32,
         "warmup": 3,
         "learning_rate": 1e-3,
         "checkpoint_every": 4,

@@ -11,7 +11,40 @@ Importing this package loads neither torch nor transformers: names below are fet
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # What `__getattr__` fetches, for checkers and editors.
+    from interlingua.analyses.synthesis import Synthetic as Synthetic
+    from interlingua.analyses.synthesis import spellings as spellings
+    from interlingua.analyses.word_alignment import Alignment as Alignment
+    from interlingua.commands.adjust import Adjusted as Adjusted
+    from interlingua.commands.adjust import adjust as adjust
+    from interlingua.commands.align import align as align
+    from interlingua.commands.audit import Audit as Audit
+    from interlingua.commands.audit import audit as audit
+    from interlingua.commands.explain import Explanation as Explanation
+    from interlingua.commands.explain import explain as explain
+    from interlingua.commands.explain import explain_rows as explain_rows
+    from interlingua.commands.explain import explain_texts as explain_texts
+    from interlingua.commands.geometry import GeometryFound as GeometryFound
+    from interlingua.commands.geometry import geometry as geometry
+    from interlingua.commands.pretrain import Pretrained as Pretrained
+    from interlingua.commands.pretrain import pretrain as pretrain
+    from interlingua.commands.report import Report as Report
+    from interlingua.commands.report import report_on as report_on
+    from interlingua.commands.study import study as study
+    from interlingua.commands.synth import synth as synth
+    from interlingua.commands.transfer import Transfer as Transfer
+    from interlingua.commands.transfer import transfer as transfer
+    from interlingua.corpus import ParallelCorpus as ParallelCorpus
+    from interlingua.encoder import Encoder as Encoder
+    from interlingua.encoder import Representations as Representations
+    from interlingua.engine.run_store import Store as Store
+    from interlingua.errors import InputError as InputError
+    from interlingua.errors import InterlinguaError as InterlinguaError
+    from interlingua.readers import read_corpus as read_corpus
+    from interlingua.record import Record as Record
+    from interlingua.score import Score as Score
 
 __version__ = "0.1.0"
 
@@ -20,28 +53,20 @@ _HOMES = {
     "Audit": "interlingua.commands.audit",
     "adjust": "interlingua.commands.adjust",
     "Adjusted": "interlingua.commands.adjust",
-    "AdjustSettings": "interlingua.studies.adjusting",
-    "align": "interlingua.analyses.word_alignment",
+    "align": "interlingua.commands.align",
     "Alignment": "interlingua.analyses.word_alignment",
     "transfer": "interlingua.commands.transfer",
     "Transfer": "interlingua.commands.transfer",
-    "TransferSettings": "interlingua.analyses.transfer",
-    "PairSettings": "interlingua.analyses.training_inputs",
     "synth": "interlingua.commands.synth",
-    "Synthetic": "interlingua.commands.synth",
-    "spellings": "interlingua.commands.synth",
+    "Synthetic": "interlingua.analyses.synthesis",
+    "spellings": "interlingua.analyses.synthesis",
     "study": "interlingua.commands.study",
     "explain": "interlingua.commands.explain",
     "explain_rows": "interlingua.commands.explain",
     "explain_texts": "interlingua.commands.explain",
     "Explanation": "interlingua.commands.explain",
-    "ExplainSettings": "interlingua.analyses.explanation",
     "geometry": "interlingua.commands.geometry",
     "GeometryFound": "interlingua.commands.geometry",
-    "GeometrySettings": "interlingua.studies.geometry",
-    "LookSettings": "interlingua.analyses.entity_geometry",
-    "PairwiseSettings": "interlingua.studies.pairwise",
-    "Watch": "interlingua.analyses.transfer_matrix",
     "report_on": "interlingua.commands.report",
     "Report": "interlingua.commands.report",
     "pretrain": "interlingua.commands.pretrain",

@@ -63,7 +63,7 @@ def check_argument_types(function: Callable[P, R]) -> Callable[P, R]:
                 kind = signature.parameters[name].kind
                 several = kind is inspect.Parameter.VAR_POSITIONAL
                 accepted: Any = hints[name]
-                _check(value, Sequence[accepted] if several else accepted, function.__name__, name)
+                check_argument(value, Sequence[accepted] if several else accepted, function.__name__, name)
         return function(*args, **kwargs)
 
     return checked
@@ -82,7 +82,7 @@ def _hints(owner: object) -> Mapping[str, Any]:
     return found
 
 
-def _check(value: object, hint: Any, function: str, name: str) -> None:
+def check_argument(value: object, hint: Any, function: str, name: str) -> None:
     """Raise for the first part of a value that its annotation does not allow."""
     if isinstance(value, str) and Path in typing.get_args(hint):
         usable_path(value)

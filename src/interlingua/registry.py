@@ -1,11 +1,12 @@
 """Names to things. An unknown name gets the nearest match and the list.
 
 A registry is filled by decorators in the files of one package; `load` brings
-entries from a file outside (`--load my.py`). Nothing is looked up by branching.
+entries from a file outside (`--plugin my.py`). Nothing is looked up by branching.
 """
 
 from __future__ import annotations
 
+import ast
 import difflib
 import importlib
 import importlib.util
@@ -35,6 +36,81 @@ class Entry:
     summary: str
     fits: bool = False
     metrics: Metrics = field(default_factory=Metrics)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """What a list of names says of a registered thing."""
+
+    name: str
+    needs: str
+    summary: str
+    metrics: Metrics = field(default_factory=Metrics)
+
+
+class _Constants(dict[str, Any]):
+    """What a file of ours names at its top level, evaluated when it is asked for; nothing is imported."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        super().__init__(Metric=Metric, Metrics=Metrics)
+        self._values: dict[str, ast.expr] = {}
+        self._imports: dict[str, tuple[str, str]] = {}
+        for node in tree.body:
+            if isinstance(node, ast.Assign):
+                self._values |= {target.id: node.value for target in node.targets if isinstance(target, ast.Name)}
+            elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("interlingua."):
+                self._imports |= {each.asname or each.name: (str(node.module), each.name) for each in node.names}
+
+    def __missing__(self, name: str) -> Any:
+        if name in self._values:
+            self[name] = self.value(self._values[name])
+        elif name in self._imports:
+            module, there = self._imports[name]
+            file = Path(__file__).parent.joinpath(*module.split(".")[1:]).with_suffix(".py")
+            self[name] = _Constants(ast.parse(file.read_text("utf-8")))[there]
+        else:
+            raise KeyError(name)
+        return self[name]
+
+    def value(self, expression: ast.expr) -> Any:
+        """What an expression of the file is."""
+        return eval(compile(ast.Expression(expression), "<declaration>", "eval"), self)
+
+
+def _registered(tree: ast.Module, registry: str) -> Iterator[Listed]:
+    """What a file registers with the decorator `registry.register`."""
+    constants = _Constants(tree)
+    for node in tree.body:
+        for call in node.decorator_list if isinstance(node, ast.FunctionDef | ast.ClassDef) else ():
+            if not (isinstance(call, ast.Call) and ast.unparse(call.func) == f"{registry}.register"):
+                continue
+            values = {each.arg: constants.value(each.value) for each in call.keywords if each.arg in _TOLD}
+            assert isinstance(node, ast.FunctionDef | ast.ClassDef)
+            summary = (ast.get_docstring(node) or "").splitlines()[0]
+            yield Listed(constants.value(call.args[0]), values.get("needs", ""), summary,
+                         Metrics(values.get("metrics", ())))  # fmt: skip
+
+
+_TOLD = ("needs", "metrics")
+
+
+def listed(package: str, registry: str) -> list[Listed]:
+    """What a package's registry has by name, read from the source where nothing of it was imported yet.
+
+    A list of names is asked for often, and what it names takes seconds to import.
+
+    >>> [each.name for each in listed("interlingua.objectives", "objectives")][:2]
+    ['adjustment', 'anchor']
+    """
+    imported = sys.modules.get(package)
+    if imported is not None:
+        entries: Registry = vars(imported)[registry]
+        return [Listed(entry.name, entry.needs, entry.summary, entry.metrics) for entry in entries]
+    spec = importlib.util.find_spec(package)
+    assert spec is not None
+    files = [file for folder in spec.submodule_search_locations or () for file in Path(folder).glob("*.py")]
+    found = [each for file in files for each in _registered(ast.parse(file.read_text("utf-8")), registry)]
+    return sorted(found, key=lambda each: each.name)
 
 
 class Registry:

@@ -11,7 +11,7 @@ from interlingua.analyses.transfer import task_named
 from interlingua.commands.transfer import _linked
 from interlingua.engine.step import StepContext
 from interlingua.readers import read_corpus
-from interlingua.studies.config.toml_file import Wrong
+from interlingua.studies.config.fields import ConfigErrors
 from interlingua.studies.step_settings import AlignStep, StudyBitext
 from interlingua.studies.steps import align
 from interlingua.studies.steps.step_io import LINKS, linked_files
@@ -64,7 +64,7 @@ def test_translations_are_looked_up_in_the_language_of_training():
 
 def test_a_side_is_not_asked_of_a_corpus(tmp_path):
     path = Path(tmp_path / "study.toml")
-    text = 'name = "x"\nlanguages = ["ru"]\n[encoders.one]\nmodel = "embedded"\n[measures.m]\nnames = ["cka"]\n'
-    path.write_text(text + '[bitexts]\ncorpus = "sampler"\nenglish = "target"\n', "utf-8")
-    with pytest.raises(Wrong, match=r"study.toml:9: a corpus knows its languages"):
+    text = 'name = "x"\nlanguages = ["ru"]\n[encoders.one]\nmodel = "embedded"\n[measures.m]\nmeasures = ["cka"]\n'
+    path.write_text(text + '[bitexts]\ncorpus = "sampler"\npivot_side = "target"\n', "utf-8")
+    with pytest.raises(ConfigErrors, match=r"study.toml:9: a corpus knows its languages"):
         read_study(path)

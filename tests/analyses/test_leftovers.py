@@ -23,12 +23,12 @@ model = "model"
 [encoders.twin]
 model = "model"
 [measures.space]
-names = ["separation", "procrustes"]
+measures = ["separation", "procrustes"]
 encoders = ["bert"]
 corpus = "few.tsv"
 dictionary = "muse"
 [measures.two]
-names = ["cka"]
+measures = ["cka"]
 corpus = "few.tsv"
 against = [["bert", "twin"]]
 """

@@ -9,7 +9,7 @@ from interlingua.analyses.word_alignment import align
 from interlingua.commands.study import plan_study
 from interlingua.encoder import Encoder
 from interlingua.engine.step import StepContext
-from interlingua.studies.config.toml_file import Wrong
+from interlingua.studies.config.fields import ConfigErrors
 from interlingua.studies.steps import align as step
 from interlingua.studies.steps.step_io import LINKS
 from worlds import make_world
@@ -63,9 +63,9 @@ def test_the_links_are_those_of_the_encoder_that_is_named(world, tmp_path):
 
 
 def test_with_several_encoders_one_must_be_named(world):
-    with pytest.raises(Wrong, match=r"study.toml:10: whose vectors link the words is not said: 'neural'.*bert, first"):
+    with pytest.raises(ConfigErrors, match=r"toml:10: whose vectors link the words is not said: 'neural'.*bert, first"):
         planned(world, TWO)
-    with pytest.raises(Wrong, match="Did you mean 'first'"):
+    with pytest.raises(ConfigErrors, match="Did you mean 'first'"):
         planned(world, TWO.replace('aligner = "neural"', 'aligner = "neural"\nencoder = "frst"'))
 
 
@@ -81,7 +81,7 @@ def test_an_aligner_beside_links_for_every_bitext_is_refused_and_links_alone_are
     given = STUDY.replace("[tasks.ner]", f"links = {links}\n[tasks.ner]")
     one_by_one = given.replace('files = "bitext.{source}-{language}.tsv"', 'files = { ru = "bitext.en-ru.tsv" }')
     for study in (given, one_by_one):
-        with pytest.raises(Wrong, match=r"study.toml:10: nothing is left to link: every bitext has links: 'neural'"):
+        with pytest.raises(ConfigErrors, match=r"toml:10: nothing is left to link: every bitext has links: 'neural'"):
             planned(world, study)
     alone = one_by_one.replace('aligner = "neural"\n', "")
     [found] = [each for each in planned(world, alone).graph if each.kind == "align"]

@@ -280,7 +280,7 @@ def test_an_unexpected_failure_is_told_without_its_inside(
 @pytest.mark.parametrize("sign", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.heavy)])
 def test_the_command_prints_its_address_and_stops_cleanly(bert_folder: Path, tmp_path: Path, sign: int) -> None:
     (tmp_path / "tea.tsv").write_text("en\tes\nThe tap.\tEl grifo.\nEmpires rise.\tLos imperios.\n", "utf-8")
-    command = [sys.executable, "-m", "interlingua", "explore", str(bert_folder), "--data", str(tmp_path / "tea.tsv")]
+    command = [sys.executable, "-m", "interlingua", "explore", str(bert_folder), "--corpus", str(tmp_path / "tea.tsv")]
     source = str(Path(interlingua.__file__).parents[1])
     process = subprocess.Popen(
         [*command, "--no-browser", "--json", "--port", "0", "--cache", "none"],

@@ -59,7 +59,7 @@ class Scene:
         """A command that writes `out` and perhaps something beside it, with little to do."""
         world = self.world
         ner = ["--train", world["ner-train-en.tsv"], "--test", f"ru={world['ner-test-ru.tsv']}", "--epochs", "1"]
-        nli = [f"--data={code}={world[f'nli-test-{code}.tsv']}" for code in ("en", "ru")]
+        nli = [f"--test={code}={world[f'nli-test-{code}.tsv']}" for code in ("en", "ru")]
         of = {
             "align": ["align", world["bitext.en-ru.tsv"], "--format", "tsv", "--iterations", "2", "--save", str(out),
                       "--out", str(out.with_name("links"))],
@@ -69,10 +69,10 @@ class Scene:
                        "--out", str(out)],
             "pretrain": ["pretrain", world["pretrain.toml"], "--out", str(out)],
             "transfer": ["transfer", world["model"], "--task", "ner", *ner, "--seeds", "1", "--permutations", "20",
-                         "--keep", "--out", str(out)],
+                         "--save-models", "--out", str(out)],
             "explain": ["explain", world["tuned"], *nli, "--rows", "12", "--out", str(out)],
             "geometry": ["geometry", world["model"], "--languages", "en,ru", "--rows", "60", "--epochs", "1",
-                         "--points", "40", "--out", str(out)],
+                         "--max-points", "40", "--out", str(out)],
             "report": ["report", str(self.finished), "--out", str(out.with_suffix(".html"))],
             "study": ["study", "run", world["study.toml"], "--cpus", "1", "--out", str(out)],
         }  # fmt: skip
@@ -113,7 +113,14 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     (world.folder / "text").mkdir()
     for code in ("en", "ru"):
         (world.folder / "text" / f"{code}.txt").write_text("\n".join(stage.texts(code)), "utf-8")
-    training = {"steps": 6, "batch": 8, "length": 32, "warmup": 3, "learning_rate": 1e-3, "checkpoint_every": 2}
+    training = {
+        "steps": 6,
+        "batch_size": 8,
+        "max_length": 32,
+        "warmup": 3,
+        "learning_rate": 1e-3,
+        "checkpoint_every": 2,
+    }
     config = {**tiny.TINY, "data": {"folder": "text", "languages": ["en", "ru"]}, "training": training}
     (world.folder / "pretrain.toml").write_text(
         tiny.as_toml({key: value for key, value in config.items() if key != "evaluation"}), "utf-8"

@@ -19,7 +19,8 @@ from interlingua.tasks import tasks
 from interlingua.training.loop import Settings, Term, train
 from interlingua.training.pair_batches import PairBatches, PairPass
 from interlingua.training.reference import reference
-from interlingua.training.regime import NAMES, SUMMARIES, regime
+from interlingua.training.regime import NAMES, regime
+from interlingua.training.regime_names import SUMMARIES
 from interlingua.training.task import TaskModel
 from interlingua.training.text import TokenStream
 from toys import Toy

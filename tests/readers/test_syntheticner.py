@@ -3,7 +3,6 @@
 import pytest
 
 import interlingua
-from interlingua.analyses.synthesis import Rules
 from interlingua.errors import InputError
 from interlingua.synthetic import files
 from interlingua.synthetic.files import marked, read_sheets, read_syntheticner
@@ -100,10 +99,9 @@ def test_a_name_missing_in_a_language_asked_for_is_named_and_elsewhere_no_matter
         "ORG_3sents.csv",
         "en,ru,tr\n[???] a,[???] а,[???] a\n[???] b,[???] б,[???] b\n[???] c,[???] в,[???] c\n",
     )
-    strict = Rules(bad_rows="fail")
-    assert interlingua.synth(tmp_path, tmp_path, languages=["en", "ru"], rows=4, rules=strict).left_out == ()
+    assert interlingua.synth(tmp_path, tmp_path, languages=["en", "ru"], rows=4, bad_rows="fail").left_out == ()
     with pytest.raises(InputError, match=r"ORG_names\.csv:2: names missing in a language \(tr\)"):
-        interlingua.synth(tmp_path, tmp_path, languages=["en", "tr"], rows=4, rules=strict)
+        interlingua.synth(tmp_path, tmp_path, languages=["en", "tr"], rows=4, bad_rows="fail")
 
 
 def test_a_folder_without_such_files_says_which_are_meant(tmp_path):

@@ -285,13 +285,18 @@ def test_text_and_links_come_from_files_and_either_side_may_stay(text, tmp_path)
     assert len(found & right) > 0.6 * len(right)
 
 
-def test_settings_that_say_nothing_are_refused():
-    with pytest.raises(InputError, match="nothing is adjusted"):
-        AdjustSettings(adjustment=0.0, anchor=0.0)
-    with pytest.raises(InputError, match="unknown target of the adjustment"):
-        AdjustSettings(target="both")
-    with pytest.raises(InputError, match="too few rows"):
-        AdjustSettings(rows=0)
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"adjustment": 0.0, "anchor": 0.0}, "nothing is adjusted"),
+        ({"source_side": "both"}, "unknown value of source_side"),
+        ({"max_pairs": 0}, "max_pairs must be at least 1"),
+        ({"held_out": 1}, "held_out must be at least 2"),
+    ],
+)
+def test_settings_that_say_nothing_are_refused(tmp_path, options, problem):
+    with pytest.raises(InputError, match=f"adjust: {problem}"):
+        interlingua.adjust("embedded", "none.tsv", out=tmp_path / "out", **options)
 
 
 @pytest.mark.reliability("a number of the user's silently changed")

@@ -27,11 +27,11 @@ files = "bitext.{source}-{language}.tsv"
 links = "links"
 
 [adjust]
-rows = 100
+max_pairs = 100
 held_out = 30
 epochs = 2
 learning_rate = 8e-3
-batch = 16
+batch_size = 16
 distances = true
 
 [tasks.ner]
@@ -39,7 +39,7 @@ train = "ner-train-{source}.tsv"
 tests = "ner-test-{language}.tsv"
 epochs = 2
 learning_rate = 5e-3
-batch = 16
+batch_size = 16
 retrieval = "parallel.tsv"
 
 [tasks.lookup]
@@ -47,17 +47,17 @@ task = "retrieval"
 tests = "parallel.tsv"
 
 [measures.space]
-names = ["retrieval", "cka"]
+measures = ["retrieval", "cka"]
 corpus = "parallel.tsv"
-of = ["encoder", "adjusted", "ner/original"]
+models = ["encoder", "adjusted", "ner/original"]
 
 [explanations.ig]
 tasks = ["ner"]
-data = "ner-test-{language}.tsv"
+tests = "ner-test-{language}.tsv"
 languages = ["en", "ru"]
 rows = 4
 steps = 4
-faithful = false
+faithfulness = false
 
 [sizes.tiny]
 """

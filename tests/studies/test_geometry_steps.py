@@ -23,7 +23,7 @@ from interlingua.engine.records import Records
 from interlingua.engine.run_store import Store
 from interlingua.record import Record
 from interlingua.report.study_geometry import geometry_runs
-from interlingua.studies.config.toml_file import Wrong
+from interlingua.studies.config.fields import ConfigErrors
 from interlingua.studies.geometry import Geometry, GeometrySettings
 from interlingua.studies.pairwise import PairwiseSettings
 from worlds import run_here
@@ -40,12 +40,12 @@ rows = 40
 [geometry.names]
 synth = "sentences"
 sources = ["en", "ru", "tr"]
-about = "Georgia"
-about_rows = 3
-points = 30
+entity = "Georgia"
+entity_rows = 3
+max_points = 30
 epochs = 2
 learning_rate = 3e-3
-batch = 8
+batch_size = 8
 """
 PUBLISHED = """cite\tencoder\ttask\tsource\ttest\tmetric\tregime\tvalue\tmark
 A paper, ru, en\tother\tnames\tru\ten\tparallel-cosine/raw\tafter en\t0.5\t
@@ -174,9 +174,13 @@ def test_nothing_is_done_twice_and_run_again_nothing_runs(done: Planned) -> None
 @pytest.mark.parametrize(
     ("old", "new", "again"),
     [
-        ("points = 30", "points = 40", {"names small before", "names small en seed 0"}),
+        ("max_points = 30", "max_points = 40", {"names small before", "names small en seed 0"}),
         ("seeds = 2", "seeds = 3", {f"names small {code} seed 2" for code in ("en", "ru", "tr")}),
-        ("batch = 8", "batch = 4", {f"names small {code} seed {n}" for code in ("en", "ru", "tr") for n in (0, 1)}),
+        (
+            "batch_size = 8",
+            "batch_size = 4",
+            {f"names small {code} seed {n}" for code in ("en", "ru", "tr") for n in (0, 1)},
+        ),
         ("languages =", "permutations = 7\nlanguages =", set()),
     ],
 )
@@ -242,18 +246,18 @@ def test_a_library_that_is_missing_is_named_by_the_step(
     [
         ('synth = "sentences"', 'synth = "sentence"', "unknown synth: 'sentence'. Did you mean 'sentences'?"),
         ('sources = ["en", "ru", "tr"]', 'sources = ["en", "de"]', "unknown language of the set: 'de'"),
-        ("points = 30", "points = 4", "a map needs a layer and ten points"),
-        ("points = 30", 'map = "tsen"', "unknown flattening: 'tsen'. Did you mean 'tsne'?"),
-        ("points = 30", "perplexity = 5", "PCA has no perplexity"),
-        ("points = 30", 'source = "de"', "the language of the second look is not in the set: 'de'"),
+        ("max_points = 30", "max_points = 4", "max_points must be at least 10: 4"),
+        ("max_points = 30", 'map = "tsen"', "unknown flattening: 'tsen'. Did you mean 'tsne'?"),
+        ("max_points = 30", "perplexity = 5", "perplexity does not apply to pca"),
+        ("max_points = 30", 'source = "de"', "the language of the second look is not in the set: 'de'"),
         ("epochs = 2", "epochs = 0", "epochs must be above 0"),
-        ("epochs = 2", "every = 7", "changes over 50 steps can't be taken at every so many steps: 7"),
+        ("epochs = 2", "monitor_every = 7", "monitor_every does not divide change_window (50): 7"),
     ],
 )
 def test_what_is_wrong_with_a_table_is_told_with_its_line(file: Path, old: str, new: str, told: str) -> None:
     other = file.with_name("wrong.toml")
     other.write_text(STUDY.replace(old, new), "utf-8")
-    with pytest.raises(Wrong) as wrong:
+    with pytest.raises(ConfigErrors) as wrong:
         plan_study(other)
     (problem,) = wrong.value.problems
     assert told in str(problem)

@@ -20,8 +20,8 @@ from interlingua.engine.records import Records
 from interlingua.errors import InputError
 from interlingua.record import Record
 from interlingua.studies.compile.custom_regimes import own_regime
-from interlingua.studies.config.tables import PartTable, PhaseTable, RegimeTable
-from interlingua.studies.config.toml_file import Wrong
+from interlingua.studies.config.fields import ConfigErrors
+from interlingua.studies.config.schema import PartTable, PhaseTable, RegimeTable
 from interlingua.studies.steps.step_io import MODEL
 from interlingua.tasks.saved_models import load
 from interlingua.wordalign.links import Links
@@ -45,11 +45,11 @@ languages = ["ru"]
 files = "bitext.{source}-{language}.tsv"
 links = "links"
 [adjust]
-rows = 60
+max_pairs = 60
 held_out = 20
 epochs = 2
 learning_rate = 8e-3
-batch = 16
+batch_size = 16
 [regime.mine]
 [[regime.mine.phases]]
 parts = [{ objective = "adjustment" }, { objective = "anchor" }]
@@ -61,7 +61,7 @@ parts = [{ objective = "contrastive", weight = 0.5 }, { objective = "drift" }]
 epochs = 1
 freeze = 1
 [[regime.gentle.phases]]
-parts = [{ objective = "task" }, { objective = "adjustment", weight = 0.1, batch = 8, replacement = true }]
+parts = [{ objective = "task" }, { objective = "adjustment", weight = 0.1, batch_size = 8, replacement = true }]
 [regime.frozen]
 phases = [{ parts = [{ objective = "task" }], freeze = -1 }]
 [regime.mapped-inside]
@@ -76,19 +76,19 @@ tests = "ner-test-{language}.tsv"
 encoders = ["bert"]
 epochs = 1
 learning_rate = 5e-3
-batch = 16
+batch_size = 16
 [tasks.crossed]
 task = "ner"
 train = "ner-train-{source}.tsv"
 tests = "ner-test-{language}.tsv"
 encoders = ["first"]
 regimes = ["frozen", "mapped-inside", "shuffled"]
-through = { ru = "second" }
+test_encoder = { ru = "second" }
 epochs = 1
 learning_rate = 5e-3
-batch = 16
+batch_size = 16
 [measures.between]
-names = ["cka"]
+measures = ["cka"]
 corpus = "parallel.tsv"
 against = [["first", "second"]]
 """
@@ -331,7 +331,7 @@ def test_what_is_wrong_with_a_regime_is_told(world: World, old: str, new: str, t
     file = world.folder / "wrong.toml"
     assert old in STUDY
     file.write_text(STUDY.replace(old, new, 1), "utf-8")
-    with pytest.raises(Wrong) as wrong:
+    with pytest.raises(ConfigErrors) as wrong:
         plan_study(file)
     assert any(told in str(problem) for problem in wrong.value.problems), wrong.value
 
@@ -344,7 +344,7 @@ def test_without_a_bitext_only_what_reads_one_is_refused(world: World) -> None:
     file.write_text(alone, "utf-8")
     assert plan_study(file).graph
     file.write_text(text, "utf-8")
-    with pytest.raises(Wrong, match="needs bitexts"):
+    with pytest.raises(ConfigErrors, match="needs bitexts"):
         plan_study(file)
 
 
@@ -360,9 +360,9 @@ def test_without_a_bitext_only_what_reads_one_is_refused(world: World) -> None:
     ],
 )
 def test_the_rate_of_an_own_phase_rises_to_what_is_said(phase, settings, place, shares) -> None:
-    parts = [(PartTable("adjustment"),), (PartTable("task"),)]
-    tables = [PhaseTable(each, **(phase if number == place else {})) for number, each in enumerate(parts)]
-    own = own_regime("mine", RegimeTable(tuple(tables)), task="nli", settings=TransferSettings(**settings))
+    parts = [(PartTable(objective="adjustment"),), (PartTable(objective="task"),)]
+    tables = [PhaseTable(parts=each, **(phase if number == place else {})) for number, each in enumerate(parts)]
+    own = own_regime("mine", RegimeTable(phases=tuple(tables)), task="nli", settings=TransferSettings(**settings))
     schedule = own.phases[place].schedule
     assert (schedule.warmup, schedule.decay) == pytest.approx(shares)
     rates = [schedule.settings(40).rate(step) for step in range(schedule.settings(40).steps)]
@@ -371,11 +371,12 @@ def test_the_rate_of_an_own_phase_rises_to_what_is_said(phase, settings, place, 
 
 @pytest.mark.parametrize(
     ("said", "problem"),
-    [("warmup = 1.0", "warmup is a share"), ("warmup = -0.1", "warmup is a share"), ("decay = 1.5", "decay is a share"),
+    [("warmup = 1.0", "warmup must be at least 0 and below 1"), ("warmup = -0.1", "warmup must be at least 0"),
+     ("decay = 1.5", "decay must be at least 0 and at most 1"),
      ("warmup = 0.5\ndecay = 0.6", "more than all steps")],
 )  # fmt: skip
 def test_shares_of_steps_that_cannot_be_are_refused(world: World, tmp_path: Path, said: str, problem: str) -> None:
     text = STUDY.replace("epochs = 1\nfreeze = 1", f"{said}\nfreeze = 1")
     (world.folder / "shares.toml").write_text(text, "utf-8")
-    with pytest.raises(Wrong, match=problem):
+    with pytest.raises(ConfigErrors, match=problem):
         plan_study(world["shares.toml"], out=tmp_path / "out")

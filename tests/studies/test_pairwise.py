@@ -282,20 +282,19 @@ def test_wrong_sentences_by_hand_and_their_null():
 
 
 @pytest.mark.parametrize(
-    ("make", "problem"),
+    ("options", "problem"),
     [
-        (lambda: PairwiseSettings(train_rows=0), "train rows must be above 0"),
-        (lambda: PairwiseSettings(learning_rate=float("nan")), "learning rate must be above 0"),
-        (lambda: PairwiseSettings(epochs=float("inf")), "epochs must be above 0, and finite"),
-        (lambda: PairwiseSettings(seeds=()), "seeds must differ"),
-        (lambda: Watch(every=7), "changes over 50 steps"),
-        (lambda: Watch(share=0), "share must be above 0"),
-        (lambda: Watch(share=float("nan")), "share must be above 0"),
+        ({"learning_rate": 0.0}, "learning_rate must be above 0"),
+        ({"epochs": float("inf")}, "epochs must be finite"),
+        ({"monitor_every": 7}, r"monitor_every does not divide change_window \(50\): 7"),
+        ({"entity_rows": 0}, "entity_rows must be at least 1"),
+        ({"max_points": 9}, "max_points must be at least 10"),
+        ({"perplexity": 5.0}, "perplexity does not apply to pca"),
     ],
 )
-def test_settings_that_cannot_be_are_refused(make, problem):
-    with pytest.raises(InputError, match=problem):
-        make()
+def test_settings_that_cannot_be_are_refused(tmp_path, options, problem):
+    with pytest.raises(InputError, match=f"geometry: {problem}"):
+        interlingua.geometry(out=tmp_path / "out", **options)
 
 
 def test_a_language_that_the_set_lacks_is_named(synthetic, encoder, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,9 @@ from interlingua.engine.runner import run
 from interlingua.engine.step import Step
 from interlingua.engine.workspace import Workspace
 from interlingua.record import Record
+from interlingua.registry import Listed, listed
+from interlingua.studies.config.fields import ConfigErrors
 from interlingua.studies.config.plugins import REGISTRIES, load_all
-from interlingua.studies.config.toml_file import Wrong
 from steps_for_tests import Settings
 from worlds import World, make_world, run_here
 
@@ -83,7 +85,7 @@ class Tagging(Ner):
 '''
 STUDY = """
 name = "brought"
-load = ["measure.py", "objective.py", "task.py"]
+plugins = ["measure.py", "objective.py", "task.py"]
 languages = ["ru"]
 seeds = 1
 regimes = ["original", "centred"]
@@ -93,7 +95,7 @@ model = "model"
 files = "bitext.{source}-{language}.tsv"
 links = "links"
 [adjust]
-rows = 40
+max_pairs = 40
 held_out = 20
 [regime.centred]
 phases = [{ parts = [{ objective = "centre" }] }, { parts = [{ objective = "task" }] }]
@@ -101,12 +103,12 @@ phases = [{ parts = [{ objective = "centre" }] }, { parts = [{ objective = "task
 train = "ner-train-{source}.tsv"
 tests = "ner-test-{language}.tsv"
 train_rows = 32
-batch = 16
+batch_size = 16
 [measures.rows]
-names = ["twice"]
+measures = ["twice"]
 corpus = "parallel.tsv"
 [measures.plain]
-names = ["cka"]
+measures = ["cka"]
 corpus = "parallel.tsv"
 """
 
@@ -232,7 +234,7 @@ def test_a_file_that_cannot_be_loaded_is_told_with_the_line_that_names_it(
     if text is not None:
         path.write_text(text, "utf-8")
     file.write_text(STUDY.replace('"task.py"]', '"task.py", "broken.py"]'), "utf-8")
-    with pytest.raises(Wrong) as wrong:
+    with pytest.raises(ConfigErrors) as wrong:
         plan_study(file)
     problem = wrong.value.problems[0]
     assert told in str(problem)
@@ -243,9 +245,19 @@ def test_a_measure_of_names_that_a_file_brings_is_given_the_spellings(world: Wor
     text = MEASURE.replace("twice", "longer").replace('"sentences"', '"names"')
     (world.folder / "longer.py").write_text(text, "utf-8")
     (world.folder / "names.tsv").write_text("en\tru\nLondon\tЛондон\n", "utf-8")
-    head = 'name = "x"\nlanguages = ["ru"]\nload = ["longer.py"]\n[encoders.bert]\nmodel = "model"\n'
-    table = '[measures.m]\ncorpus = "parallel.tsv"\nnames = ["longer"]\nspellings = "names.tsv"\n'
+    head = 'name = "x"\nlanguages = ["ru"]\nplugins = ["longer.py"]\n[encoders.bert]\nmodel = "model"\n'
+    table = '[measures.m]\ncorpus = "parallel.tsv"\nmeasures = ["longer"]\nspellings = "names.tsv"\n'
     (world.folder / "longer.toml").write_text(head + table, "utf-8")
     planned = plan_study(world["longer.toml"], out=tmp_path / "out")
     run_here(planned)
     assert {(r.unit, r.value) for r in Records(Record, planned.workspace.folder).read()} == {("name", 2.0)}
+
+
+def test_a_list_read_from_source_is_that_of_what_is_registered() -> None:
+    for registry in REGISTRIES:
+        own = [entry for entry in registry if entry.call.__module__.startswith(registry.package)]
+        (name,) = (name for name, value in vars(sys.modules[registry.package]).items() if value is registry)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.delitem(sys.modules, registry.package)
+            read = listed(registry.package, name)
+        assert read == [Listed(entry.name, entry.needs, entry.summary, entry.variants) for entry in own]

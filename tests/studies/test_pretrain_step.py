@@ -43,7 +43,7 @@ seeds = 1
 [encoders.own]
 recipe = "recipe.toml"
 [measures.space]
-names = ["cka"]
+measures = ["cka"]
 rows = 20
 """
 

@@ -18,7 +18,7 @@ from interlingua.engine.graph import State
 from interlingua.engine.records import Records
 from interlingua.engine.serialization import File
 from interlingua.record import Record
-from interlingua.studies.config.toml_file import Wrong
+from interlingua.studies.config.fields import ConfigErrors
 from interlingua.studies.step_settings import EncodeStep
 from worlds import run_here
 
@@ -30,7 +30,7 @@ seeds = 1
 [encoders.small]
 model = "someone/tiny"
 [measures.space]
-names = ["cka"]
+measures = ["cka"]
 rows = 20
 """
 
@@ -136,5 +136,5 @@ def test_only_a_hub_name_has_a_revision(model: str, tmp_path: Path) -> None:
     models.bert(tmp_path / "folder")
     text = STUDY.replace('model = "someone/tiny"', f'model = "{model}"\nrevision = "main"')
     (tmp_path / "study.toml").write_text(text, "utf-8")
-    with pytest.raises(Wrong, match="a revision is of a hub name"):
+    with pytest.raises(ConfigErrors, match="a revision is of a hub name"):
         plan_study(tmp_path / "study.toml")

@@ -52,7 +52,7 @@ tests = "nli.tsv"
 regimes = ["original"]
 
 [measures.space]
-names = ["cka"]
+measures = ["cka"]
 corpus = "sampler"
 
 [explanations.ig]
@@ -107,13 +107,14 @@ def test_equal_studies_have_equal_keys_wherever_they_lie(folder: Path) -> None:
 
 def test_a_default_that_is_named_is_no_change(folder: Path) -> None:
     named = (
-        f"epochs = {Ner.defaults.epochs}\nlearning_rate = {Ner.defaults.learning_rate}\nbatch = {Ner.defaults.batch}\n"
+        f"epochs = {Ner.defaults.epochs}\nlearning_rate = {Ner.defaults.learning_rate}\n"
+        f"batch_size = {Ner.defaults.batch}\n"
         f"length = {Ner().length}\n"
     )
     text = STUDY.replace("[tasks.ner]\n", f"[tasks.ner]\n{named}").replace("seeds = 1", 'seeds = 1\nprecision = "fp32"')
     text = text.replace("[bitexts]\n", '[bitexts]\naligner = "diagonal"\n')
     text += f"learning_rate = {Ner.defaults.learning_rate}\nbatch = {Ner.defaults.batch}\nepochs = 1\n"
-    text += "[adjust]\nepochs = 1.0\nlearning_rate = 5e-5\nbatch = 32\nalpha = 0.01\n"
+    text += "[adjust]\nepochs = 1.0\nlearning_rate = 5e-5\nbatch_size = 32\nalpha = 0.01\n"
     assert keys(planned(folder, text)) == keys(planned(folder))
 
 
@@ -221,7 +222,7 @@ def test_a_study_in_one_process_loads_an_encoder_once_and_leaves_it_as_it_was(
     few = "retrieval = 'sampler'\ntrain_rows = 4\ntest_rows = 4\nepochs = 1\n"
     text = text.replace("[tasks.ner]\n", f"[tasks.ner]\n{few}")
     text = text.replace("[measures.space]\n", "[measures.space]\nrows = 20\n")
-    text += "[adjust]\nrows = 8\nheld_out = 4\ndistances = true\n"
+    text += "[adjust]\nmax_pairs = 8\nheld_out = 4\ndistances = true\n"
     summary = planned(folder, text).run(executor="inline")
     assert (summary.failed, summary.blocked) == ((), 0)
     assert [name for name in loaded if "heavy" not in name] == [str(find_folder("embedded"))]

@@ -7,9 +7,6 @@ import pytest
 import torch
 
 import interlingua
-from interlingua.analyses.explanation import ExplainSettings
-from interlingua.analyses.training_inputs import PairSettings
-from interlingua.analyses.transfer import TransferSettings
 from interlingua.commands.study import plan_study
 from interlingua.encoder import loading
 from interlingua.engine.graph import State
@@ -32,11 +29,11 @@ files = "bitext.{source}-{language}.tsv"
 links = "links"
 
 [adjust]
-rows = 100
+max_pairs = 100
 held_out = 30
 epochs = 2
 learning_rate = 8e-3
-batch = 16
+batch_size = 16
 distances = true
 
 [tasks.ner]
@@ -44,14 +41,14 @@ train = "ner-train-{source}.tsv"
 tests = "ner-test-{language}.tsv"
 epochs = 1
 learning_rate = 5e-3
-batch = 16
+batch_size = 16
 retrieval = "parallel.tsv"
 
 [tasks.inference]
 task = "nli"
 train = "nli-train-{source}.tsv"
 tests = "nli-test-{language}.tsv"
-mixed = "nli-test-{source}.tsv"
+mix_with = "nli-test-{source}.tsv"
 regimes = ["original"]
 epochs = 1
 
@@ -68,23 +65,23 @@ task = "retrieval"
 tests = "parallel.tsv"
 
 [measures.space]
-names = ["retrieval", "cka", "procrustes"]
+measures = ["retrieval", "cka", "procrustes"]
 corpus = "parallel.tsv"
-of = ["encoder", "adjusted", "ner/original"]
+models = ["encoder", "adjusted", "ner/original"]
 
 [measures.two]
-names = ["cka"]
+measures = ["cka"]
 corpus = "parallel.tsv"
 against = [["bert", "twin"]]
 
 [explanations.ig]
 tasks = ["inference"]
-data = "nli-test-{language}.tsv"
+tests = "nli-test-{language}.tsv"
 languages = ["en", "ru"]
 seeds = [1]
 rows = 6
 steps = 4
-faithful = false
+faithfulness = false
 """
 
 
@@ -102,7 +99,7 @@ def world(tmp_path_factory):
     twin = '\n[encoders.twin]\nmodel = "model"\nlanguages = ["ru"]\n'
     only = 'encoders = ["bert"]\n'
     text = STUDY.replace(
-        'names = ["retrieval", "cka", "procrustes"]\n', f'names = ["retrieval", "cka", "procrustes"]\n{only}'
+        'measures = ["retrieval", "cka", "procrustes"]\n', f'measures = ["retrieval", "cka", "procrustes"]\n{only}'
     )
     for task in ("ner", "inference", "qa", "lookup"):
         text = text.replace(f"[tasks.{task}]\n", f"[tasks.{task}]\n{only}")
@@ -124,16 +121,17 @@ def records(done):
 
 @pytest.fixture(scope="module")
 def transferred(world, tmp_path_factory):
-    settings = TransferSettings(
-        epochs=1,
-        learning_rate=5e-3,
-        batch=16,
-        adjust_epochs=2,
-        adjust_learning_rate=8e-3,
-        adjust_batch=16,
-        pairs=PairSettings(rows=100, held_out=30),
-        distances=True,
-    )
+    settings = {
+        "epochs": 1,
+        "learning_rate": 5e-3,
+        "batch_size": 16,
+        "adjust_epochs": 2,
+        "adjust_learning_rate": 8e-3,
+        "adjust_batch_size": 16,
+        "max_pairs": 100,
+        "held_out": 30,
+        "distances": True,
+    }
     return interlingua.transfer(
         world["model"],
         "ner",
@@ -144,7 +142,7 @@ def transferred(world, tmp_path_factory):
         bitexts={"ru": world["bitext.en-ru.tsv"]},
         links={"ru": world["links"]},
         retrieval={"ru": world["parallel.tsv"]},
-        settings=settings,
+        **settings,
         out=tmp_path_factory.mktemp("transfer") / "out",
         device="cpu",
     )
@@ -222,7 +220,9 @@ def test_explanations_are_those_of_explain(world, done, records, tmp_path):
         done.workspace.step(key) / "heavy" / "model",
         {code: world[f"nli-test-{code}.tsv"] for code in ("en", "ru")},
         rows=6,
-        settings=ExplainSettings(steps=4, faithful=False, seed=1),
+        steps=4,
+        faithfulness=False,
+        seed=1,
         out=tmp_path / "out",
         device="cpu",
     )
@@ -275,7 +275,7 @@ def test_the_same_study_in_another_place_has_the_same_keys_and_run_again_runs_no
 
 
 def test_one_changed_setting_runs_only_what_hangs_on_it(world, done, tmp_path):
-    text = (world.folder / "study.toml").read_text("utf-8").replace('task = "nli"', 'task = "nli"\nlength = 24')
+    text = (world.folder / "study.toml").read_text("utf-8").replace('task = "nli"', 'task = "nli"\nmax_length = 24')
     (world.folder / "changed.toml").write_text(text, "utf-8")
     changed = plan_study(world["changed.toml"], out=done.workspace.folder)
     states = changed.states()
@@ -310,7 +310,7 @@ def test_vectors_of_half_precision_are_read_where_nothing_computes_in_it(world, 
     text = "\n".join(
         ['name = "half"', 'languages = ["ru"]', 'precision = "bf16"', "[encoders.bert]", 'model = "model"']
     )
-    table = '\n[measures.space]\nnames = ["cka"]\ncorpus = "parallel.tsv"\n'
+    table = '\n[measures.space]\nmeasures = ["cka"]\ncorpus = "parallel.tsv"\n'
     (world.folder / "half.toml").write_text(text + table, "utf-8")
     planned = plan_study(world["half.toml"], out=tmp_path / "out")
     run_here(planned)

@@ -8,7 +8,7 @@ from interlingua.commands.study import check_study, plan_study
 from interlingua.engine import machine
 from interlingua.errors import InputError
 from interlingua.measures import measures
-from interlingua.studies.config.toml_file import Wrong
+from interlingua.studies.config.fields import ConfigErrors
 from interlingua.studies.study import expanded
 from interlingua.studies.study_file import merged, read_study
 
@@ -40,7 +40,7 @@ def write(tmp_path, text):
 
 def told(tmp_path, text, **options):
     """(line, message) of all that is wrong."""
-    with pytest.raises(Wrong) as error:
+    with pytest.raises(ConfigErrors) as error:
         read_study(write(tmp_path, text), **options)
     return {(problem.line, str(problem)) for problem in error.value.problems}
 
@@ -80,8 +80,8 @@ WRONG = {
     "seeds": ("seeds = [1, 1]", "seeds = [3, 1]", 4, "none twice"),
     "made": ("@nams/{source}.train.iob2", "@names/{source}.train.iob2", 16, "Did you mean 'names'?"),
     "field": ("{source}.tr{lang}ain", "{source}.train", 16, "Did you mean 'language'?"),
-    "number": ("rows = 0", "rows = 20", 13, "rows must be above 0"),
-    "precision": ('seeds = [3, 1]\nprecision = "fp64"', "seeds = [3, 1]", 5, "unknown precision"),
+    "number": ("rows = 0", "rows = 20", 13, "rows must be at least 1"),
+    "precision": ('seeds = [3, 1]\nprecision = "fp64"', "seeds = [3, 1]", 5, "unknown value of precision"),
     "file": ('train = "gone.tsv"', 'train = "@names/{source}.train.iob2"', 16, "no such file: 'gone.tsv'"),
     "pooling": (
         'pooling = "mean"\ntrain = "@names/{source}.train.iob2"',
@@ -102,32 +102,35 @@ def test_each_thing_that_is_wrong_is_told_with_its_line(tmp_path, case):
 
 
 MORE = {
-    "measure": ('[measures.m]\nnames = ["retreival"]\n', "Did you mean 'retrieval'?"),
-    "measure's corpus": ('[measures.m]\nnames = ["cka"]\nlanguages = ["es", "sw"]\n', "unknown language"),
-    "state": ('[measures.m]\nnames = ["cka"]\nof = ["ner/adjusted"]\n', "unknown regime of ner"),
-    "regime of state": ('[measures.m]\nnames = ["cka"]\nof = ["ner"]\n', "Write ner/original"),
+    "measure": ('[measures.m]\nmeasures = ["retreival"]\n', "Did you mean 'retrieval'?"),
+    "measure's corpus": ('[measures.m]\nmeasures = ["cka"]\nlanguages = ["es", "sw"]\n', "unknown language"),
+    "state": ('[measures.m]\nmeasures = ["cka"]\nmodels = ["ner/adjusted"]\n', "unknown regime of ner"),
+    "regime of state": ('[measures.m]\nmeasures = ["cka"]\nmodels = ["ner"]\n', "Write ner/original"),
     "encoder of state": (
         '[encoders.two]\nmodel = "embedded"\n[tasks.nli]\ntrain = "study.toml"\ntests = "study.toml"\n'
-        'encoders = ["one"]\n[measures.m]\nnames = ["cka"]\nencoders = ["two"]\nof = ["nli/original"]\n',
+        'encoders = ["one"]\n[measures.m]\nmeasures = ["cka"]\nencoders = ["two"]\nmodels = ["nli/original"]\n',
         "none of these encoders is trained for it: 'nli'",
     ),
-    "against": ('[measures.m]\nnames = ["cka"]\nagainst = [["one", "two"]]\n', "unknown encoder: 'two'"),
-    "dictionary": ('[measures.m]\nnames = ["cka"]\ndictionary = "."\n', "procrustes, which is not named: 'dictionary'"),
-    "spellings": ('[measures.m]\nnames = ["cka"]\nspellings = "."\n', "spelling, which is not named: 'spellings'"),
+    "against": ('[measures.m]\nmeasures = ["cka"]\nagainst = [["one", "two"]]\n', "unknown encoder: 'two'"),
+    "dictionary": (
+        '[measures.m]\nmeasures = ["cka"]\ndictionary = "."\n',
+        "which is not named: 'dictionary'",
+    ),
+    "spellings": ('[measures.m]\nmeasures = ["cka"]\nspellings = "."\n', "spelling, which is not named: 'spellings'"),
     **{
         key: (
-            f'[measures.m]\nnames = ["cka"]\nagainst = [["one", "one"]]\n{key} = {value}\n',
+            f'[measures.m]\nmeasures = ["cka"]\nagainst = [["one", "one"]]\n{key} = {value}\n',
             f"compares all their languages: '{key}'",
         )
-        for key, value in {"pairs": '"all"', "of": '["encoder"]', "encoders": '["one"]'}.items()
+        for key, value in {"pairs": '"all"', "models": '["encoder"]', "encoders": '["one"]'}.items()
     },
-    "one space": ('[measures.m]\nnames = ["retrieval"]\nagainst = [["one", "one"]]\n', "two models have two"),
+    "one space": ('[measures.m]\nmeasures = ["retrieval"]\nagainst = [["one", "one"]]\n', "two models have two"),
     "attribution": ('[explanations.e]\ntasks = ["ner"]\nattribution = "integrted"\n', "Did you mean 'integrated'?"),
     "space": ('[explanations.e]\ntasks = ["ner"]\nspace = "embedings"\n', "Did you mean 'embeddings'?"),
     "explained": ('[explanations.e]\ntasks = ["nli"]\n', "unknown task of the study"),
     "seed": ('[explanations.e]\ntasks = ["ner"]\nseeds = [2]\n', "unknown seed of the study"),
     "kind": ("[resources.finetun]\ngpus = 1\n", "Did you mean 'finetune'?"),
-    "target": ('[adjust]\ntarget = "jont"\n', "joint"),
+    "target": ('[adjust]\nsource_side = "jont"\n', "unknown value of source_side: 'jont'"),
     "recipe": ('[encoders.two]\nrecipe = "gone.toml"\n', "no such config file"),
     "mixed": ('[tasks.xsr]\ntask = "retrieval"\ntests = "sampler"\ntrain = "x"\n', "nothing is trained"),
 }
@@ -179,7 +182,7 @@ def test_a_wrong_value_makes_nothing_else_wrong(tmp_path):
 
 def test_all_that_is_wrong_is_told_at_once_in_the_order_of_the_lines(tmp_path):
     text = RIGHT.replace('"es"', '"q1"').replace("rows = 20", "rows = -1\ncolour = 1").replace("@names", "@other")
-    with pytest.raises(Wrong) as error:
+    with pytest.raises(ConfigErrors) as error:
         read_study(write(tmp_path, text))
     lines = [problem.line for problem in error.value.problems]
     assert lines == sorted(lines)
@@ -244,7 +247,7 @@ def test_a_size_is_asked_for_or_named_and_known(tmp_path):
 
 
 def test_every_size_is_checked(tmp_path):
-    with pytest.raises(Wrong) as error:
+    with pytest.raises(ConfigErrors) as error:
         check_study(write(tmp_path, SIZED))
     assert len(error.value.problems) == 1
     right = SIZED[: SIZED.index("[sizes.wrong")]
@@ -269,7 +272,7 @@ def test_braces_that_are_no_field_reach_nothing():
 
 
 def test_a_measure_written_anew_is_measured_anew(tmp_path, monkeypatch):
-    path = write(tmp_path, RIGHT + '[measures.m]\nnames = ["cka", "isotropy"]\n')
+    path = write(tmp_path, RIGHT + '[measures.m]\nmeasures = ["cka", "isotropy"]\n')
 
     def keys():
         return {step.label: step.key for step in plan_study(path, out=tmp_path / "out").graph}
@@ -302,7 +305,7 @@ def test_a_state_of_a_task_is_measured_of_the_encoders_that_the_task_has(tmp_pat
     text = RIGHT.replace(
         "[tasks.ner]", '[encoders.two]\nmodel = "embedded"\nblocks = 1\n\n[tasks.ner]\nencoders = ["one"]'
     )
-    table = '[measures.m]\nnames = ["cka"]\nof = ["encoder", "ner/original"]\n'
+    table = '[measures.m]\nmeasures = ["cka"]\nmodels = ["encoder", "ner/original"]\n'
     labels = [step.label for step in plan_study(write(tmp_path, text + table), out=tmp_path / "out").graph]
     assert [label for label in labels if label.startswith("finetune two")] == []
     assert [label for label in labels if label.startswith("measure")] == [

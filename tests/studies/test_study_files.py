@@ -9,7 +9,7 @@ import pytest
 
 from interlingua.analyses.seed_statistics import read_published
 from interlingua.commands.study import plan_study
-from interlingua.studies.config.toml_file import Wrong
+from interlingua.studies.config.fields import ConfigErrors
 from interlingua.studies.study_file import sizes_of
 
 STUDIES = Path(__file__).resolve().parents[2] / "studies"
@@ -26,7 +26,7 @@ def test_there_is_a_file_for_each_paper():
 
 @EACH
 def test_the_smallest_size_needs_no_data_but_what_is_embedded(file, tmp_path):
-    planned = plan_study(file, size="tiny", data=tmp_path, out=tmp_path / "out")
+    planned = plan_study(file, size="tiny", data_root=tmp_path, out=tmp_path / "out")
     assert 0 < len(planned.graph) < 60
 
 
@@ -36,9 +36,9 @@ def test_other_sizes_lack_nothing_but_files(file, size, tmp_path):
     data = tmp_path / "data"
     for _ in range(3):  # Of two files of one test the second is looked for once the first is there.
         try:
-            planned = plan_study(file, size=size, data=data, out=tmp_path / "out")
+            planned = plan_study(file, size=size, data_root=data, out=tmp_path / "out")
             break
-        except Wrong as wrong:
+        except ConfigErrors as wrong:
             for problem in wrong.problems:
                 if problem.problem.startswith("no text of "):
                     (data / "mono").mkdir(parents=True, exist_ok=True)
@@ -57,7 +57,7 @@ def test_other_sizes_lack_nothing_but_files(file, size, tmp_path):
 @pytest.mark.shared
 @pytest.mark.skipif(not DATA.is_dir(), reason="no real corpora here")
 def test_the_small_size_finds_the_real_corpora(file, tmp_path):
-    planned = plan_study(file, size="small", data=DATA, out=tmp_path / "out")
+    planned = plan_study(file, size="small", data_root=DATA, out=tmp_path / "out")
     wanted = {"spelling", "geometry"} if file.stem == "geometry" else {"finetune", "predict"}
     assert {step.kind for step in planned.graph} >= wanted
 
@@ -123,7 +123,7 @@ def test_what_the_papers_say_in_words_is_in_their_numbers():
 @EACH
 def test_the_smallest_size_runs(file, tmp_path, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    planned = plan_study(file, size="tiny", data=tmp_path, out=tmp_path / "out")
+    planned = plan_study(file, size="tiny", data_root=tmp_path, out=tmp_path / "out")
     ran = planned.run()
     assert not ran.failed, ran.failed
     report = planned.write_report()

@@ -17,7 +17,7 @@ from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.measures.retrieval import retrieval as measure
 from interlingua.studies.compile.custom_regimes import own_regime
-from interlingua.studies.config.tables import PartTable, PhaseTable, RegimeTable
+from interlingua.studies.config.schema import PartTable, PhaseTable, RegimeTable
 from interlingua.tasks import tasks
 from interlingua.tasks.retrieval import Retrieval
 from interlingua.tasks.scoring import rounded

@@ -13,7 +13,8 @@ from scipy import stats as scipy_stats
 from interlingua.commands.pretrain import pretrain
 from interlingua.encoder.model_init import masked_lm
 from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
-from interlingua.studies.config.recipe import Config, Recipe, TextData
+from interlingua.studies.config.recipe import Config
+from interlingua.studies.config.schema import PretrainTable, TextTable
 from interlingua.studies.pretraining import held_out_loss, unigram_losses
 from interlingua.training.text import TokenStream, token_stream
 from interlingua.training.tokenizer import SPECIAL, train_wordpiece
@@ -83,7 +84,10 @@ def test_the_held_out_loss_is_that_of_plain_transformers_on_the_same_batches(tex
     sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
     model = masked_lm("bert", sizes, tokenizer, length=LENGTH, seed=0).eval()
     plain = copy.deepcopy(model)
-    config = Config(TextData("", ("en", "ru")), Recipe(1, batch=8, length=LENGTH, mask=0.3, seed=5))
+    config = Config(
+        TextTable(folder="", languages=("en", "ru")),
+        PretrainTable(steps=1, batch_size=8, max_length=LENGTH, mask=0.3, seed=5),
+    )
     found = held_out_loss(model, tokenizer, config, held)
     special = SpecialTokens(2, 4, tokenizer.get_vocab_size(), len(SPECIAL))
     mlm = MaskedLanguageModelling(held, special, batch_size=128, length=LENGTH, share=0.3, seed=6)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from interlingua.corpus import Skip
 from interlingua.encoder import Encoder, View
 from interlingua.errors import InputError
-from interlingua.flattening import flattenings, installed
+from interlingua.flattening import flattenings
 from interlingua.measures.clusters import clusters
 from interlingua.measures.parallel_cosine import METRICS as COSINES
 from interlingua.measures.parallel_cosine import parallel_cosine
@@ -216,13 +216,6 @@ class LookSettings:
     points: int = 2000
     k: int = 10
     seed: int = 0
-
-    def __post_init__(self) -> None:
-        installed(self.flattening)
-        if self.perplexity is not None and self.flattening == "pca":
-            raise InputError("PCA has no perplexity", value=self.perplexity, remedy="Use --map tsne, or leave it out.")
-        if not self.map_layers or self.points < 10:
-            raise InputError("a map needs a layer and ten points", value=self.points, remedy="Give more.")
 
 
 @dataclass(frozen=True)

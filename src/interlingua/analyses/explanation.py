@@ -18,14 +18,12 @@ from numpy.typing import NDArray
 from interlingua.attribution import attributions
 from interlingua.attribution.consistency import CHOICES as CONSISTENCY_CHOICES
 from interlingua.attribution.consistency import METRICS as CONSISTENCY
-from interlingua.attribution.consistency import SOLVERS, Consistency, Weighed, consistencies, consistency
+from interlingua.attribution.consistency import Consistency, Weighed, consistencies, consistency
 from interlingua.attribution.embedding_forward import Through
 from interlingua.attribution.faithfulness import METRICS as FAITHFULNESS
 from interlingua.attribution.faithfulness import faithfulness
 from interlingua.attribution.inputs import (
-    BASELINES,
     END,
-    SCALES,
     START,
     Attributions,
     Baseline,
@@ -37,7 +35,7 @@ from interlingua.attribution.inputs import (
 )
 from interlingua.attribution.integrated_gradients import IntegratedGradients
 from interlingua.attribution.methods import Random
-from interlingua.attribution.shared_spaces import SPACES, Aligned, Contextual, Embeddings, External, Space
+from interlingua.attribution.shared_spaces import Aligned, Contextual, Embeddings, External, Space
 from interlingua.attribution.units import UNITS, Units, units_of
 from interlingua.corpus import Skip
 from interlingua.encoder.inputs import Inputs, frame, spread
@@ -282,28 +280,6 @@ class ExplainSettings:
     choices: bool = True
     random_heads: int = 5
     seed: int = 0
-
-    def __post_init__(self) -> None:
-        if self.random_heads != 0 and self.random_heads < LEAST_HEADS:
-            raise InputError(
-                "too few random heads to tell how they differ",
-                value=self.random_heads,
-                remedy=f"Give {LEAST_HEADS} or more, or 0 for none.",
-            )
-        _ = attributions[self.attribution]
-        for kind, name, known in (
-            ("baseline", self.baseline, BASELINES),
-            ("choice of a target", self.target, CHOICES),
-            ("scale of a target", self.scale, SCALES),
-            ("unit", self.unit, UNITS),
-            ("space", self.space, SPACES),
-            ("way from attributions to weights", self.weighting, WEIGHTINGS),
-            ("solver", self.solver, SOLVERS),
-        ):
-            if name not in known:
-                raise unknown(kind, name, list(known))
-        if self.space == "vectors" and self.unit != "word":
-            raise InputError("word vectors are of words", value=self.unit, remedy="Use --unit word.")
 
     def way(self) -> Callable[[Case], Attributions]:
         """The attribution with its settings."""

@@ -33,12 +33,6 @@ class Rules:
     slots: str = "one"
     bad_rows: str = "skip"
 
-    def __post_init__(self) -> None:
-        if not 0 < self.test_share < 1:
-            raise InputError(
-                "the share for testing must be between 0 and 1", value=self.test_share, remedy="0.2 is the paper's."
-            )
-
 
 @dataclass(frozen=True)
 class Synthetic:

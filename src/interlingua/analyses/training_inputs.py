@@ -18,7 +18,7 @@ from interlingua.encoder import Encoder
 from interlingua.encoder.inputs import Inputs
 from interlingua.errors import InputError
 from interlingua.objectives import objectives
-from interlingua.objectives.adjustment import REDUCTIONS, TARGETS, Adjustment, check_choice
+from interlingua.objectives.adjustment import Adjustment
 from interlingua.objectives.anchor import Anchor
 from interlingua.objectives.contrastive import Contrastive
 from interlingua.objectives.drift import Drift
@@ -57,12 +57,6 @@ class PairSettings:
     reduction: str = "mean"
     tidy: PairFilters = field(default_factory=PairFilters)
     kept: str = "fp16"
-
-    def __post_init__(self) -> None:
-        check_choice("target of the adjustment", self.target, TARGETS)
-        check_choice("reduction", self.reduction, REDUCTIONS)
-        if self.rows < 1 or (self.held_out is not None and self.held_out < 2):
-            raise InputError("too few rows", value=f"{self.rows} and {self.held_out}", remedy="Give more.")
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,8 @@ from interlingua.tasks import tasks
 from interlingua.tasks.retrieval import Retrieval
 from interlingua.tasks.text_pairs import mixed
 from interlingua.training.phases import Phase, Schedule
-from interlingua.training.regime import ALPHA, NAMES, SUMMARIES, Regime, regime
+from interlingua.training.regime import NAMES, Regime, regime
+from interlingua.training.regime_names import ALPHA, MAPPED
 from interlingua.training.task import FineTuning
 
 STATES = ("untouched", "adjustment")
@@ -142,32 +142,6 @@ def spoken_in(name: str) -> tuple[str, ...]:
     return tuple(codes.canonical(code) for code in name.split(":", maxsplit=1)[0].split("+"))
 
 
-def named_files(given: Sequence[str], option: str) -> dict[str, Files]:
-    """`xx=FILE` and `xx=FILE,FILE` as a mapping, in order.
-
-    >>> named_files(["ru=a.tsv", "en+ru=q.json,p.json"], "--test")
-    {'ru': 'a.tsv', 'en+ru': ('q.json', 'p.json')}
-    """
-    found: dict[str, Files] = {}
-    for text in given:
-        name, _, files = text.partition("=")
-        # A file whose name has a comma is one.
-        parts = (files,) if Path(files).exists() else tuple(part.strip() for part in files.split(","))
-        if not name.strip() or not all(parts) or len(parts) > 2:
-            raise InputError(f"{option} is no language and file", value=text, remedy=f"Give {option} xx=FILE.")
-        if name.strip() in found:
-            raise InputError(f"{option} names a language twice", value=name.strip(), remedy="Give each once.")
-        found[name.strip()] = parts if len(parts) > 1 else parts[0]
-    return found
-
-
-def one_file(files: Files, option: str) -> File:
-    """The file, where an option takes one alone."""
-    if isinstance(files, tuple):
-        raise InputError(f"{option} takes one file a language", value=", ".join(map(str, files)), remedy="Give one.")
-    return files
-
-
 def check_file(path: File) -> None:
     """Refuse a path where no file is."""
     if not usable_path(path).is_file():
@@ -214,13 +188,7 @@ def check_known(examples: Any, kind: str, labels: tuple[str, ...], *, train: str
                 )
 
 
-MAPPED = "mapped"
 REGIMES = (*(name for name in NAMES if name != "adjust-only"), MAPPED)
-ABOUT = {
-    **SUMMARIES,
-    MAPPED: "The task alone; in other languages a fitted rotation before its head (papers/000 Fig. 5).",
-}
-"""One line about each regime."""
 UNTRAINED = ("original", "adjusted")
 """The regimes of a task that trains nothing: the model as it is, and adjusted."""
 MAPS = ("words", "sentences")
@@ -258,20 +226,6 @@ class TransferSettings:
     graph: bool | None = None
     compile: bool = False
     checkpoint_every: int = 1000
-
-    def __post_init__(self) -> None:
-        if self.map_on not in MAPS:
-            raise unknown("kind of map", self.map_on, list(MAPS))
-        own = ("train_rows", "length", "epochs", "learning_rate", "batch")
-        for name in (*own, "adjust_epochs", "adjust_learning_rate", "adjust_batch"):
-            value = getattr(self, name)
-            if value is not None and not 0 < value < inf:  # NaN, too.
-                problem = f"{name.replace('_', ' ')} must be above 0, and finite"
-                raise InputError(problem, value=value, remedy="Give another number.")
-        if self.warmup is not None and not 0 <= self.warmup < 1:
-            raise InputError("warmup is a share of the steps", value=self.warmup, remedy="Give 0.1, say.")
-        if self.permutations < 1 or self.checkpoint_every < 1:
-            raise InputError("permutations and steps are at least 1", remedy="Give more.")
 
 
 @dataclass(frozen=True)
@@ -398,7 +352,7 @@ def _groups(
 ) -> tuple[list[Scenario], list[str]]:
     """One model for all languages, or one a language, with the exams of each."""
     if not bitexts:
-        raise InputError(f"the regime {name} needs a bitext", remedy="Give --bitext xx=FILE, or --regime original.")
+        raise InputError(f"the regime {name} needs a bitext", remedy="Give --bitext xx=FILE, or --regimes original.")
     groups = [tuple(bitexts)] if settings.together else [(code,) for code in bitexts]
     given: dict[tuple[str, ...], list[Exam]] = {group: [] for group in groups}
     notes = []
@@ -408,7 +362,9 @@ def _groups(
         if not fitting:
             raise _no_bitext(exam, name)
         if len(fitting) > 1:
-            notes.append(f"{exam.name} is not tested under {name}: there is a model for each bitext (--together: one)")
+            notes.append(
+                f"{exam.name} is not tested under {name}: there is a model for each bitext (--joint-adjustment: one)"
+            )
         else:
             given[fitting[0]].append(exam)
     return [Scenario(name, phases, group, tuple(its)) for group, its in given.items() if its], notes
@@ -417,7 +373,7 @@ def _groups(
 def _no_bitext(exam: Exam, name: str) -> InputError:
     return InputError(
         f"the regime {name} has no bitext for the test {exam.name}",
-        remedy="Give --bitext xx=FILE for its language, or --together to test one model adjusted on all there are.",
+        remedy="Give --bitext xx=FILE for its language, or --joint-adjustment to test one model adjusted on all.",
     )
 
 

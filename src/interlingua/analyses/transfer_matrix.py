@@ -83,18 +83,6 @@ class Watch:
     rows: int | None = None
     layer: int = -1
 
-    def __post_init__(self) -> None:
-        for name in ("span", "share", "every", "rows"):
-            value = getattr(self, name)
-            if value is not None and not value > 0:  # NaN, too.
-                raise InputError(f"{name} must be above 0", value=value, remedy="Give more.")
-        if self.every is not None and self.span % self.every:
-            raise InputError(
-                f"changes over {self.span} steps can't be taken at every so many steps",
-                value=self.every,
-                remedy="Give a divisor.",
-            )
-
     def span_of(self, steps: int) -> int:
         """The span for a run of so many steps: a number with divisors, so that there are cadences to choose from.
 

@@ -598,7 +598,7 @@ class _Plan:
         for asked, name, fits in (
             (self.save, "--save", trains),
             (self.method, "--method", not self.links),
-            (self.load, "--load", self.by == "diagonal"),
+            (self.load, "--aligner", self.by == "diagonal"),
             (self.also, "--also", trains or self.by == "eflomal"),
             (self.symmetrize, "--symmetrize", len(self.links) == 2 or self.by in ("diagonal", "eflomal")),
         ):
@@ -620,7 +620,7 @@ class _Plan:
 _REASONS = {
     "--save": "Only a model that is trained now can be saved.",
     "--method": "The links are given, nothing is linked here; leave it out, or leave out --links.",
-    "--load": "A loaded model replaces training; leave out --links and --method.",
+    "--aligner": "A loaded model replaces training; leave out --links and --method.",
     "--also": "More text is for training, and nothing is trained here.",
     "--symmetrize": "There are not two directions; give two files of links, or a method that has both.",
 }

@@ -11,13 +11,13 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from interlingua.cli.options import Device, Load, load_all, print_notes, split_names
+from interlingua.cli.options import Console, print_notes
 from interlingua.cli.progress import progress_bars
-from interlingua.errors import InputError
+from interlingua.studies.config.schema import ExploreCommand
 
 if TYPE_CHECKING:
     from interlingua.explorer.server import ExplorerServer
@@ -29,86 +29,32 @@ EXAMPLES = """
 
     interlingua explore ./before --against ./after                # two models side by side
 
-    interlingua explore xlm-roberta-base --data flores/ --languages en,ru,hi --rows 1000
+    interlingua explore xlm-roberta-base --corpus flores/ --languages en,ru,hi --rows 1000
 
     interlingua explore --head nli=nli/models/original-seed0 --aligner links/en-ru
 """
 
 
-def explore(
-    model: Annotated[
-        str, typer.Argument(help="'embedded', a model folder, or a hub name.", metavar="MODEL")
-    ] = "embedded",
-    against: Annotated[
-        str | None, typer.Option(help="A second model to show beside it: before and after.", metavar="MODEL")
-    ] = None,
-    data: Annotated[
-        str, typer.Option(help="Where sentences are picked from: 'sampler', a file, a folder.", metavar="CORPUS")
-    ] = "sampler",
-    languages: Annotated[
-        str | None, typer.Option(help="Only these languages of the corpus, comma-separated.", metavar="XX,YY")
-    ] = None,
-    rows: Annotated[int | None, typer.Option(help="Use this many rows of the corpus, drawn by a fixed seed.")] = None,
-    head: Annotated[
-        list[str] | None,
-        typer.Option(help="A fine-tuned folder to look into, under a name.", metavar="NAME=DIR"),
-    ] = None,
-    aligner: Annotated[
-        Path | None,
-        typer.Option(help="A folder that 'interlingua align --save' made: its links too.", metavar="DIR"),
-    ] = None,
-    port: Annotated[
-        int | None, typer.Option(help="The port on this machine. [default: 8017, or any that is free]")
-    ] = None,
-    browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
-    waiting: Annotated[int, typer.Option(help="Requests that may wait for the model.")] = 64,
-    cache: Annotated[
-        str | None,
-        typer.Option(help="Where representations are kept, or 'none'. [default: the user's cache]", metavar="DIR"),
-    ] = None,
-    device: Device = None,
-    load: Load = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the address as JSON on stdout.")] = False,
-) -> None:
-    """Look inside, live: two sentences, their words, links, attributions, flows and neighbours, layer by layer.
-
-    Serves a page on this machine alone, at an address with a random token, until it is interrupted (Ctrl-C). The
-    first start encodes the corpus; later ones take it from the cache. Nothing leaves the machine.
-    """
+def explore(given: ExploreCommand, output: Console) -> None:
+    """Open the explorer, and serve it."""
     from interlingua.explorer.opening import open_explorer, open_server
     from interlingua.explorer.turns import Turns
 
-    load_all(load)
-    heads = _heads(head or [])
-    if waiting < 0:
-        raise InputError("fewer than no request", value=waiting, remedy="Give --waiting 0 or more.")
     with progress_bars() as tell:
         explorer = open_explorer(
-            [model] if against is None else [model, against],
-            corpus=data,
-            languages=split_names(languages),
-            rows=rows,
-            heads=heads,
-            aligner=aligner,
-            cache=cache,
-            device=device,
+            [given.model] if given.against is None else [given.model, given.against],
+            corpus=given.corpus,
+            languages=given.languages,
+            rows=given.rows,
+            heads=given.heads or {},
+            aligner=given.aligner,
+            cache=given.cache,
+            device=given.device,
             progress=tell,
         )
     print_notes(explorer.notes)
-    _serve(open_server(explorer, port=port, turns=Turns(waiting=waiting)), browser=browser, as_json=as_json)
-
-
-def _heads(given: list[str]) -> dict[str, str]:
-    """`NAME=DIR` as a mapping, in order."""
-    found: dict[str, str] = {}
-    for text in given:
-        name, _, folder = text.partition("=")
-        if not name.strip() or not folder.strip():
-            raise InputError("--head is no name and folder", value=text, remedy="Give --head nli=DIR.")
-        if name.strip() in found:
-            raise InputError("two heads of one name", value=name.strip(), remedy="Give each another.")
-        found[name.strip()] = folder.strip()
-    return found
+    server = open_server(explorer, port=given.port, turns=Turns(waiting=given.max_queue))
+    _serve(server, browser=given.browser, as_json=output.json)
 
 
 @contextmanager

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from interlingua.cli.options import Json, print_json, print_notes
+from interlingua.cli.options import Console as Output
+from interlingua.cli.options import print_json, print_notes
+from interlingua.studies.config.schema import ReportCommand
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,32 +29,17 @@ EXAMPLES = """
 DEFAULT_OUT = Path("interlingua-report.html")
 
 
-def report(
-    folders: Annotated[
-        list[Path],
-        typer.Argument(
-            help="Folders that audit, adjust, transfer, explain, geometry or study wrote.", metavar="DIR..."
-        ),
-    ],
-    out: Annotated[
-        Path | None,
-        typer.Option(help=f"The page. [default: report.html in the folder; {DEFAULT_OUT} for several]", metavar="FILE"),
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Show what runs found: one HTML page that opens offline, for one run or several side by side.
-
-    Reads records and settings alone and loads no model. Several runs of one kind are compared on top: what differs in
-    their settings, and key numbers with differences; the terminal shows the same.
-    """
+def report(given: ReportCommand, output: Output) -> None:
+    """Write the page, and print the tables."""
     from interlingua.commands import report as report_command
     from interlingua.report.comparison import POINT
 
-    place = out or (folders[0] / "report.html" if len(folders) == 1 else DEFAULT_OUT)
+    folders = given.folders
+    place = given.out or (folders[0] / "report.html" if len(folders) == 1 else DEFAULT_OUT)
     result = report_command.report_on(*folders, out=place)
     every = [run for its in result.runs.values() for run in its]
     print_notes(f"{run.prefix}{run.about['unfinished']}" for run in every if "unfinished" in run.about)
-    if as_json:
+    if output.json:
         told = {
             "page": str(place),
             "runs": [{"kind": kind, "name": run.name} for kind, its in result.runs.items() for run in its],

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from interlingua.cli.options import Json, print_json, print_notes, split_names
+from interlingua.cli.options import Console, as_command, print_json, print_notes, split_names
 from interlingua.cli.progress import Tell, progress_bars, resumable
 from interlingua.counting import counted
 from interlingua.errors import InputError, printable
+from interlingua.studies.config.schema import StudyCheck, StudyPlan, StudyPrune, StudyReport, StudyRun, StudyStatus
 
 if TYPE_CHECKING:
     from interlingua.commands.study import Planned
     from interlingua.engine.plan import Plan
     from interlingua.engine.runner import Event
-    from interlingua.report.study_files import StudyReport
+    from interlingua.report.study_files import StudyReport as Report
     from interlingua.stats.power import SeedPlan
 
 app = typer.Typer(
@@ -30,32 +30,21 @@ EXAMPLES = """
 
     interlingua study check studies/adjustment.toml
 
-    interlingua study plan studies/adjustment.toml --size small --data corpora/
+    interlingua study plan studies/adjustment.toml --size small --data-root corpora/
 
     interlingua study run studies/adjustment.toml --size tiny --out run
 
     interlingua study report studies/adjustment.toml --size tiny --out run --json
 """
 
-File = Annotated[Path, typer.Argument(help="A study file; see docs/howto-study.md.", metavar="FILE.toml")]
-Size = Annotated[str | None, typer.Option(help="One of the file's sizes. [default: the file's own]", metavar="NAME")]
-Data = Annotated[
-    Path | None, typer.Option(help="Where the files are that it names. [default: what it says]", metavar="DIR")
-]
-Out = Annotated[
-    Path | None,
-    typer.Option(help="Where results go. [default: interlingua-study-NAME-SIZE, here]", metavar="DIR"),
-]
-Retry = Annotated[bool, typer.Option("--retry", help="Run again what failed before.")]
 
-
-@app.command(epilog=EXAMPLES)
-def check(file: File, size: Size = None, data: Data = None, as_json: Json = False) -> None:
-    """Say all that is wrong with a study file, each with its line, before anything runs: exit code 2."""
+def check(given: StudyCheck, output: Console) -> None:
+    """Check, and print what is right."""
+    file, size, data = given.file, given.size, given.data_root
     from interlingua.commands.study import check_study
 
-    found = check_study(file, size=size, data=data)
-    if as_json:
+    found = check_study(file, size=size, data_root=data)
+    if output.json:
         # A file without sizes is one study: it goes by its own name.
         print_json({name or planned.study.name: len(planned.graph) for name, planned in found.items()})
         return
@@ -63,23 +52,15 @@ def check(file: File, size: Size = None, data: Data = None, as_json: Json = Fals
         typer.echo(f"{file}{f' [{name}]' if name else ''}: right, {counted(len(planned.graph), 'steps')}")
 
 
-@app.command()
-def plan(
-    file: File,
-    size: Size = None,
-    data: Data = None,
-    out: Out = None,
-    retry: Retry = False,
-    steps: Annotated[bool, typer.Option("--steps", help="Name every step, too.")] = False,
-    as_json: Json = False,
-) -> None:
-    """Print what a run would do: steps by kind, what is done, and about how long the rest takes."""
+def plan(given: StudyPlan, output: Console) -> None:
+    """Print the plan."""
+    file, size, data, out, retry, steps = given.file, given.size, given.data_root, given.out, given.retry, given.steps
     from interlingua.commands.study import as_dict, plan_study
 
-    planned = plan_study(file, size=size, data=data, out=out)
+    planned = plan_study(file, size=size, data_root=data, out=out)
     told = planned.plan(retry=retry)
     states = planned.states(retry=retry)
-    if as_json:
+    if output.json:
         every = [{"key": s.key, "kind": s.kind, "label": s.shown, "state": str(states[s.key])} for s in planned.graph]
         print_json(as_dict(planned, told) | ({"steps": every} if steps else {}))
         return
@@ -89,47 +70,22 @@ def plan(
             typer.echo(f"{states[step.key]:8} {step.key[:8]}  {step.shown}")
 
 
-@app.command()
-def run(
-    file: File,
-    size: Size = None,
-    data: Data = None,
-    out: Out = None,
-    executor: Annotated[
-        str,
-        typer.Option(
-            help="local: processes of this machine. inline: this process alone. ray: a cluster.", metavar="NAME"
-        ),
-    ] = "local",
-    address: Annotated[
-        str | None, typer.Option(help="Of a Ray cluster: auto, or HOST:PORT.", metavar="ADDRESS")
-    ] = None,
-    cpus: Annotated[int | None, typer.Option(help="Use so many. [default: all]")] = None,
-    gpus: Annotated[
-        str | None, typer.Option(help="Ids, comma-separated; '' for none. [default: all]", metavar="IDS")
-    ] = None,
-    attempts: Annotated[int, typer.Option(help="How often a step is tried.")] = 1,
-    retry: Retry = False,
-    keep: Annotated[bool, typer.Option("--keep", help="Keep models and vectors that no step to come needs.")] = False,
-    as_json: Json = False,
-) -> None:
-    """Run what is not done; a killed study goes on where it was, and a finished one is only told again.
-
-    A step that fails fails those that need it, and the rest goes on: the exit code is then 1.
-    """
+def run(given: StudyRun, output: Console) -> None:
+    """Run, and print what was found."""
+    file, size, data, out, retry = given.file, given.size, given.data_root, given.out, given.retry
     from interlingua.commands.study import plan_study
     from interlingua.engine.executors import Options
 
-    ids = None if gpus is None else tuple(split_names(gpus) or ())
-    options = Options(cpus=cpus, gpus=ids, attempts=attempts, address=address)
-    planned = plan_study(file, size=size, data=data, out=out, ask=True, executor=executor, options=options)
+    ids = None if given.gpus is None else tuple(split_names(given.gpus) or ())
+    options = Options(cpus=given.cpus, gpus=ids, attempts=given.attempts, address=given.address)
+    planned = plan_study(file, size=size, data_root=data, out=out, ask=True, executor=given.executor, options=options)
     with resumable(planned.workspace.folder):
         with progress_bars() as tell:
             ran = planned.run(
-                executor=executor,
+                executor=given.executor,
                 options=options,
                 retry=retry,
-                keep=keep,
+                keep=given.keep,
                 tell=_teller(tell),
             )
         if not options.group.is_first:
@@ -138,7 +94,7 @@ def run(
             sys.stderr.write(printable(f"failed: {failure.label}: {failure.message}\n"))
         report = planned.write_report()
     print_notes(report.about["notes"])
-    if as_json:
+    if output.json:
         from interlingua.report.study_files import as_json as plain
 
         told = {"done": ran.done, "reused": ran.reused, "failed": len(ran.failed), "blocked": ran.blocked}
@@ -153,12 +109,12 @@ def run(
         raise typer.Exit(1)
 
 
-@app.command()
-def status(file: File, size: Size = None, data: Data = None, out: Out = None, as_json: Json = False) -> None:
-    """Print where a study stands: steps done, failed and why, the rest with its time, and the disk it takes."""
+def status(given: StudyStatus, output: Console) -> None:
+    """Print where it stands."""
+    file, size, data, out = given.file, given.size, given.data_root, given.out
     from interlingua.commands.study import as_dict, plan_study
 
-    planned = plan_study(file, size=size, data=data, out=out)
+    planned = plan_study(file, size=size, data_root=data, out=out)
     if not planned.workspace.folder.is_dir():
         raise InputError(
             "nothing was run yet in this folder",
@@ -166,7 +122,7 @@ def status(file: File, size: Size = None, data: Data = None, out: Out = None, as
             remedy="Run it first (interlingua study run), or see what a run would do (interlingua study plan).",
         )
     told = planned.plan()
-    if as_json:
+    if output.json:
         print_json(as_dict(planned, told) | {"disk": [vars(use) for use in planned.usage()]})
         return
     _show_plan(planned, told)
@@ -179,13 +135,13 @@ def status(file: File, size: Size = None, data: Data = None, out: Out = None, as
         typer.echo(printable(f"failed: {failure.label}: {failure.message}"))
 
 
-@app.command()
-def report(file: File, size: Size = None, data: Data = None, out: Out = None, as_json: Json = False) -> None:
-    """Print and write what was found so far, with the paper's numbers beside, from the records alone."""
+def report(given: StudyReport, output: Console) -> None:
+    """Print the report."""
+    file, size, data, out = given.file, given.size, given.data_root, given.out
     from interlingua.commands.study import plan_study
 
-    made = (planned := plan_study(file, size=size, data=data, out=out)).write_report()
-    if as_json:
+    made = (planned := plan_study(file, size=size, data_root=data, out=out)).write_report()
+    if output.json:
         from interlingua.report.study_files import as_json as plain
 
         print_json(plain(made))
@@ -194,22 +150,15 @@ def report(file: File, size: Size = None, data: Data = None, out: Out = None, as
     typer.echo(f"\nPage, tables and records: {planned.workspace.folder}")
 
 
-@app.command()
-def gc(
-    file: File,
-    size: Size = None,
-    data: Data = None,
-    out: Out = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Remove it.")] = False,
-    as_json: Json = False,
-) -> None:
-    """List the models and vectors that no record needs any more, and with --yes remove them; records stay."""
+def gc(given: StudyPrune, output: Console) -> None:
+    """Print what can go, and remove it."""
+    file, size, data, out, yes = given.file, given.size, given.data_root, given.out, given.yes
     from interlingua.commands.study import plan_study
 
-    planned = plan_study(file, size=size, data=data, out=out)
+    planned = plan_study(file, size=size, data_root=data, out=out)
     waste = planned.garbage()
     freed = planned.remove(waste) if yes else 0
-    if as_json:
+    if output.json:
         found: list[dict[str, Any]] = [{**vars(each), "path": str(each.path)} for each in waste]
         print_json({"found": found, "bytes": sum(each.bytes for each in waste), "removed": freed})
         return
@@ -277,7 +226,7 @@ def _seed_words(made: SeedPlan) -> str:
     return f"{begin} {can}, {spread}. With {most:,} examples: {', '.join(needed)}."
 
 
-def _show_report(made: StudyReport) -> None:
+def _show_report(made: Report) -> None:
     from interlingua.report.screen import console
     from interlingua.report.study_terminal import render_study
 
@@ -311,3 +260,14 @@ def _bytes(count: int) -> str:
             return f"{size:.0f} B" if unit == "B" else f"{size:.1f} {unit}"
         size /= 1024
     return f"{size:.1f} TiB"
+
+
+for _settings, _command, _name in (
+    (StudyCheck, check, "check"),
+    (StudyPlan, plan, "plan"),
+    (StudyRun, run, "run"),
+    (StudyStatus, status, "status"),
+    (StudyReport, report, "report"),
+    (StudyPrune, gc, "gc"),
+):
+    as_command(app, _settings, _command, name=_name, examples=EXAMPLES if _name == "check" else "", plugins=False)  # type: ignore[arg-type]

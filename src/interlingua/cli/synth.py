@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from interlingua.cli.options import Json, print_json, print_notes, split_names
+from interlingua.cli.options import Console, print_json, print_notes
+from interlingua.errors import InputError
+from interlingua.studies.config.schema import SynthCommand
 
 if TYPE_CHECKING:
     from interlingua.analyses.synthesis import Synthetic
@@ -21,70 +22,20 @@ EXAMPLES = """
 
     interlingua synth --contexts SyntheticNER --contexts embedded --names SyntheticNER --out ner
 
-    interlingua synth --languages en,ru --about Georgia --out georgia
+    interlingua synth --languages en,ru --entity Georgia --out georgia
 """
 
 
-def synth(
-    out: Annotated[Path, typer.Option(help="Where the files go; a folder.", metavar="DIR")],
-    contexts: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A folder of contexts, or 'embedded'; a kind comes from the first that has it. [default: embedded]",
-            metavar="DIR",
-        ),
-    ] = None,
-    names: Annotated[
-        list[str] | None,
-        typer.Option(help="A folder of names, likewise. [default: embedded]", metavar="DIR"),
-    ] = None,
-    languages: Annotated[
-        str | None,
-        typer.Option(help="Codes, comma-separated. [default: those that every type has]", metavar="XX,YY"),
-    ] = None,
-    types: Annotated[
-        str | None,
-        typer.Option(
-            help="Entity types or kinds, with weights where shares differ: PER=4,LOC.locative,ORG. [default: all]",
-            metavar="TYPES",
-        ),
-    ] = None,
-    rows: Annotated[int, typer.Option(help="Sentences in each language, for training and testing together.")] = 500,
-    test_share: Annotated[float, typer.Option(help="The share of contexts, of names and of rows for testing.")] = 0.2,
-    slots: Annotated[
-        str, typer.Option(help="one: contexts with several slots are left out. any: one name fills them all.")
-    ] = "one",
-    bad_rows: Annotated[
-        str, typer.Option(help="skip (and count) or fail, for contexts and names that can't be used.")
-    ] = "skip",
-    about: Annotated[
-        str | None,
-        typer.Option(help="Also put this one name into test contexts of every type: xx.about.iob2.", metavar="NAME"),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Decides the split and the sample.")] = 0,
-    as_json: Json = False,
-) -> None:
-    """Make strictly parallel NER data: every context with every name, in any set of languages.
+def synth(given: SynthCommand, output: Console) -> None:
+    """Make the files, and print how many sentences there are."""
+    from interlingua.commands.command import call_with
+    from interlingua.commands.synth import synth as synth_command
 
-    Writes xx.train.iob2 and xx.test.iob2 for each language (word, row id, tag), counts.json, and how alike the names
-    are spelled (spelling.csv, spelling.svg). No context and no name of the test part is seen in training. What was left
-    out goes to stderr, by file and line.
-    """
-    from interlingua.commands import synth as synth_command
-
-    made = synth_command.synth(
-        contexts or "embedded",
-        names or "embedded",
-        languages=split_names(languages),
-        types=split_names(types),
-        rows=rows,
-        seed=seed,
-        rules=synth_command.Rules(test_share, slots, bad_rows),
-        about=about,
-        out=out,
-    )
+    if given.out is None:
+        raise InputError("--out is missing", remedy="Give --out DIR.")
+    made, out = call_with(synth_command, given), given.out
     print_notes((*made.notes, *made.left_out))
-    if as_json:
+    if output.json:
         print_json({"folder": str(out), **made.counts()})
         return
     _show(made)

@@ -12,7 +12,7 @@ import torch
 
 from interlingua import languages as codes
 from interlingua.analyses.aligned_bitext import LinkedFiles, LinkedText, Linking, check_aligner, linking_of
-from interlingua.argument_types import check_argument_types
+from interlingua.commands.command import command
 from interlingua.encoder.devices import pick_device
 from interlingua.encoder.loading import check_precision
 from interlingua.engine.atomic_files import write_text
@@ -25,8 +25,10 @@ from interlingua.report.adjustment_page import (
 )
 from interlingua.report.notebook import Drawing, drawing, framed
 from interlingua.report.runs import Run
-from interlingua.studies.adjusting import AdjustSettings, Origin, Progress
+from interlingua.studies.adjusting import Origin
 from interlingua.studies.adjusting import adjust as train_model
+from interlingua.studies.analysis_settings import adjust_settings
+from interlingua.studies.config.schema import AdjustCommand
 from interlingua.studies.run_folder import alone_in
 from interlingua.training.processes import is_first_process
 
@@ -54,55 +56,31 @@ class Adjusted:
         return framed(adjustment_page(self.summary))
 
 
-@check_argument_types
-def adjust(
-    model: str,
-    bitext: Files | LinkedText | Mapping[str, Files | LinkedText],
-    *,
-    out: str | Path,
-    links: File | Mapping[str, File] | None = None,
-    aligner: str | None = None,
-    aligner_model: str | None = None,
-    english: str | None = None,
-    settings: AdjustSettings | None = None,
-    tensorboard: str | Path | None = None,
-    device: str | None = None,
-    trust_remote_code: bool = False,
-    allow_pickle: bool = False,
-    progress: Progress | None = None,
-    stop_after: float | None = None,
-) -> Adjusted:
-    """Pull translations together inside a model, with a small parallel corpus; an ordinary model folder is written.
+@command(AdjustCommand)
+def adjust(given: AdjustCommand) -> Adjusted:
+    """In Python a bitext may also be a `LinkedText` that is in memory.
 
-    `bitext` is a file (`source ||| target` lines, or two columns), two files, or several by language: then the model is
-    adjusted on all of them at once. `english` is the side that stays, `source` or `target`; by default what the file's
-    name says (`x.ru-en.tsv`), else the source. Words are linked by a file of Pharaoh links (`links`), or by an
-    `aligner`: diagonal (the default), eflomal, or neural, with the vectors of `aligner_model` (by default the model
-    itself). What the folder `out` has beside the model: `adjustment.json`, retrieval and distances before and after on
-    sentences that were not trained on, `adjustment.html`, `distances.svg`, and `steps.jsonl`, the losses of every step.
-    A killed run goes on when the same call is made again, and so does one that `stop_after` seconds ended; a finished
-    one is not run again. Started by `torchrun` or `accelerate launch`, all processes train one model.
+    What the folder `out` has beside the model: `adjustment.json`, retrieval and distances before and after on sentences
+    that were not trained on, `adjustment.html`, `distances.svg`, and `steps.jsonl`, the losses of every step. Started
+    by `torchrun` or `accelerate launch`, all processes train one model.
     """
-    place = pick_device(device)
-    settings = settings or AdjustSettings()
-    if settings.seed < 0:
-        raise InputError("the seed is negative", value=settings.seed, remedy="Give 0 or more.")
+    place, settings, out = pick_device(given.device), adjust_settings(given), Path(given.out)
     check_precision(place, settings.on(place).precision or "fp32")
-    linking = linking_of(aligner, model, device=device, aligner_model=aligner_model)
-    texts = _texts(bitext, links, english, linking)
-    check_aligner(aligner, texts.values())
+    linking = linking_of(given.aligner, given.model, device=given.device, aligner_model=given.aligner_model)
+    texts = _texts(given.bitexts, given.links, given.pivot_side, linking)
+    check_aligner(given.aligner, texts.values())
     if place.index is not None:
         torch.cuda.set_device(place)  # The launcher of several processes chooses; alone, it takes the current one.
-    with alone_in(Path(out), "adjust"):
+    with alone_in(out, "adjust"):
         result = train_model(
-            Origin(model, trust_remote_code, allow_pickle),
+            Origin(given.model, given.trust_remote_code, given.allow_pickle),
             texts,
             settings,
-            out=Path(out),
+            out=out,
             device=place,
-            tensorboard=None if tensorboard is None else Path(tensorboard),
-            progress=progress,
-            stop_after=stop_after,
+            tensorboard=None if given.tensorboard is None else Path(given.tensorboard),
+            progress=given.progress,
+            stop_after=given.stop_after,
         )
         if is_first_process() and result.summary["finished"]:
             for name, text in adjustment_files(result.summary).items():

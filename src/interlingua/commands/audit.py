@@ -1,10 +1,9 @@
-"""What the command line calls, and what a notebook calls: `audit()`, `adjust()`, `pretrain()`, `align()`."""
+"""How well languages are aligned inside a model: `interlingua.audit`."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,10 +11,9 @@ from typing import Any
 
 from interlingua import languages as codes
 from interlingua.analyses.space_measures import project, read_dictionaries
-from interlingua.argument_types import check_argument_types
+from interlingua.commands.command import command
 from interlingua.encoder import Cache, Encoder, View
 from interlingua.engine.atomic_files import write_text
-from interlingua.errors import InputError
 from interlingua.readers import read_corpus
 from interlingua.record import RecordTable
 from interlingua.report.answer import answer
@@ -33,9 +31,8 @@ from interlingua.studies.auditing import (
     measure,
     prepare,
 )
+from interlingua.studies.config.schema import AuditCommand
 from interlingua.studies.run_folder import alone_in
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
@@ -81,72 +78,38 @@ class Audit:
         return framed(self.page())
 
 
-@check_argument_types
-def audit(
-    model: str = "embedded",
-    corpus: object = "sampler",
-    *,
-    languages: Sequence[str] | None = None,
-    measures: Sequence[str] | None = None,
-    format: str | None = None,
-    encoding: str | None = None,
-    column: int | str | None = None,
-    against: str | None = None,
-    pairs: str | None = None,
-    maps: str | None = None,
-    pooling: str | None = None,
-    prompt: str | None = None,
-    rows: int | None = None,
-    names: str | Path | None = None,
-    dictionary: str | Path | None = None,
-    seed: int = 0,
-    out: str | Path | None = None,
-    cache: str | Path | None = None,
-    device: str | None = None,
-    precision: str | None = None,
-    trust_remote_code: bool = False,
-    allow_pickle: bool = False,
-    progress: Progress | None = None,
-) -> Audit:
-    """How well the languages of a corpus are aligned inside a model, layer by layer.
+@command(AuditCommand)
+def audit(given: AuditCommand) -> Audit:
+    """In Python `corpus` is whatever `read_corpus` takes: a path, a DataFrame, a mapping, rows, pairs of texts.
 
-    Encodes each language once and runs the measures over all layers and language pairs (`pairs`: all, or pivot:
-    only those with the first language); measures that fit a map do so for pairs with the first language
-    (`maps`: pivot, or all), since a map costs more than all comparisons of a pair. With `out`, records, tables, figures
-    and a page are written there, and a second call with the same settings continues what a killed one began. `against`
-    names a second model: then every language of the first is compared with every language of the second. `corpus` is
-    whatever `read_corpus` takes: a path, a DataFrame, a mapping, rows, pairs of texts. `format`, `encoding` and
-    `column` (of files with columns) help where the corpus's content leaves a doubt. `prompt`, a text or its name, comes
-    before every text in the layer `output` of a sentence-transformers model. `rows` draws that many rows by `seed`.
-    `names` is a corpus of parallel names for `spelling`; by default CLDR's territories. `dictionary` is a folder of
-    MUSE dictionaries: then words alone are mapped, too.
+    With `against`, every language of the first model is compared with every language of the second.
     """
-    if seed < 0:
-        raise InputError("the seed is negative", value=seed, remedy="Give 0 or more.")
-    plan = audit_plan(measures, against=against, pooling=pooling, seed=seed, prompt=prompt)
-    _check_choices({"pairs": pairs, "maps": maps}, against)
-    chosen = None if languages is None else codes.several(languages)
-    texts = read_corpus(corpus, languages=chosen, format=format, encoding=encoding, column=column)
-    texts = audit_corpus(texts, chosen, rows=rows, seed=seed, alone=against is not None)
-    parallel_names = audit_names(names, texts, plan)
-    entries = [] if dictionary is None else read_dictionaries(dictionary, texts.languages, seed=seed)
-    asked = Questions(texts, plan, parallel_names, entries, pairs or "all", maps or "pivot")
-    tell = progress or (lambda stage, done, total: None)
+    seed, against = given.seed, given.against
+    plan = audit_plan(given.measures, against=against, pooling=given.pooling, seed=seed, prompt=given.prompt)
+    chosen = None if given.languages is None else codes.several(given.languages)
+    texts = read_corpus(
+        given.corpus, languages=chosen, format=given.format, encoding=given.encoding, column=given.column
+    )
+    texts = audit_corpus(texts, chosen, rows=given.rows, seed=seed, alone=against is not None)
+    parallel_names = audit_names(given.spellings, texts, plan)
+    entries = [] if given.dictionary is None else read_dictionaries(given.dictionary, texts.languages, seed=seed)
+    asked = Questions(texts, plan, parallel_names, entries, given.pairs or "all", given.maps or "pivot")
+    tell = given.progress or (lambda stage, done, total: None)
     tell("loading the model", 0, 1)
 
     def load(name: str) -> Encoder:
         return Encoder.load(
-            name, device=device, precision=precision, trust_remote_code=trust_remote_code, allow_pickle=allow_pickle,
-            prompt=prompt,
+            name, device=given.device, precision=given.precision, trust_remote_code=given.trust_remote_code,
+            allow_pickle=given.allow_pickle, prompt=given.prompt,
         )  # fmt: skip
 
-    first = load(model)
+    first = load(given.model)
     encoders = [first] if against is None else [first, load(against)]
     for encoder in encoders:
-        encoder.checked(View("sentence", pooling), texts=1)
-    prepared, folder = prepare(encoders, asked), None if out is None else Path(out)
+        encoder.checked(View("sentence", given.pooling), texts=1)
+    prepared, folder = prepare(encoders, asked), None if given.out is None else Path(given.out)
     with alone_in(folder, "audit"):
-        measured = measure(prepared, folder, cache=_cache(cache), tell=tell)
+        measured = measure(prepared, folder, cache=_cache(given.cache), tell=tell)
         records, run = to_v1(measured.records), measured.run
         found = gather(records)
         best = found.best_layer()
@@ -158,18 +121,6 @@ def audit(
                 write_text(folder / name, text)
             write_text(folder / "run.json", json.dumps(run, ensure_ascii=False, indent=1))
         return Audit(RecordTable(measured.records), run, points, folder)
-
-
-def _check_choices(choices: Mapping[str, str | None], against: str | None) -> None:
-    for what, choice in choices.items():
-        if choice is not None and choice not in ("all", "pivot"):
-            raise InputError(f"unknown choice of {what}", value=choice, remedy="Use all, or pivot.")
-        if choice is not None and against is not None:
-            raise InputError(
-                f"--{what} has nothing to do here",
-                value=choice,
-                remedy="With --against every language of one model is compared with every one of the other.",
-            )
 
 
 def _cache(given: str | Path | None) -> Cache | None:

@@ -6,7 +6,7 @@ import datetime
 import hashlib
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,8 +26,8 @@ from interlingua.analyses.explanation import (
 )
 from interlingua.analyses.row_explanation import RowExplanation, about_target, explain_row, find_row
 from interlingua.analyses.transfer import File, check_file
-from interlingua.argument_types import check_argument_types
 from interlingua.commands import report
+from interlingua.commands.command import command
 from interlingua.encoder.devices import pick_device
 from interlingua.engine.atomic_files import write_text
 from interlingua.engine.run_store import Store, step_of
@@ -40,12 +40,13 @@ from interlingua.report.explain_page import explain_files, texts_sections
 from interlingua.report.notebook import Drawing, drawing, framed
 from interlingua.report.page import Page, render_page
 from interlingua.report.record_adapter import to_v1
+from interlingua.studies.analysis_settings import explain_settings
+from interlingua.studies.config.schema import ExplainCommand, ExplainRowsCommand, ExplainTextsCommand
 from interlingua.studies.run_folder import alone_in, check_folder, told_before
 from interlingua.tasks.saved_models import FineTuned, described, load
 from interlingua.training.task import Task
 from interlingua.words import token_spans
 
-Progress = Callable[[str, int, int], None]
 DIVIDER = "|||"
 
 
@@ -85,53 +86,39 @@ class TextExplanation:
         return framed(render_page(page))
 
 
-@check_argument_types
-def explain(
-    models: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
-    data: Mapping[str, File],
-    *,
-    task: str | None = None,
-    source: str = "en",
-    rows: int | None = None,
-    dictionaries: Mapping[str, File] | None = None,
-    vectors: Mapping[str, File] | None = None,
-    settings: ExplainSettings | None = None,
-    out: str | Path,
-    device: str | None = None,
-    progress: Progress | None = None,
-) -> Explanation:
-    """Do the languages look at the same words? Token attributions of fine-tuned models, and their consistency.
+@command(ExplainCommand)
+def explain(given: ExplainCommand) -> Explanation:
+    """In Python `models` may map the language each was trained in to its folder: `{"es": "paws-es"}`.
 
-    `models` are folders that `transfer(keep=True)` wrote, or ordinary ones of classifiers: one, several, or by the
-    language each was trained in (`{"es": "paws-es"}`), otherwise `source`. `data` maps languages to row-parallel files
-    of the task; every model's own language must be among them. `rows` takes the first rows. `dictionaries` (MUSE, from
-    the source to a language) serve the space `aligned`, `vectors` (word2vec text) the space `vectors`. The folder `out`
-    gets records with every example's score, the attributions and flows of each example, tables, a picture and a page;
-    run again with the same arguments it goes on where it was.
+    A folder is what `transfer(save_models=True)` wrote, or an ordinary one of a classifier. Every model's own language
+    must be among the `tests`. The folder `out` gets records with every example's score, the attributions and flows of
+    each example, tables, a picture and a page.
     """
-    settings = settings or ExplainSettings()
-    place, begun = str(pick_device(device)), time.monotonic()
-    trained = _models(models, source)
+    settings = explain_settings(given, unit="token")
+    data, out = given.tests, Path(given.out)
+    place, begun = str(pick_device(given.device)), time.monotonic()
+    trained = _models(given.models, given.source)
     languages = _languages(data, trained)
-    given = {code: Path(data[name]) for name, code in languages.items()}
-    for path in (*given.values(), *(dictionaries or {}).values(), *(vectors or {}).values()):
+    paths = {code: Path(data[name]) for name, code in languages.items()}
+    for path in (*paths.values(), *(given.dictionaries or {}).values(), *(given.vectors or {}).values()):
         check_file(path)
-    outside = _dictionaries(dictionaries or {}, settings, [code for code in given if code != codes.canonical(source)])
-    what = _one_task([name for name, _ in trained], task)
-    examples = {code: _read(what, path, code, rows) for code, path in given.items()}
-    tables = _vectors(vectors or {}, settings, examples)
+    others = [code for code in paths if code != codes.canonical(given.source)]
+    outside = _dictionaries(given.dictionaries or {}, settings, others)
+    what = _one_task([name for name, _ in trained], given.task)
+    examples = {code: _read(what, path, code, given.rows) for code, path in paths.items()}
+    tables = _vectors(given.vectors or {}, settings, examples)
     for _, own in trained:
         for each in examples.values():
             by_order(what, examples[own], each)
-    with alone_in(Path(out), "explain"):
-        check_folder(Path(out), kind="explain")
-        store, folder = Store(Path(out)), Path(out)
+    with alone_in(out, "explain"):
+        check_folder(out, kind="explain")
+        store, folder = Store(out), out
         steps: list[str] = []
         notes: list[str] = []
         shown: list[tuple[str, str]] = []
         for name, own in trained:
             tuned = load(name, device=place)
-            explainer = Explainer(tuned, settings, replace(outside, vectors=tables), progress)
+            explainer = Explainer(tuned, settings, replace(outside, vectors=tables), given.progress)
             steps += _explained(explainer, own, examples, store, folder, notes)
             shown.append((tuned.encoder.name, own))
         wanted = set(steps)
@@ -142,8 +129,8 @@ def explain(
             "metric": what.metric,
             "models": shown,
             "steps": steps,
-            "languages": list(given),
-            "data": {code: path.name for code, path in given.items()},
+            "languages": list(paths),
+            "data": {code: path.name for code, path in paths.items()},
             "settings": asdict(settings),
             "skipped": list(dict.fromkeys([*told_before(folder).get("skipped", []), *notes])),
             "device": place,
@@ -151,7 +138,7 @@ def explain(
             "seconds": round(time.monotonic() - begun, 1),
             "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         }
-        for name, text in explain_files(to_v1(records), run, page_examples(folder, shown, list(given))).items():
+        for name, text in explain_files(to_v1(records), run, page_examples(folder, shown, list(paths))).items():
             write_text(folder / name, text)
         write_text(folder / "run.json", json.dumps(run, ensure_ascii=False, indent=1))
         return Explanation(records, run, folder)
@@ -203,67 +190,37 @@ def _digest(tuned: FineTuned) -> str:
     return state.hexdigest()
 
 
-@check_argument_types
-def explain_rows(
-    model: str | Path,
-    data: Mapping[str, File],
-    rows: Sequence[str | int],
-    *,
-    task: str | None = None,
-    source: str = "en",
-    dictionaries: Mapping[str, File] | None = None,
-    vectors: Mapping[str, File] | None = None,
-    settings: ExplainSettings | None = None,
-    device: str | None = None,
-) -> list[RowExplanation]:
-    """Single rows of the data: what their file and the model say of each, and which words speak for it.
-
-    A row is named by its line (57), by language or file and line (`"es:57"`, `"test-es.tsv:57"`, as a transfer's
-    predictions have it), or by a question's id. One language will do; others are laid beside `source`, that of
-    training, with what flows between them. Explained is the gold answer (or what `settings.target` says); where the
-    model is wrong, what it says, too. Nothing is written.
-    """
-    settings = replace(settings or ExplainSettings(unit="word"), faithful=False, choices=False)
-    codes_of = {name: codes.canonical(name) for name in data}
-    given = {code: Path(data[name]) for name, code in codes_of.items()}
-    if len(given) < len(data):
-        raise InputError("a language is given twice", value=", ".join(data), remedy="Give each once.")
-    for path in (*given.values(), *(dictionaries or {}).values(), *(vectors or {}).values()):
+@command(ExplainRowsCommand)
+def explain_rows(given: ExplainRowsCommand) -> list[RowExplanation]:
+    """Several languages are laid beside `source`, that of training, with what flows between them."""
+    settings = replace(explain_settings(given, unit="word"), faithful=False, choices=False)
+    codes_of = {name: codes.canonical(name) for name in given.tests}
+    paths = {code: Path(given.tests[name]) for name, code in codes_of.items()}
+    if len(paths) < len(given.tests):
+        raise InputError("a language is given twice", value=", ".join(given.tests), remedy="Give each once.")
+    for path in (*paths.values(), *(given.dictionaries or {}).values(), *(given.vectors or {}).values()):
         check_file(path)
-    own = codes.canonical(source)
-    outside = _dictionaries(dictionaries or {}, settings, [code for code in given if code != own])
-    what = _one_task([str(model)], task)
-    examples = {code: _read(what, path, code, None) for code, path in given.items()}
-    asked = [str(row) for row in rows]
+    own = codes.canonical(given.source)
+    outside = _dictionaries(given.dictionaries or {}, settings, [code for code in paths if code != own])
+    what = _one_task([str(given.model)], given.task)
+    examples = {code: _read(what, path, code, None) for code, path in paths.items()}
+    asked = [str(row) for row in given.rows]
     for row in asked:
         find_row(what, examples, row)  # Before a model is read: what is asked for must be there.
-    outside = replace(outside, vectors=_vectors(vectors or {}, settings, examples))
-    explainer = Explainer(load(model, device=str(pick_device(device))), settings, outside)
+    outside = replace(outside, vectors=_vectors(given.vectors or {}, settings, examples))
+    explainer = Explainer(load(given.model, device=str(pick_device(given.device))), settings, outside)
     return [explain_row(explainer, examples, row, own=own) for row in asked]
 
 
-@check_argument_types
-def explain_texts(
-    model: str | Path,
-    first: str,
-    second: str,
-    *,
-    languages: tuple[str, str] = ("first", "second"),
-    label: str | None = None,
-    settings: ExplainSettings | None = None,
-    device: str | None = None,
-) -> TextExplanation:
-    """Two texts side by side: what the model looks at in each, and how consistent that is.
-
-    Texts of a pair (premise and hypothesis, question and paragraph) are divided by `|||`. Explained is `label`, or
-    what the model says of the first text, in both; for questions each text's own answer (its start), for entities the
-    first that both have.
-    """
-    settings = replace(settings or ExplainSettings(unit="word"), faithful=False, choices=False)
-    tuned = load(model, device=str(pick_device(device)))
+@command(ExplainTextsCommand)
+def explain_texts(given: ExplainTextsCommand) -> TextExplanation:
+    """Nothing is written."""
+    settings = replace(explain_settings(given, unit="word"), faithful=False, choices=False)
+    tuned = load(given.model, device=str(pick_device(given.device)))
+    languages, label = given.languages, given.label
     if settings.space in ("aligned", "vectors"):
         raise InputError("this space needs files", value=settings.space, remedy="Use embeddings or layer for texts.")
-    examples = [_of_text(tuned, text, code) for text, code in zip((first, second), languages, strict=True)]
+    examples = [_of_text(tuned, text, code) for text, code in zip((given.first, given.second), languages, strict=True)]
     if label is not None and tuned.task.kind != "sequence":
         raise InputError("only texts and pairs of texts have a label", value=label, remedy="Leave --label out.")
     explainer = Explainer(tuned, replace(settings, target="predicted"), Outside({}, {}))
@@ -320,7 +277,7 @@ def _languages(data: Mapping[str, File], trained: Sequence[tuple[str, str]]) -> 
     for _, own in trained:
         if own not in languages.values():
             raise InputError(
-                "no data in the language of training", value=own, remedy=f"Give --data {own}=FILE, or another --source."
+                "no data in the language of training", value=own, remedy=f"Give --test {own}=FILE, or another --source."
             )
     if len(languages) < 2:
         raise InputError("one language only", value=", ".join(data), remedy="Give data in a second language too.")

@@ -5,17 +5,16 @@ from __future__ import annotations
 import datetime
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from interlingua import languages as codes
-from interlingua.analyses.entity_geometry import LookSettings
 from interlingua.analyses.synthesis import Rules, Synthetic, synthesise
-from interlingua.analyses.transfer_matrix import Watch, conclusions, spellings_of_test
-from interlingua.argument_types import check_argument_types
+from interlingua.analyses.transfer_matrix import conclusions, spellings_of_test
 from interlingua.commands import report
+from interlingua.commands.command import command
 from interlingua.encoder import Encoder
 from interlingua.encoder.devices import pick_device
 from interlingua.encoder.loading import EMBEDDED, check_precision
@@ -25,14 +24,13 @@ from interlingua.record import RecordTable, versions
 from interlingua.report.geometry import geometry_files
 from interlingua.report.notebook import Drawing, framed
 from interlingua.report.record_adapter import to_v1
-from interlingua.studies.geometry import Geometry, GeometrySettings
+from interlingua.studies.analysis_settings import geometry_settings
+from interlingua.studies.config.schema import GeometryCommand
+from interlingua.studies.geometry import Geometry
 from interlingua.studies.pairwise import PairwiseSettings
 from interlingua.studies.run_folder import alone_in, check_folder, seconds_of, told_before
 from interlingua.training.processes import first_process_first, is_first_process
 
-__all__ = ["GeometrySettings", "LookSettings", "PairwiseSettings", "Watch", "geometry"]
-
-Progress = Callable[[str, int, int], None]
 Source = str | Path
 ROWS, SMALL_ROWS = 10_000, 1_000
 """Sentences in each language, training and test together: about the paper's (8,534 and 1,613), and for two cores."""
@@ -66,36 +64,17 @@ class GeometryFound:
         return f"Geometry({self.run['model']}, {', '.join(self.run['languages'])}, {len(self.records)} records)"
 
 
-@check_argument_types
-def geometry(
-    model: str = EMBEDDED,
-    data: Source | Sequence[Source] | Synthetic = "embedded",
-    *,
-    languages: Sequence[str] | None = None,
-    types: Sequence[str] | None = None,
-    rows: int | None = None,
-    small: bool = False,
-    seed: int = 0,
-    settings: GeometrySettings | None = None,
-    out: Source,
-    device: str | None = None,
-    trust_remote_code: bool = False,
-    allow_pickle: bool = False,
-    progress: Progress | None = None,
-) -> GeometryFound:
-    """What fine-tuning does to a model's space: parallel names before, during and after (papers/003, whole).
+@command(GeometryCommand)
+def geometry(given: GeometryCommand) -> GeometryFound:
+    """In Python `entities` may also be what `synth()` gave.
 
-    `data` are folders of contexts and names (SyntheticNER's or ours) or `embedded`, of several a kind from the first
-    that has it; or what `synth()` gave. Names in sentences of every language are looked at inside the model (cosines of
-    translations, clusters by language and type, maps); the model is fine-tuned for NER on each language under a
-    monitor and tested on all; the one fine-tuned on `settings.source` is looked at again; errors are set against the
-    spelling of names. `small` is for two cores: four languages, 1,000 sentences, two epochs. The folder `out` gets
-    records, tables, pictures and a page; a study that was killed goes on when the same call is made again.
+    The folder `out` gets records, tables, pictures and a page.
     """
-    settings = settings or GeometrySettings()
-    settings = replace(settings, source=codes.canonical(settings.source), looks=replace(settings.looks, seed=seed))
+    settings, small, seed, out = geometry_settings(given), given.small, given.seed, Path(given.out)
+    model, data, languages, rows = given.model, given.entities, given.languages, given.rows
+    settings = replace(settings, source=codes.canonical(settings.source))
     settings = replace(settings, training=_training(settings.training, model, small=small, seed=seed))
-    place, began = pick_device(device), time.monotonic()
+    place, began = pick_device(given.device), time.monotonic()
     if settings.training.precision is not None:
         check_precision(place, settings.training.precision)
     chosen = SMALL_LANGUAGES if small and languages is None and not isinstance(data, Synthetic) else languages
@@ -105,7 +84,7 @@ def geometry(
         else synthesise(
             *(2 * (_listed(data),)),
             languages=chosen,
-            types=types,
+            types=given.types,
             rows=(SMALL_ROWS if small else ROWS) if rows is None else rows,
             seed=seed,
             rules=Rules(),
@@ -115,14 +94,14 @@ def geometry(
         model,
         device=str(place),
         precision="fp32",
-        trust_remote_code=trust_remote_code,
-        allow_pickle=allow_pickle,
+        trust_remote_code=given.trust_remote_code,
+        allow_pickle=given.allow_pickle,
     )
-    with alone_in(Path(out), "geometry"):
+    with alone_in(out, "geometry"):
         with first_process_first(place):
-            check_folder(Path(out), kind="geometry")
-            store = Store(Path(out))
-        study = Geometry(encoder, made, settings, store, progress)
+            check_folder(out, kind="geometry")
+            store = Store(out)
+        study = Geometry(encoder, made, settings, store, given.progress)
         about = {
             "kind": "geometry",
             "model": encoder.name,
@@ -135,7 +114,7 @@ def geometry(
             "seed": seed,
             "settings": settings.plain(),
         }
-        return _result(study, about, Path(out), began)
+        return _result(study, about, out, began)
 
 
 def _result(study: Geometry, about: dict[str, Any], out: Path, began: float) -> GeometryFound:

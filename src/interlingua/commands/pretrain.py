@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from interlingua.argument_types import check_argument_types
+from interlingua.commands.command import command
 from interlingua.encoder.devices import pick_device
 from interlingua.encoder.loading import check_precision
 from interlingua.errors import InputError
 from interlingua.report.notebook import tabled
 from interlingua.report.tables import Table
 from interlingua.studies.config.recipe import read_config
+from interlingua.studies.config.schema import PretrainCommand
 from interlingua.studies.pretraining import held_out
 from interlingua.studies.pretraining import pretrain as train_model
 from interlingua.studies.run_folder import alone_in
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,23 +39,15 @@ class Pretrained:
         return tabled(Table("pretrained", "Pretrained", "", ("", "value"), tuple(rows)))
 
 
-@check_argument_types
-def pretrain(
-    config: str | Path,
-    *,
-    out: str | Path,
-    device: str | None = None,
-    progress: Progress | None = None,
-    stop_after: float | None = None,
-) -> Pretrained:
-    """Train a tokenizer and a masked LM on plain text a language, as a TOML file says, into a Hugging Face folder.
+@command(PretrainCommand)
+def pretrain(given: PretrainCommand) -> Pretrained:
+    """Paths in the file start from its own folder.
 
-    Paths in the file start from its own folder. A killed run goes on when the same call is made again, and so
-    does one that `stop_after` seconds ended; a finished one is not run again. Started by `torchrun` or
-    `accelerate launch`, all processes train one model.
+    Started by `torchrun` or `accelerate launch`, all processes train one model.
     """
-    settings, home = read_config(Path(config)), Path(config).parent
-    place = pick_device(device)
+    config, out = Path(given.config), Path(given.out)
+    settings, home = read_config(config), config.parent
+    place = pick_device(given.device)
     try:
         check_precision(place, settings.training.precision)
     except InputError as error:
@@ -66,14 +56,14 @@ def pretrain(
         ) from error
     if place.index is not None:
         torch.cuda.set_device(place)  # The launcher of several processes chooses; alone, it takes the current one.
-    with alone_in(Path(out), "pretrain"):
+    with alone_in(out, "pretrain"):
         summary = train_model(
             settings,
             held_out(settings, home),
             home=home,
-            out=Path(out),
+            out=out,
             device=place,
-            progress=progress,
-            stop_after=stop_after,
+            progress=given.progress,
+            stop_after=given.stop_after,
         )
-    return Pretrained(Path(out), summary)
+    return Pretrained(out, summary)

@@ -31,7 +31,7 @@ from interlingua.stats.power import SeedPlan, seed_plan
 from interlingua.studies.compile import steps_of
 from interlingua.studies.compile.model_revisions import Revisions
 from interlingua.studies.compile.study_inputs import StudyInputs
-from interlingua.studies.config.toml_file import Wrong
+from interlingua.studies.config.fields import ConfigErrors
 from interlingua.studies.geometry_records import maps_of, study_geometries
 from interlingua.studies.run_folder import check_kind
 from interlingua.studies.study import Study
@@ -239,7 +239,7 @@ def plan_study(
     file: str | Path,
     *,
     size: str | None = None,
-    data: str | Path | None = None,
+    data_root: str | Path | None = None,
     out: str | Path | None = None,
     ask: bool = False,
     executor: str = "local",
@@ -251,7 +251,7 @@ def plan_study(
     file does not name follows from the GPUs of the study's first run; before it, from those that `executor` finds with
     these `options`.
     """
-    found = read_study(file, size=size, data=data)
+    found = read_study(file, size=size, data_root=data_root)
     workspace = Workspace(Path(out) if out is not None else Path(f"interlingua-study-{found.name}"))
     check_kind(workspace.folder, KIND)
     workspace.check(KIND, _identity(found))
@@ -265,18 +265,20 @@ def plan_study(
     return Planned(found, Graph(steps), workspace, tuple(notes), revisions, gpus)
 
 
-def check_study(file: str | Path, *, size: str | None = None, data: str | Path | None = None) -> dict[str, Planned]:
+def check_study(
+    file: str | Path, *, size: str | None = None, data_root: str | Path | None = None
+) -> dict[str, Planned]:
     """Every size of a study file (or one) that is right, by name; what is wrong in any is one error with all lines."""
     names: list[str | None] = [size] if size is not None else [*sizes_of(Path(file))] or [None]
     found: dict[str, Planned] = {}
     problems: dict[str, InputError] = {}
     for name in names:
         try:
-            found[name or ""] = plan_study(file, size=name, data=data)
-        except Wrong as wrong:
+            found[name or ""] = plan_study(file, size=name, data_root=data_root)
+        except ConfigErrors as wrong:
             problems |= {str(problem): problem for problem in wrong.problems}
     if problems:
-        raise Wrong(str(file), sorted(problems.values(), key=lambda problem: problem.line or 0))
+        raise ConfigErrors(str(file), sorted(problems.values(), key=lambda problem: problem.line or 0))
     return found
 
 
@@ -285,7 +287,7 @@ def study(
     file: str | Path,
     *,
     size: str | None = None,
-    data: str | Path | None = None,
+    data_root: str | Path | None = None,
     out: str | Path | None = None,
     executor: str = "local",
     options: Options | None = None,
@@ -295,11 +297,11 @@ def study(
 ) -> StudyReport:
     """Run a study file and report it; what is done is not run again, and a killed study goes on where it was.
 
-    `size` is one of the file's `[sizes.NAME]`; `data` takes the place of the folder its files are in; `out` is
+    `size` is one of the file's `[sizes.NAME]`; `data_root` takes the place of the folder its files are in; `out` is
     where results go. `keep` keeps models and vectors that no step to come needs. Steps that fail do not stop others:
     `report.about["failed"]` has them.
     """
-    planned = plan_study(file, size=size, data=data, out=out, ask=True, executor=executor, options=options)
+    planned = plan_study(file, size=size, data_root=data_root, out=out, ask=True, executor=executor, options=options)
     planned.run(executor=executor, options=options, retry=retry, keep=keep, tell=tell)
     return planned.write_report()
 

@@ -12,49 +12,40 @@ from dataclasses import replace
 from pathlib import Path
 
 from interlingua.analyses.synthesis import Rules, Spellings, Synthetic, spellings, synthesise
-from interlingua.argument_types import check_argument_types
+from interlingua.commands.command import command
 from interlingua.engine.atomic_files import cannot_write, hidden_name, swap_in
 from interlingua.errors import InputError
 from interlingua.report.heatmap import Panel, heat_map_svg
+from interlingua.studies.config.schema import SynthCommand
 from interlingua.studies.run_folder import check_kind
 
-__all__ = ["Rules", "Spellings", "Synthetic", "spellings", "synth"]
+__all__ = ["Synthetic", "spellings", "synth"]
 
 _OURS = re.compile(r"[\w-]+\.(train|test|about)\.iob2|counts\.json|spelling\.(csv|svg)")
 Source = str | Path
 
 
-@check_argument_types
-def synth(
-    contexts: Source | Sequence[Source] = "embedded",
-    names: Source | Sequence[Source] = "embedded",
-    *,
-    languages: Sequence[str] | None = None,
-    types: Sequence[str] | None = None,
-    rows: int = 500,
-    seed: int = 0,
-    rules: Rules | None = None,
-    about: str | None = None,
-    out: Source | None = None,
-) -> Synthetic:
-    """Strictly parallel NER: contexts × names, split so that no test context or name is seen in training.
-
-    `contexts` and `names` are folders (SyntheticNER's files or ours), or `embedded`; of several, a kind comes from
-    the first that has it. `types` are entity types or kinds of them, with weights (`["PER=2", "LOC.locative"]`).
-    `rows` is the number of sentences in each language, training and test together. `about` is a name to be put
-    into test contexts of every type, a tenth of `rows` each (papers/003 Fig. 1). With `out`, a folder gets
-    `xx.train.iob2` and `xx.test.iob2` for each language, `counts.json`, `spelling.csv` and `spelling.svg`: all or none.
+@command(SynthCommand)
+def synth(given: SynthCommand) -> Synthetic:
+    """With `out`, the folder gets all files or none; without it the sentences are in memory alone.
 
     >>> made = synth(languages=["en", "tr"], types=["LOC.locative"], rows=10)
     >>> row, sentence = next(made.sentences("tr", "test"))
     >>> len(sentence.words) == len(sentence.tags), made.counts()["rows"]
     (True, {'train': 8, 'test': 2})
     """
+    out, about, rows, seed = given.out, given.entity, given.rows, given.seed
     folder = None if out is None else Path(out).resolve()  # `.` has no name to write beside.
     if folder is not None:
         _free(folder)
     made = synthesise(
-        _listed(contexts), _listed(names), languages=languages, types=types, rows=rows, seed=seed, rules=rules
+        _listed(given.contexts),
+        _listed(given.names),
+        languages=given.languages,
+        types=given.types,
+        rows=rows,
+        seed=seed,
+        rules=Rules(given.test_share, given.slots, given.bad_rows),
     )
     subject = None
     if about is not None:

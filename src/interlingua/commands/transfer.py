@@ -16,7 +16,6 @@ from interlingua import languages as codes
 from interlingua.analyses.aligned_bitext import LinkedFiles, Linking, check_aligner, linking_of
 from interlingua.analyses.evaluation import read_predictions
 from interlingua.analyses.seed_statistics import distance_table, summarise
-from interlingua.analyses.training_inputs import Progress
 from interlingua.analyses.transfer import (
     STATES,
     UNTRAINED,
@@ -32,8 +31,8 @@ from interlingua.analyses.transfer import (
     plan,
     task_named,
 )
-from interlingua.argument_types import check_argument_types
 from interlingua.commands import report
+from interlingua.commands.command import command
 from interlingua.encoder import Encoder
 from interlingua.encoder.devices import pick_device
 from interlingua.encoder.loading import check_precision
@@ -44,11 +43,12 @@ from interlingua.record import versions
 from interlingua.report.notebook import Drawing, framed
 from interlingua.report.record_adapter import to_v1
 from interlingua.report.transfer_page import transfer_files
+from interlingua.studies.analysis_settings import seeds_of, transfer_settings
+from interlingua.studies.config.schema import TransferCommand
 from interlingua.studies.run_folder import alone_in, check_folder, seconds_of, told_before
 from interlingua.studies.transferring import TransferStudy
 from interlingua.tasks import tasks
 from interlingua.training.processes import first_process_first, is_first_process
-from interlingua.training.regime import Regime
 
 DEFAULT_REGIMES = ("original", "adjusted", "continual")
 """What is compared where there is a bitext; without one, the original is all there is."""
@@ -86,75 +86,46 @@ class Transfer:
         return f"Transfer({self.run['model']}, {shown}, {len(self.run['seeds'])} seeds)"
 
 
-@check_argument_types
-def transfer(
-    model: str,
-    task: str,
-    tests: Mapping[str, Files],
-    *,
-    train: File | None = None,
-    regimes: Sequence[str | Regime] | None = None,
-    seeds: int | Sequence[int] = 5,
-    bitexts: Mapping[str, Files] | None = None,
-    links: Mapping[str, File] | None = None,
-    aligner: str | None = None,
-    english: str | None = None,
-    dev: File | None = None,
-    mixed: File | None = None,
-    retrieval: Mapping[str, Files] | None = None,
-    test_rows: int | None = None,
-    settings: TransferSettings | None = None,
-    out: str | Path,
-    keep: bool = False,
-    device: str | None = None,
-    trust_remote_code: bool = False,
-    allow_pickle: bool = False,
-    progress: Progress | None = None,
-) -> Transfer:
-    """Does a model trained in one language work in others? Zero-shot scores over seeds, regimes compared.
+@command(TransferCommand)
+def transfer(given: TransferCommand) -> Transfer:
+    """With `bitexts` of several languages a test is given to the model adjusted on its own language.
 
-    `train` is a file in `settings.source`; `tests` maps languages to files (`"en+ru": (questions, paragraphs)` joins
-    two by id). Every regime (`original` where there is no bitext; else `adjusted` and `continual`, too) is trained with
-    every seed, what regimes share only once, and takes every test; with `bitexts` of several languages a test is given
-    to the model adjusted on its own. `links` are word links from elsewhere (Pharaoh); without them the `aligner` makes
-    them: diagonal (the default), eflomal, or neural with the model's own vectors. `english` is the side of a bitext
-    that stays, `source` or `target`; by default what the file's name says (`x.ru-en.tsv`), else the source. `dev`
-    chooses the best epoch. `mixed`, the test in the language of training, adds tests of mixed language (NLI).
-    `retrieval` adds sentence retrieval by every model. Results are in the folder `out`: a killed study goes on when the
-    same call is made again, a finished one is not run again, and one with more seeds, tests or regimes runs what is
-    missing. `keep` keeps the models there. Started by `torchrun` or `accelerate launch`, all processes train each model
-    together.
+    In Python regimes may also be `Regime` objects. Started by `torchrun` or `accelerate launch`, all processes train
+    each model together.
     """
-    settings = settings or TransferSettings()
+    settings = transfer_settings(given)
     settings = replace(settings, source=codes.canonical(settings.source))
-    place = pick_device(device)
+    out, task, regimes = Path(given.out), given.task, given.regimes
+    place = pick_device(given.device)
     if settings.precision is not None:
         check_precision(place, settings.precision)
-    chosen = _seeds(seeds)
-    if test_rows is not None and test_rows < 1:
-        raise InputError("test_rows must be at least 1", value=test_rows, remedy="Give 1 or more, or None for all.")
-    lesson, exams = _read(task, train, dev, ExamFiles(tests, mixed, retrieval, test_rows), settings)
-    linked = _linked(bitexts or {}, links or {}, english, linking_of(aligner, model, device=device), settings.source)
-    check_aligner(aligner, linked.values())
+    chosen = seeds_of(given.seeds)
+    files = ExamFiles(given.tests, given.mix_with, given.retrieval, given.test_rows)
+    lesson, exams = _read(task, given.train, given.dev, files, settings)
+    linking = linking_of(given.aligner, given.model, device=given.device)
+    linked = _linked(given.bitexts or {}, given.links or {}, given.pivot_side, linking, settings.source)
+    check_aligner(given.aligner, linked.values())
     if regimes is None:
         regimes = ("original",) if not linked else UNTRAINED if lesson.headless else DEFAULT_REGIMES
     scenarios, notes = plan(regimes, exams, tuple(linked), settings, task=lesson.task.name, headless=lesson.headless)
-    if keep and lesson.headless:
+    if given.save_models and lesson.headless:
         raise InputError("there is no fine-tuned model to keep", value=task, remedy="Use interlingua adjust.")
     if place.index is not None:
         torch.cuda.set_device(place)  # The launcher of several processes chooses; alone, it takes the current one.
     encoder = Encoder.load(
-        model,
+        given.model,
         device=str(place),
         precision="fp32",
-        trust_remote_code=trust_remote_code,
-        allow_pickle=allow_pickle,
+        trust_remote_code=given.trust_remote_code,
+        allow_pickle=given.allow_pickle,
     )
-    with alone_in(Path(out), "transfer"):
+    with alone_in(out, "transfer"):
         with first_process_first(place):
-            check_folder(Path(out), kind="transfer")
-            store = Store(Path(out))
-        study = TransferStudy(encoder, lesson, scenarios, linked, chosen, settings, store, keep, progress)
+            check_folder(out, kind="transfer")
+            store = Store(out)
+        study = TransferStudy(
+            encoder, lesson, scenarios, linked, chosen, settings, store, given.save_models, given.progress
+        )
         started = time.monotonic()
         about = {
             "kind": "transfer",
@@ -164,14 +135,14 @@ def transfer(
             "source": settings.source,
             "train": None if lesson.train is None else lesson.train.name,
             "tests": [exam.name for exam in exams],
-            "test_rows": test_rows,
+            "test_rows": given.test_rows,
             "regimes": list(dict.fromkeys(scenario.regime for scenario in scenarios)),
             "bitexts": {code: [path.name for path in each.files] for code, each in linked.items()},
             "seeds": list(chosen),
             "settings": asdict(settings),
             "steps": study.steps,
         }
-        return _result(study, exams, about, notes, started, Path(out))
+        return _result(study, exams, about, notes, started, out)
 
 
 def _result(
@@ -216,15 +187,6 @@ def _compared(study: TransferStudy, run: dict[str, Any], out: Path) -> Transfer:
             write_text(out / name, text)
         write_text(out / "run.json", json.dumps(run, ensure_ascii=False, indent=1))
     return result
-
-
-def _seeds(given: int | Sequence[int]) -> tuple[int, ...]:
-    if isinstance(given, int) and given > 10_000:
-        raise InputError("that many seeds", value=given, remedy="Give 10000 or fewer.")
-    seeds = tuple(range(given)) if isinstance(given, int) else tuple(given)
-    if not seeds or min(seeds) < 0 or len(set(seeds)) < len(seeds):
-        raise InputError("seeds are 0 or more, none twice, at least one", value=str(given), remedy="Give --seeds 5.")
-    return seeds
 
 
 def _read(

@@ -194,7 +194,7 @@ def find_folder(name: str, *, allow_pickle: bool = False, revision: str | None =
     if path.is_dir():
         return regular_folder(path)
     if path.exists():
-        remedy = "Give the folder that holds it; text has an option of its own (--corpus, --bitext, --data)."
+        remedy = "Give the folder that holds it; text has an option of its own (--corpus, --bitext, --test)."
         raise InputError("a model is a folder, and this is a file", value=name, remedy=remedy)
     if name.startswith((".", "/", "~")) or name.count("/") > 1 or not name.strip():
         raise InputError("no such model folder", value=name, remedy="Give an existing folder or a hub name.")

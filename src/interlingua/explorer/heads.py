@@ -27,7 +27,7 @@ class Head:
 
     @classmethod
     def load(cls, name: str, folder: str | Path, *, device: str | None = None) -> Head:
-        """The model in a folder that `interlingua transfer --keep` wrote, or in an ordinary one of a classifier."""
+        """The model in a folder that `transfer --save-models` wrote, or in an ordinary one of a classifier."""
         return cls(name, load(folder, device=device))
 
     def about(self) -> dict[str, Any]:

@@ -7,7 +7,6 @@ import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from math import inf
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -32,7 +31,6 @@ from interlingua.encoder.loading import default_precision
 from interlingua.engine.atomic_files import cannot_write, write_text
 from interlingua.errors import InputError
 from interlingua.measures.retrieval import retrieval
-from interlingua.objectives.adjustment import REDUCTIONS, TARGETS, check_choice
 from interlingua.paths import read_json
 from interlingua.readers.embedded import sampler
 from interlingua.score import Score
@@ -89,18 +87,6 @@ class AdjustSettings:
     checkpoint_every: int = 200
     monitor_every: int | None = None
     seed: int = 0
-
-    def __post_init__(self) -> None:
-        check_choice("target of the adjustment", self.target, TARGETS)
-        check_choice("reduction", self.reduction, REDUCTIONS)
-        if not any((self.adjustment, self.anchor, self.contrastive)):
-            raise InputError("nothing is adjusted", remedy="Give one of the weights a value above 0.")
-        if self.rows < 1 or (self.held_out is not None and self.held_out < 2):
-            raise InputError("too few rows", value=f"{self.rows} and {self.held_out}", remedy="Give more.")
-        counts = {"learning rate": self.schedule.learning_rate, "epochs": self.schedule.epochs, "batch": self.batch}
-        for name, value in (counts | ({} if self.steps is None else {"steps": self.steps})).items():
-            if not 0 < value < inf:
-                raise InputError(f"the {name} must be above 0, and finite", value=value, remedy="Give another number.")
 
     def on(self, device: torch.device) -> AdjustSettings:
         """The settings with what the device decides decided."""

@@ -216,7 +216,7 @@ def audit_names(given: str | Path | None, texts: ParallelCorpus, plan: MeasurePl
     if not any(registry[name].needs == "names" for name in plan.measures):
         if given is not None:
             raise InputError(
-                "--names has nothing to do here", value=str(given), remedy="Leave it out, or measure spelling."
+                "--spellings has nothing to do here", value=str(given), remedy="Leave it out, or measure spelling."
             )
         return None
     return place_names(texts.languages) if given is None else read_corpus(given)

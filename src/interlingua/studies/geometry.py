@@ -40,10 +40,6 @@ class GeometrySettings:
     looks: LookSettings = field(default_factory=LookSettings)
     training: PairwiseSettings = field(default_factory=PairwiseSettings)
 
-    def __post_init__(self) -> None:
-        if self.about_rows < 1:
-            raise InputError("sentences about a name must be 1 or more", value=self.about_rows, remedy="Give 100.")
-
     def plain(self) -> dict[str, Any]:
         """The settings of looks and training as one level of plain values."""
         looks, training = asdict(self.looks), asdict(self.training)

@@ -16,7 +16,7 @@ from interlingua.errors import InputError
 from interlingua.paths import read_json
 from interlingua.record import Record
 from interlingua.score import Score
-from interlingua.studies.config.tables import StudyTable
+from interlingua.studies.config.schema import StudyTable
 from interlingua.studies.step_settings import GeometryStep
 from interlingua.studies.steps.geometry import ABOUT, MAPS, geometry_settings
 
@@ -88,7 +88,7 @@ def _about(steps: Sequence[Step], workspace: Workspace, name: str, encoder: str,
         "languages": spoken,
         "names": {code: codes.name(code) for code in spoken},
         "source": given.source or table.source,
-        "about": given.about,
+        "about": given.entity,
         "seed": given.seed,
         "settings": {key: value for key, value in settings.items() if key not in left},
     }

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from itertools import accumulate, islice
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -60,15 +59,6 @@ class PairwiseSettings:
     graph: bool | None = None
     compile: bool = False
     checkpoint_every: int = 1000
-
-    def __post_init__(self) -> None:
-        for name in ("train_rows", "test_rows", "epochs", "learning_rate", "batch", "checkpoint_every"):
-            value = getattr(self, name)
-            if value is not None and not 0 < value < inf:  # NaN, too.
-                problem = f"{name.replace('_', ' ')} must be above 0, and finite"
-                raise InputError(problem, value=value, remedy="Give another number.")
-        if not self.seeds or len(set(self.seeds)) < len(self.seeds):
-            raise InputError("seeds must differ, and be one at least", value=self.seeds, remedy="Give 0, 1, 2 …")
 
     @property
     def phase(self) -> Phase:

@@ -33,7 +33,8 @@ from interlingua.readers import read_corpus
 from interlingua.score import Score
 from interlingua.stats import paired_t
 from interlingua.stats.chance import chance_p
-from interlingua.studies.config.recipe import Config, Evaluation, Pieces, Recipe, TextData, read_config
+from interlingua.studies.config.recipe import Config
+from interlingua.studies.config.schema import PretrainTable
 from interlingua.studies.run_folder import STATE, check_folder, told_by
 from interlingua.training.checkpoints import Checkpoint, load_whole, put_weights, weights_of
 from interlingua.training.loop import Monitor, Settings, Term, train
@@ -41,7 +42,7 @@ from interlingua.training.processes import first_process_first, is_first_process
 from interlingua.training.text import TokenStream, file_digest, token_id, token_stream
 from interlingua.training.tokenizer import SPECIAL, empty_wordpiece, finished, train_wordpiece
 
-__all__ = ["Config", "Evaluation", "Pieces", "Recipe", "TextData", "evaluate", "held_out", "pretrain", "read_config"]
+__all__ = ["evaluate", "held_out", "pretrain"]
 
 Progress = Callable[[str, int, int], None]
 Floats = NDArray[np.float64]
@@ -89,7 +90,7 @@ def pretrain(
             stream = token_stream(
                 tokenizer,
                 files,
-                length=config.training.length,
+                length=config.training.max_length,
                 folder=state,
                 tidied=config.data.tidy,
                 limit=config.data.lines,
@@ -136,8 +137,8 @@ def _objective(config: Config, stream: TokenStream, tokenizer: Tokenizer) -> Mas
         SpecialTokens(
             token_id(tokenizer, "[CLS]"), token_id(tokenizer, "[MASK]"), tokenizer.get_vocab_size(), len(SPECIAL)
         ),
-        batch_size=recipe.batch // recipe.accumulate,
-        length=recipe.length,
+        batch_size=recipe.batch_size // recipe.accumulate,
+        length=recipe.max_length,
         share=recipe.mask,
         batches=recipe.steps * recipe.accumulate,
         smoothing=config.data.smoothing,
@@ -149,7 +150,7 @@ def _parted(config: Config, stream: TokenStream) -> tuple[TokenStream, TokenStre
     """The text to train on, and the text kept from it, if any."""
     if not config.data.held_out:
         return stream, None
-    trained, held = stream.parted(config.data.held_out, length=config.training.length)
+    trained, held = stream.parted(config.data.held_out, length=config.training.max_length)
     for part, remedy in ((trained, "Hold less out."), (held, "Hold more out, or nothing.")):
         if (np.diff(part.begin) == 0).any():
             code = part.languages[int(np.argmin(np.diff(part.begin)))]
@@ -197,7 +198,7 @@ def unigram_losses(
     share = np.zeros(size)
     for number, weight in enumerate(_objective(config, trained, tokenizer).weights()):
         starts = trained.starts[trained.begin[number] : trained.begin[number + 1]]
-        ids = np.asarray(trained.ids[trained.edges[number] : starts.max() + config.training.length - 1], np.int64)
+        ids = np.asarray(trained.ids[trained.edges[number] : starts.max() + config.training.max_length - 1], np.int64)
         counts = np.bincount(ids, minlength=size) + 1.0
         counts[: len(SPECIAL)] = 0.0  # Never masked, never to be predicted.
         share += weight * counts / counts.sum()
@@ -216,7 +217,7 @@ def _held_objective(config: Config, held: TokenStream, tokenizer: Tokenizer) -> 
     return replace(objective, batch_size=_HELD_SEQUENCES, share=share, seed=config.training.seed + 1)
 
 
-def _settings(recipe: Recipe) -> Settings:
+def _settings(recipe: PretrainTable) -> Settings:
     return Settings(
         steps=recipe.steps,
         learning_rate=recipe.learning_rate,
@@ -247,7 +248,7 @@ def _summary(
         "steps": steps,
         "finished": steps == recipe.steps,
         "seed": recipe.seed,
-        "tokens_seen": steps * recipe.batch * recipe.length,
+        "tokens_seen": steps * recipe.batch_size * recipe.max_length,
         "metrics": metrics,
     }
 
@@ -263,7 +264,7 @@ def evaluate(model: Any, tokenizer: Tokenizer, config: Config, corpus: ParallelC
     recipe, pivot = config.training, canonical(config.evaluation.pivot)
     trained = {canonical(code) for code in config.data.languages}
     encoder = Encoder.of(
-        model.base_model, face(tokenizer, length=recipe.length), name="in training", precision=recipe.precision
+        model.base_model, face(tokenizer, length=recipe.max_length), name="in training", precision=recipe.precision
     )
     others = [code for code in corpus.languages if code in trained and code != pivot]
     if pivot not in corpus.languages or not others:
@@ -303,7 +304,7 @@ def _scores(
 def _finish(model: Any, tokenizer: Tokenizer, summary: Mapping[str, Any], config: Config, out: Path) -> None:
     """Write the folder; once the model is whole the training state is removed."""
     kept = read_json(out / STATE / "run.json")
-    save_folder(model, tokenizer, out, length=config.training.length, dtype=config.training.save)
+    save_folder(model, tokenizer, out, length=config.training.max_length, dtype=config.training.save)
     # Last, and at once: a folder whose training.json says finished is whole.
     write_text(out / "training.json", json.dumps({**kept, **summary}, ensure_ascii=False, indent=1))
     if summary["finished"]:
@@ -343,13 +344,13 @@ def _disk(out: Path) -> Iterator[None]:
 
 def _check_processes(config: Config) -> None:
     recipe, processes = config.training, process_count()
-    part = recipe.batch // recipe.accumulate
+    part = recipe.batch_size // recipe.accumulate
     if part % processes:
         raise config.source.wrong(
             f"{part} sequences at once cannot be shared by {processes} processes",
             "training",
             "batch",
-            value=recipe.batch,
+            value=recipe.batch_size,
             remedy="Make batch a multiple of accumulate times the number of processes.",
         )
 
@@ -362,7 +363,7 @@ def _model(config: Config, tokenizer: Tokenizer, home: Path) -> Any:
     recipe = config.training
     sizes = {key: value for key, value in config.model.items() if key != "architecture"}
     try:
-        model = masked_lm(_architecture(config), sizes, tokenizer, length=recipe.length, seed=recipe.seed)
+        model = masked_lm(_architecture(config), sizes, tokenizer, length=recipe.max_length, seed=recipe.seed)
     except InputError as error:
         key = str(error.value) if str(error.value) in sizes else "architecture"
         raise config.source.wrong(error.problem, "model", key, value=error.value, remedy=error.remedy) from error

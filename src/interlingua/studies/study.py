@@ -14,7 +14,7 @@ from interlingua.errors import InputError
 from interlingua.paths import usable_path
 from interlingua.registry import unknown
 from interlingua.studies.config.plugins import Plugins
-from interlingua.studies.config.tables import BitextTable, Files, StudyTable, TaskTable
+from interlingua.studies.config.schema import BitextTable, Files, StudyTable, TaskTable
 
 FIELDS = ("language", "source")
 """What a template may name."""
@@ -183,7 +183,7 @@ def task_files(table: TaskTable) -> dict[str, Files | None]:
     return {
         "train": table.train,
         "dev": table.dev,
-        "mixed": table.mixed,
+        "mix_with": table.mix_with,
         "tests": table.tests or None,
         "retrieval": table.retrieval,
     }

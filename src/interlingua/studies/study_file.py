@@ -9,46 +9,49 @@ from typing import Any
 from interlingua.errors import InputError
 from interlingua.paths import usable_path
 from interlingua.registry import unknown
+from interlingua.studies.config.fields import Place
 from interlingua.studies.config.plugins import Plugins, load_all
-from interlingua.studies.config.tables import StudyTable
-from interlingua.studies.config.toml_file import Path, Problems, build, read_toml
+from interlingua.studies.config.schema import StudyTable
+from interlingua.studies.config.toml_file import ProblemList, build, read_toml
 from interlingua.studies.study import Study
 from interlingua.studies.validation import check
 
 SIZES, DEFAULT = "sizes", "size"
 
 
-def read_study(file: str | FilePath, *, size: str | None = None, data: str | FilePath | None = None) -> Study:
-    """The study that a TOML file describes at a size; `data` takes the place of the folder that the file names.
+def read_study(file: str | FilePath, *, size: str | None = None, data_root: str | FilePath | None = None) -> Study:
+    """The study that a TOML file describes at a size; `data_root` takes the place of the folder that the file names.
 
-    Unknown keys, names, parameters, languages and missing files are one error, `strict.Wrong`, with a line for each.
+    Unknown keys, names, parameters, languages and missing files are one error, `ConfigErrors`, with a line for each.
     """
     path = FilePath(file)
     table, problems, taken = read_tables(path, size)
     if table is not None:
         folder, plugins = path.parent, Plugins()
         try:
-            folder = FilePath(data) if data is not None else path.parent / usable_path(table.data, home=True)
+            folder = (
+                FilePath(data_root) if data_root is not None else path.parent / usable_path(table.data_root, home=True)
+            )
         except InputError as error:
-            problems.take(("data",), error)
+            problems.take(("data_root",), error)
         try:
-            plugins = load_all(path.parent / usable_path(each, home=True) for each in table.load)
+            plugins = load_all(path.parent / usable_path(each, home=True) for each in table.plugins)
         except InputError as error:
-            problems.take(("load",), error)
+            problems.take(("plugins",), error)
         study = check(Study(table, path, taken, folder.absolute(), plugins), problems)
     problems.check()
     assert table is not None
     return study
 
 
-def read_tables(file: FilePath, size: str | None = None) -> tuple[StudyTable | None, Problems, str | None]:
+def read_tables(file: FilePath, size: str | None = None) -> tuple[StudyTable | None, ProblemList, str | None]:
     """The tables of a study file at a size, what is wrong with them so far, and the size that was taken.
 
     `[sizes.NAME]` has what differs at a size: tables are merged key by key, all else takes the place of what the file
     has. `size = "NAME"` is the one taken where none is asked for.
     """
     given, lines = read_toml(file, called="study file")
-    problems = Problems(str(file), lines)
+    problems = ProblemList(str(file), lines)
     sizes = given.pop(SIZES, {})
     usual = given.pop(DEFAULT, None)
     if not isinstance(sizes, dict) or not all(isinstance(each, dict) for each in sizes.values()):
@@ -93,7 +96,7 @@ def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _moved(lines: Mapping[Path, int], prefix: Path) -> dict[Path, int]:
+def _moved(lines: Mapping[Place, int], prefix: Place) -> dict[Place, int]:
     """The lines with those of a size in the place of what it overrides."""
     deep = len(prefix)
     own = {path[deep:]: line for path, line in lines.items() if path[:deep] == prefix and len(path) > deep}
@@ -102,6 +105,6 @@ def _moved(lines: Mapping[Path, int], prefix: Path) -> dict[Path, int]:
     return {**whole, **{path: line for path, line in own.items() if path not in whole or not _table(path, own)}}
 
 
-def _table(path: Path, lines: Mapping[Path, int]) -> bool:
+def _table(path: Place, lines: Mapping[Place, int]) -> bool:
     return any(other[: len(path)] == path and isinstance(other[len(path)], str) for other in lines
                if len(other) > len(path))  # fmt: skip

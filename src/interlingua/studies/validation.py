@@ -10,36 +10,28 @@ from pathlib import Path
 from typing import Any
 
 from interlingua import languages as codes
-from interlingua.analyses.aligned_bitext import SIDES
-from interlingua.analyses.explanation import ExplainSettings
 from interlingua.analyses.space_measures import TWO_MODELS
-from interlingua.analyses.training_inputs import PairSettings
-from interlingua.analyses.transfer import MAPS, REGIMES, UNTRAINED, TransferSettings, spoken_in, task_named
-from interlingua.analyses.word_alignment import METHODS
+from interlingua.analyses.transfer import REGIMES, UNTRAINED, spoken_in, task_named
 from interlingua.attribution import attributions
-from interlingua.encoder.loading import PRECISIONS
-from interlingua.engine.step import Resources
 from interlingua.errors import InputError
 from interlingua.flattening import flattenings
 from interlingua.measures import measures
 from interlingua.readers import read_corpus
 from interlingua.registry import unknown
 from interlingua.studies.compile.custom_regimes import check_regime, reads_bitexts
-from interlingua.studies.compile.geometry import check_table
 from interlingua.studies.compile.measures import unused_keys
+from interlingua.studies.config.fields import Place
 from interlingua.studies.config.recipe import read_config
-from interlingua.studies.config.tables import (
+from interlingua.studies.config.schema import (
     EncoderTable,
     ExplainTable,
     Files,
     GeometryTable,
     MeasureTable,
-    ResourceTable,
     StudyTable,
     TaskTable,
 )
-from interlingua.studies.config.toml_file import Path as Place
-from interlingua.studies.config.toml_file import Problems
+from interlingua.studies.config.toml_file import ProblemList
 from interlingua.studies.study import (
     FIELDS,
     MADE,
@@ -53,20 +45,6 @@ from interlingua.studies.study import (
 )
 from interlingua.tasks import tasks
 
-_ABOVE_0: tuple[str, ...] = (
-    "epochs",
-    "learning_rate",
-    "batch",
-    "length",
-    "train_rows",
-    "test_rows",
-    "rows",
-    "alpha",
-    "steps",
-    "permutations",
-    "blocks",
-)
-
 
 @dataclass(frozen=True)
 class Checks:
@@ -76,7 +54,7 @@ class Checks:
     """
 
     study: Study
-    problems: Problems
+    problems: ProblemList
 
     def wrong(self, path: Place, problem: str, *, value: object = None, remedy: str) -> None:
         self.problems.add(path, problem, value=value, remedy=remedy)
@@ -103,12 +81,6 @@ class Checks:
             key = next((key for key, value in given.items() if value == error.value and error.value is not None), None)
             self.problems.take(path if key is None else (*path, key), error)
 
-    def numbers(self, path: Place, given: Mapping[str, Any]) -> None:
-        for key in _ABOVE_0:
-            value = given.get(key)
-            if isinstance(value, int | float) and not value > 0:
-                self.wrong((*path, key), f"{key} must be above 0", value=value, remedy="Give more.")
-
     def some(self, path: Place, given: Sequence[str]) -> None:
         """Refuse a table's languages that the study does not have."""
         self.all_known(path, "language of the study", given, {*self.study.languages, self.study.table.source})
@@ -133,7 +105,7 @@ class Checks:
             self.problems.take(path, error)
             return
         if not found.exists():
-            self.wrong(path, "no such file", value=file, remedy=f"Looked in {self.study.data}; --data names another.")
+            self.wrong(path, "no such file", value=file, remedy=f"Looked in {self.study.data}; see --data-root.")
         elif found.is_dir() and not folders:
             self.wrong(path, "a folder, not a file", value=file, remedy="Name the file.")
 
@@ -176,9 +148,6 @@ def check_whole(checks: Checks) -> None:
     checks.all_known(("regimes",), "regime", table.regimes, (*REGIMES, *table.regime))
     for name, regime in table.regime.items():
         checks.tried(("regime", name), {}, partial(check_regime, name, regime))
-    if table.precision is not None:
-        checks.known(("precision",), "precision", table.precision, PRECISIONS)
-    checks.numbers((), {"permutations": table.permutations})
     if table.published is not None and not (checks.study.file.parent / table.published).is_file():
         checks.wrong(("published",), "no such file", value=table.published, remedy="It starts from the study's file.")
 
@@ -186,7 +155,6 @@ def check_whole(checks: Checks) -> None:
 def check_encoder(checks: Checks, path: Place, table: EncoderTable) -> None:
     """One encoder: a model that may be there, or a recipe whose text is."""
     checks.some((*path, "languages"), table.languages)
-    checks.numbers(path, asdict(table))
     if (table.model is None) == (table.recipe is None):
         checks.wrong(
             path, "an encoder is a model, or a recipe", remedy='Give model = "embedded", or recipe = "x.toml".'
@@ -231,14 +199,11 @@ def check_bitexts(checks: Checks) -> None:
     if (given.files is None) == (given.corpus is None):
         checks.wrong(path, "bitexts are files, or a corpus", remedy='Give files = "x.en-{language}.tsv".')
         return
-    checks.known((*path, "aligner"), "aligner", given.aligner or "diagonal", METHODS)
     checks.tried(path, asdict(given), partial(linking_encoder, given, table.encoders))
-    if given.english is not None:
-        checks.known((*path, "english"), "side", given.english, SIDES)
-        if given.corpus is not None:
-            checks.wrong(
-                (*path, "english"), "a corpus knows its languages", value=given.english, remedy="Leave it out."
-            )
+    if given.pivot_side is not None and given.corpus is not None:
+        checks.wrong(
+            (*path, "pivot_side"), "a corpus knows its languages", value=given.pivot_side, remedy="Leave it out."
+        )
     if given.corpus is not None:
         checks.corpus((*path, "corpus"), given.corpus, _foreign(checks))
         return
@@ -264,37 +229,21 @@ def _foreign(checks: Checks) -> list[str]:
     return [code for code in checks.study.languages if code != checks.study.table.source]
 
 
-def check_adjust(checks: Checks) -> None:
-    """How models are adjusted: what the settings themselves refuse is told at its line."""
-    table = checks.study.table
-    given, path = asdict(table.adjust), ("adjust",)
-    checks.numbers(path, given)
-    pairs = {key: given[key] for key in ("rows", "held_out", "layer", "target")}
-    if given["rows"] > 0:
-        checks.tried(path, given, lambda: PairSettings(**pairs))
-    checks.known((*path, "map_on"), "kind of map", table.adjust.map_on, MAPS)
-
-
 def check_synth(checks: Checks) -> None:
     """Synthetic sets: their sizes, and the folders of contexts and names."""
     for name, given in checks.study.table.synth.items():
-        checks.numbers(("synth", name), asdict(given))
         for key in ("contexts", "names"):
             said: str | tuple[str, ...] = getattr(given, key)
             folders = (said,) if isinstance(said, str) else said
             checks.exist(("synth", name, key), [each for each in folders if each != "embedded"], folders=True)
 
 
-def check_resources(checks: Checks, kind: str, table: ResourceTable) -> None:
-    """What steps of a kind take of a machine: what `Resources` refuses is told at its line."""
-    path = ("resources", kind)
-    checks.known(path, "kind of steps", kind, KINDS)
-    for key, value in asdict(table).items():
-        if value is not None:
-            checks.tried((*path, key), {}, partial(Resources, **{key: value}))
+def check_resources(checks: Checks, kind: str) -> None:
+    """What steps of a kind take of a machine: the kind is one there is."""
+    checks.known(("resources", kind), "kind of steps", kind, KINDS)
 
 
-def plain_codes(table: StudyTable, problems: Problems) -> StudyTable:
+def plain_codes(table: StudyTable, problems: ProblemList) -> StudyTable:
     """The table with one code for each language; what is no language, or is named twice, is a problem."""
 
     def plain(path: Place, code: str) -> str | None:
@@ -337,7 +286,7 @@ def plain_codes(table: StudyTable, problems: Problems) -> StudyTable:
     return replace(table, languages=languages, source=source, **changed)
 
 
-def check(study: Study, problems: Problems) -> Study:
+def check(study: Study, problems: ProblemList) -> Study:
     """The study with its languages' codes in their one form; what is wrong is added to the problems."""
     study = replace(study, table=plain_codes(study.table, problems))
     table, checks = study.table, Checks(study, problems)
@@ -345,7 +294,6 @@ def check(study: Study, problems: Problems) -> Study:
     for name, encoder in table.encoders.items():
         check_encoder(checks, ("encoders", name), encoder)
     check_bitexts(checks)
-    check_adjust(checks)
     for name, task in table.tasks.items():
         _task(checks, ("tasks", name), name, task)
     for name, measure in table.measures.items():
@@ -355,8 +303,8 @@ def check(study: Study, problems: Problems) -> Study:
     check_synth(checks)
     for name, geometry in table.geometry.items():
         _geometry(checks, ("geometry", name), geometry)
-    for kind, resources in table.resources.items():
-        check_resources(checks, kind, resources)
+    for kind in table.resources:
+        check_resources(checks, kind)
     if not (table.tasks or table.measures or table.geometry):
         checks.wrong((), "nothing is done", remedy="Add [tasks.NAME], [measures.NAME] or [geometry.NAME].")
     return study
@@ -369,11 +317,9 @@ def _task(checks: Checks, path: Place, name: str, table: TaskTable) -> None:
     headless = tasks[kind].needs != "head"
     checks.all_known((*path, "encoders"), "encoder", table.encoders, study.table.encoders)
     checks.some((*path, "languages"), table.languages)
-    checks.some((*path, "through"), list(table.through))
-    for code, other in table.through.items():
-        checks.known((*path, "through", code), "encoder", other, study.table.encoders)
-    checks.numbers(path, asdict(table))
-    checks.tried(path, asdict(table), lambda: TransferSettings(warmup=table.warmup))
+    checks.some((*path, "test_encoder"), list(table.test_encoder))
+    for code, other in table.test_encoder.items():
+        checks.known((*path, "test_encoder", code), "encoder", other, study.table.encoders)
     checks.tried((*path, "pooling"), {}, lambda: task_named(kind, pooling=table.pooling))
     known = UNTRAINED if headless else (*REGIMES, *study.table.regime)
     checks.all_known((*path, "regimes"), "regime", table.regimes, known)
@@ -383,8 +329,8 @@ def _task(checks: Checks, path: Place, name: str, table: TaskTable) -> None:
         checks.wrong(path, f"[tasks.{name}] lacks train", remedy="Add train = ….")
     if not table.tests:
         checks.wrong(path, f"[tasks.{name}] lacks tests", remedy='Add tests = "test-{language}.tsv".')
-    if table.mixed is not None and kind != "nli":
-        checks.wrong((*path, "mixed"), "mixed languages are for nli", value=kind, remedy="Leave mixed out.")
+    if table.mix_with is not None and kind != "nli":
+        checks.wrong((*path, "mix_with"), "mixed languages are for nli", value=kind, remedy="Leave mix_with out.")
     if table.retrieval is not None and headless:
         checks.wrong((*path, "retrieval"), "this task is retrieval", value=kind, remedy="Use tests.")
     for key, files in task_files(table).items():
@@ -402,7 +348,7 @@ def _task_files(checks: Checks, path: Place, name: str, table: TaskTable, source
     except InputError as error:
         checks.problems.take((*path, "tests"), error)
         return
-    for key in ("train", "dev", "mixed"):
+    for key in ("train", "dev", "mix_with"):
         if (file := getattr(table, key)) is not None:
             checks.exist((*path, key), expanded(file, (source,), source)[source])
     for key, found in (("tests", tests), ("retrieval", lookups)):
@@ -424,7 +370,7 @@ def _needed(checks: Checks, path: Place, name: str, table: TaskTable) -> None:
     bitexts = checks.study.table.bitexts
     if bitexts is None:
         checks.wrong(where, f"the regime {regimes[0]} needs bitexts", remedy="Add [bitexts], or use original alone.")
-    elif bitexts.files is not None and not checks.study.table.adjust.together:
+    elif bitexts.files is not None and not checks.study.table.adjust.joint_adjustment:
         for code in table.languages or checks.study.languages:
             if code not in checks.study.sources(name) and not checks.study.bitext(code):
                 checks.wrong(("bitexts", "files"), f"no bitext for {code}", remedy=f"Add {code} = ….")
@@ -432,23 +378,21 @@ def _needed(checks: Checks, path: Place, name: str, table: TaskTable) -> None:
 
 def _measure(checks: Checks, path: Place, table: MeasureTable) -> None:
     known = [entry.name for entry in measures]
-    checks.all_known((*path, "names"), "measure", table.names, known)
+    checks.all_known((*path, "measures"), "measure", table.measures, known)
     checks.all_known((*path, "encoders"), "encoder", table.encoders, checks.study.table.encoders)
     checks.some((*path, "languages"), table.languages)
-    checks.numbers(path, asdict(table))
-    checks.known((*path, "pairs"), "choice of pairs", table.pairs, ("all", "pivot"))
-    if not table.names:
-        checks.wrong((*path, "names"), "no measure is named", remedy=f"Known: {', '.join(known)}.")
+    if not table.measures:
+        checks.wrong((*path, "measures"), "no measure is named", remedy=f"Known: {', '.join(known)}.")
     for place, pair in enumerate(table.against):
         checks.all_known((*path, "against", place), "encoder", pair, checks.study.table.encoders)
         if len(pair) != 2:
             checks.wrong((*path, "against", place), "two encoders are compared", value=list(pair), remedy="Name two.")
-        for number, name in enumerate(table.names):
+        for number, name in enumerate(table.measures):
             if name in known and name not in TWO_MODELS:
-                checks.wrong((*path, "names", number), "this measure needs one space, and two models have two",
+                checks.wrong((*path, "measures", number), "this measure needs one space, and two models have two",
                             value=name, remedy=f"Use: {', '.join(TWO_MODELS)}.")  # fmt: skip
-    for place, state in enumerate(table.of):
-        _state(checks, (*path, "of", place), state, table.encoders)
+    for place, state in enumerate(table.models):
+        _state(checks, (*path, "models", place), state, table.encoders)
     checks.corpus((*path, "corpus"), table.corpus, table.languages)
     said = [key for key in asdict(table) if (*path, key) in checks.problems.lines]
     for key, why in unused_keys(table, said).items():
@@ -479,24 +423,20 @@ def _explain(checks: Checks, path: Place, table: ExplainTable) -> None:
     checks.all_known((*path, "tasks"), "task of the study", table.tasks, study.table.tasks)
     checks.all_known((*path, "encoders"), "encoder", table.encoders, study.table.encoders)
     checks.some((*path, "languages"), table.languages)
-    checks.numbers(path, {**asdict(table), "steps": table.steps})
     for place, seed in enumerate(table.seeds):
         checks.known((*path, "seeds", place), "seed of the study", str(seed), map(str, study.seeds))
     checks.known((*path, "attribution"), "attribution", table.attribution, [entry.name for entry in attributions])
-    own = {key: value for key, value in asdict(table).items() if key in ExplainSettings.__dataclass_fields__}
-    if table.attribution in [entry.name for entry in attributions]:
-        checks.tried(path, own, lambda: ExplainSettings(**own))
     for place, task in enumerate(table.tasks):
         if task in study.table.tasks and study.kind(task) in [e.name for e in tasks if e.needs != "head"]:
             checks.wrong((*path, "tasks", place), "nothing to explain of this task", value=task, remedy="Leave it out.")
         elif task in study.table.tasks:
             known = study.table.tasks[task].regimes or study.table.regimes
             checks.all_known((*path, "regimes"), f"regime of {task}", table.regimes, known)
-    checks.templates((*path, "data"), table.data)
+    checks.templates((*path, "tests"), table.tests)
     for key in ("dictionaries", "vectors"):
         checks.templates((*path, key), getattr(table, key))
     languages = [code for code in table.languages or study.languages if code != study.table.source]
-    for key, files in (("data", table.data), ("dictionaries", table.dictionaries), ("vectors", table.vectors)):
+    for key, files in (("tests", table.tests), ("dictionaries", table.dictionaries), ("vectors", table.vectors)):
         if files is not None:
             for found in expanded(files, languages, study.table.source).values():
                 checks.exist((*path, key), found)
@@ -505,7 +445,7 @@ def _explain(checks: Checks, path: Place, table: ExplainTable) -> None:
 def _geometry(checks: Checks, path: Place, table: GeometryTable) -> None:
     study = checks.study
     checks.all_known((*path, "encoders"), "encoder", table.encoders, study.table.encoders)
-    checks.tried(path, asdict(table), lambda: check_table(table, [entry.name for entry in flattenings]))
+    checks.known((*path, "map"), "flattening", table.map, [entry.name for entry in flattenings])
     if not checks.known((*path, "synth"), "synth", table.synth, study.table.synth):
         return
     spoken = study.table.synth[table.synth].languages or dict.fromkeys((study.table.source, *study.languages))

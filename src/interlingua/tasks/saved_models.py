@@ -140,7 +140,7 @@ def _about(path: Path) -> dict[str, Any]:
             file=path.parent,
             remedy=known
             if inside
-            else "Give a folder in DIR/models of interlingua transfer --keep --out DIR, or one whose config.json names "
+            else "Give a folder in DIR/models of transfer --save-models --out DIR, or one whose config.json names "
             "an architecture …ForSequenceClassification or …ForTokenClassification.",
         ) from error
     except ValueError as error:

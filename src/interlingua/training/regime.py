@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,12 +17,9 @@ from interlingua.training.checkpoints import Checkpoint
 from interlingua.training.journal import Journal, Monitor, Progress
 from interlingua.training.loop import Settings, Term, train
 from interlingua.training.phases import Freeze, Lora, Part, Phase, Schedule
+from interlingua.training.regime_names import ALPHA, AUXILIARY
 from interlingua.training.task import FineTuning
 from interlingua.training.trainable import adapted, freezing
-
-ALPHA, AUXILIARY = 0.01, 16
-"""Eq. 2 of papers/001: the weight of the adjustment beside a task (tuned on XNLI), and its batch (§5.1)."""
-
 
 ADJUST = Schedule(5e-5, epochs=1, warmup=0.1, decay=0.0, betas=(0.9, 0.98), eps=1e-9)
 """The adjustment as the code of papers/001 has it: Adam, warm-up over a tenth of the steps, then constant."""
@@ -70,15 +67,6 @@ _REGIMES: dict[str, Callable[[FineTuning | None], tuple[Phase, ...]]] = {
     "joint": lambda task: (_task(task, *_beside(ALPHA)),),
     "adjust-only": lambda _: (_ADJUST,),
 }
-SUMMARIES: Mapping[str, str] = {
-    "original": "The task alone.",
-    "adjusted": "The adjustment with its anchor (papers/001 Eq. 1), then the task.",
-    "continual": f"As adjusted, and beside the task {ALPHA:g} of Eq. 1 on {AUXILIARY} random rows a step (Eq. 2).",
-    "continual-code": "As continual, with the anchor's weight 1, as the code of papers/001 has it.",
-    "joint": "Eq. 2 without the adjustment before it.",
-    "adjust-only": "The adjustment with its anchor, and no task.",
-}
-"""One line about each regime."""
 NAMES = tuple(_REGIMES)
 
 

@@ -10,7 +10,7 @@ from interlingua.analyses.training_inputs import NEED_PAIRS, NO_PAIRS, known_obj
 from interlingua.analyses.transfer import REGIMES, TransferSettings, changed, defaults_of
 from interlingua.errors import InputError
 from interlingua.registry import unknown
-from interlingua.studies.config.tables import PhaseTable, RegimeTable
+from interlingua.studies.config.schema import PhaseTable, RegimeTable
 from interlingua.training.phases import Freeze, Part, Phase
 from interlingua.training.regime import ADJUST, Regime, fine_tune
 
@@ -31,7 +31,7 @@ def _phase(name: str, table: PhaseTable, task: str, settings: TransferSettings) 
     usual = fine_tune(defaults_of(task)) if name == TASK else ADJUST
     sizes = [defaults_of(task).batch if part.objective == TASK else 32 for part in table.parts]
     parts = tuple(
-        Part(part.objective, part.weight, part.batch or size, part.replacement)
+        Part(part.objective, part.weight, part.batch_size or size, part.replacement)
         for part, size in zip(table.parts, sizes, strict=True)
     )
     freeze = Freeze() if table.freeze is None else Freeze(embeddings=True, blocks=table.freeze)
@@ -39,7 +39,7 @@ def _phase(name: str, table: PhaseTable, task: str, settings: TransferSettings) 
     said = ("epochs", "learning_rate", "warmup", "decay", "weight_decay")
     own = {key: value for key in said if (value := getattr(table, key)) is not None}
     both = [
-        replace(part, weight=given.weight, batch=given.batch or part.batch)
+        replace(part, weight=given.weight, batch=given.batch_size or part.batch)
         for part, given in zip(made.parts, table.parts, strict=True)
     ]
     # What the task's warm-up left of the decay is not this phase's, which may rise for longer or shorter.
@@ -77,11 +77,6 @@ def check_regime(name: str, table: RegimeTable) -> None:
             raise InputError(
                 f"a phase before the task of {name} reads no linked text", remedy="Give it adjustment, say."
             )
-        for key in ("epochs", "learning_rate"):
-            value = getattr(phase, key)
-            if value is not None and value <= 0:
-                raise InputError(f"{key} must be above 0", value=value, remedy="Give more.")
-        _check_shares(phase)
     if isinstance(table.mapped, str) and table.mapped not in CONTROLS:
         raise unknown("control of a map", table.mapped, list(CONTROLS))
     if table.mapped and (len(table.phases) > 1 or len(table.phases[0].parts) > 1):
@@ -100,17 +95,4 @@ def _check_moved(name: str, phase: PhaseTable) -> None:
             f"a phase of {name} freezes the whole body, which {still[0]} is for",
             value=phase.freeze,
             remedy="Freeze fewer blocks, or train for the task alone.",
-        )
-
-
-def _check_shares(phase: PhaseTable) -> None:
-    """Refuse shares of the steps that are none, or that leave no step with the whole rate."""
-    warmup, decay = phase.warmup or 0.0, phase.decay or 0.0
-    if not 0 <= warmup < 1:
-        raise InputError("warmup is a share of the steps", value=warmup, remedy="Give 0.1, say.")
-    if not 0 <= decay <= 1:
-        raise InputError("decay is a share of the steps", value=decay, remedy="Give 0 to 1.")
-    if warmup + decay > 1 + 1e-9:
-        raise InputError(
-            "warmup and decay are more than all steps", value=decay, remedy=f"Give a decay of {1 - warmup:g} at most."
         )

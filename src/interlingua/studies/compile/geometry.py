@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from interlingua.analyses.entity_geometry import LookSettings
 from interlingua.analyses.transfer import defaults_of
-from interlingua.analyses.transfer_matrix import Watch
 from interlingua.engine.step import Step
-from interlingua.errors import InputError
-from interlingua.registry import unknown
 from interlingua.studies.compile.study_inputs import Needs, StudyInputs
-from interlingua.studies.config.tables import GeometryTable
-from interlingua.studies.geometry import GeometrySettings
-from interlingua.studies.pairwise import PairwiseSettings
+from interlingua.studies.config.schema import GeometryTable
 from interlingua.studies.step_settings import GeometryLooks, GeometryStep, GeometryTraining, SpellingStep, SynthStep
 
 BEFORE = "before"
@@ -67,10 +61,10 @@ class GeometrySteps:
             train_on=tuple(sources),
             epochs=table.epochs,
             learning_rate=own.learning_rate or table.learning_rate or usual.learning_rate,
-            batch=own.batch or table.batch or usual.batch,
+            batch=own.batch_size or table.batch_size or usual.batch,
             watch=table.watch,
-            watch_every=table.every,
-            watch_span=table.span,
+            watch_every=table.monitor_every,
+            watch_span=table.change_window,
             precision=self.inputs.precision("geometry"),
         )
 
@@ -78,23 +72,11 @@ class GeometrySteps:
 def _looks(table: GeometryTable, source: str) -> GeometryLooks:
     return GeometryLooks(
         source=source,
-        about=table.about,
-        about_rows=table.about_rows,
+        about=table.entity,
+        about_rows=table.entity_rows,
         map=table.map,
         perplexity=table.perplexity,
         layers=table.layers,
-        points=table.points,
+        points=table.max_points,
         seed=table.seed,
     )
-
-
-def check_table(table: GeometryTable, flattenings: Sequence[str]) -> None:
-    """Refuse values that a step would refuse; whether a library is there is asked where the step runs."""
-    if table.map not in flattenings:
-        raise unknown("flattening", table.map, list(flattenings))
-    if table.perplexity is not None and table.map == "pca":
-        raise InputError("PCA has no perplexity", value=table.perplexity, remedy='Use map = "tsne", or leave it out.')
-    LookSettings(map_layers=table.layers, points=table.points)
-    GeometrySettings(about_rows=table.about_rows)
-    watch = Watch(on=table.watch, span=table.span, every=table.every)
-    PairwiseSettings(epochs=table.epochs, learning_rate=table.learning_rate, batch=table.batch, watch=watch)

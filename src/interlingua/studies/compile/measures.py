@@ -12,7 +12,7 @@ from interlingua.engine.step import Step
 from interlingua.measures import measures
 from interlingua.studies.compile.study_inputs import Needs, StudyInputs, once
 from interlingua.studies.compile.tasks import TaskSteps, TrainedModel
-from interlingua.studies.config.tables import ExplainTable, MeasureTable
+from interlingua.studies.config.schema import ExplainTable, MeasureTable
 from interlingua.studies.step_settings import AttributeStep, Data, EncodeStep, MeasuredSide, MeasureStep, StudyEncoder
 from interlingua.studies.study import expanded
 
@@ -20,16 +20,16 @@ from interlingua.studies.study import expanded
 def unused_keys(table: MeasureTable, said: Collection[str]) -> dict[str, str]:
     """The keys of a table of measures that it says and no step would read, with why.
 
-    >>> unused_keys(MeasureTable(("cka",), dictionary="muse"), ["names", "dictionary"])
+    >>> unused_keys(MeasureTable(measures=("cka",), dictionary="muse"), ["measures", "dictionary"])
     {'dictionary': 'words of a dictionary are mapped beside procrustes, which is not named'}
     """
     found = {}
-    if "dictionary" in said and "procrustes" not in table.names:
+    if "dictionary" in said and "procrustes" not in table.measures:
         found["dictionary"] = "words of a dictionary are mapped beside procrustes, which is not named"
-    if "spellings" in said and not any(entry.needs == "names" for entry in measures if entry.name in table.names):
+    if "spellings" in said and not any(entry.needs == "names" for entry in measures if entry.name in table.measures):
         found["spellings"] = "parallel names are for spelling, which is not named"
     if table.against:
-        ignored = [key for key in ("of", "encoders", "pairs") if key in said]
+        ignored = [key for key in ("models", "encoders", "pairs") if key in said]
         found |= dict.fromkeys(ignored, "against says which encoders are compared, and compares all their languages")
     return found
 
@@ -66,7 +66,7 @@ class MeasureSteps:
         found: list[Step] = []
         for states in self._measured_together(table):
             sides = [self._side(state, languages, table) for state in states]
-            found += [self._measure(measure, name, languages, table, sides) for measure in table.names]
+            found += [self._measure(measure, name, languages, table, sides) for measure in table.measures]
         return found
 
     def _measured_together(self, table: MeasureTable) -> list[tuple[_State, ...]]:
@@ -83,7 +83,7 @@ class MeasureSteps:
         """Every model that is measured."""
         found = []
         for encoder in self.inputs.study.encoders(table.encoders):
-            for state in table.of:
+            for state in table.models:
                 if state == "encoder":
                     found.append(self._as_it_came(encoder))
                     continue
@@ -100,7 +100,7 @@ class MeasureSteps:
         needs: Needs = {}
         model = self.inputs.model(encoder, needs)
         foreign = tuple(code for code in study.languages if code != study.table.source)
-        groups = [foreign] if study.table.adjust.together else [(code,) for code in foreign]
+        groups = [foreign] if study.table.adjust.joint_adjustment else [(code,) for code in foreign]
         phases = self.inputs.adjust_phases
         return [
             _State(
@@ -134,11 +134,11 @@ class MeasureSteps:
             known=side.known,
             rows=table.rows,
             pooling=table.pooling,
-            measures=tuple(sorted(table.names)),
+            measures=tuple(sorted(table.measures)),
             precision=self.inputs.precision("encode"),
             seed=table.seed,
         )
-        label, uses = f"encode {state.called} {table.corpus}", [("measure", name) for name in table.names]
+        label, uses = f"encode {state.called} {table.corpus}", [("measure", name) for name in table.measures]
         step = self.inputs.step(settings, state.needs, label=label, like=state.encoder, uses=uses)
         return _Side(side, state.needs, step)
 
@@ -203,7 +203,7 @@ class ExplainSteps:
             encoder, once(source, *(table.languages or study.table.tasks[task].languages or study.languages))
         )
         languages = [code for code in asked if not spoken or code in (source, *spoken)]
-        data = table.data if table.data is not None else study.table.tasks[task].tests
+        data = table.tests if table.tests is not None else study.table.tasks[task].tests
         given = {code: files for code, files in expanded(data, languages, source).items() if code in languages}
         own = {each.name: getattr(table, each.name) for each in fields(ExplainSettings) if hasattr(table, each.name)}
         settings = AttributeStep(

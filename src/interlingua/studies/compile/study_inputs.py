@@ -6,16 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from interlingua.analyses.training_inputs import PairSettings
 from interlingua.analyses.transfer import TransferSettings, phases_of, task_named
 from interlingua.encoder.loading import find_folder
 from interlingua.engine.digests import Digests
 from interlingua.engine.serialization import File
 from interlingua.engine.step import Resources, Step
+from interlingua.studies.analysis_settings import pair_settings
 from interlingua.studies.compile.model_revisions import Revisions
 from interlingua.studies.config.plugins import Name
 from interlingua.studies.config.recipe import read_config
-from interlingua.studies.config.tables import AdjustTable, ResourceTable
+from interlingua.studies.config.schema import AdjustTable, ResourceTable
 from interlingua.studies.step_settings import (
     KINDS,
     AdjustStep,
@@ -191,7 +191,7 @@ class StudyInputs:
             links=None if cut or not given else given[0],
             aligner=table.aligner or "diagonal",
             encoder=None if linking is None else self.model(linking, own),
-            english=table.english,
+            english=table.pivot_side,
         )
         label = f"align {source}-{code}"
         settings = AlignStep(bitext=about, precision=None if linking is None else self.precision("align"))
@@ -205,16 +205,17 @@ class StudyInputs:
             source=self.study.table.source,
             adjust_epochs=table.epochs,
             adjust_learning_rate=table.learning_rate,
-            adjust_batch=table.batch,
+            adjust_batch=table.batch_size,
             alpha=table.alpha,
-            pairs=PairSettings(rows=table.rows, held_out=table.held_out, layer=table.layer, target=table.target),
+            pairs=pair_settings(table),
             **own,
         )
 
     @property
     def linked_rows(self) -> LinkedRows:
         table: AdjustTable = self.study.table.adjust
-        return LinkedRows(rows=table.rows, held_out=table.held_out, layer=table.layer, target=table.target)
+        pairs = pair_settings(table)
+        return LinkedRows(rows=pairs.rows, held_out=pairs.held_out, layer=pairs.layer, target=pairs.target)
 
     @property
     def adjust_phases(self) -> tuple[Phase, ...]:

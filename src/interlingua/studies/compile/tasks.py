@@ -89,11 +89,11 @@ class TaskSteps:
         """What the study says of training for a task; an encoder's own rate and batch take the place of the task's."""
         table, own = self.inputs.study.table.tasks[common.task], self.inputs.study.table.encoders[common.encoder]
         settings = self.inputs.settings(
-            together=self.inputs.study.table.adjust.together,
+            together=self.inputs.study.table.adjust.joint_adjustment,
             epochs=table.epochs,
             learning_rate=own.learning_rate or table.learning_rate,
             warmup=table.warmup,
-            batch=own.batch or table.batch,
+            batch=own.batch_size or table.batch_size,
         )
         return replace(settings, source=common.source)
 
@@ -109,7 +109,7 @@ class TaskSteps:
             own = study.table.regime.get(name)
             regime = name if own is None else own_regime(name, own, task=kind, settings=settings)
             # Another encoder may know what this one does not, where a map leads from it to this one's head.
-            knows = known | (table.through.keys() if is_mapped(regime) else set())
+            knows = known | (table.test_encoder.keys() if is_mapped(regime) else set())
             exams = [exam for exam in every if knows >= set(exam.languages)]
             notes += [
                 f"{common.encoder} does not know the languages of {exam.name}" for exam in every if exam not in exams
@@ -128,10 +128,10 @@ class TaskSteps:
     def _exams(self, task: str, kind: str, source: str) -> list[Exam]:
         """The tests of a task without their examples, which only steps read."""
         table = self.inputs.study.table.tasks[task]
-        what: Any = task_named(kind, length=table.length, pooling=table.pooling, source=source)
+        what: Any = task_named(kind, length=table.max_length, pooling=table.pooling, source=source)
         tests = self.inputs.study.tests(task, source)
         found = {name: Exam(name, spoken_in(name), what, None) for name in tests}
-        if table.mixed is not None:
+        if table.mix_with is not None:
             for name, exam in list(found.items()):
                 if exam.judged != source:
                     found[f"{name} mixed"] = Exam(f"{name} mixed", (source, exam.judged), what, None)
@@ -160,7 +160,7 @@ class TaskSteps:
         beside = needs_pairs(last)
         settings = FinetuneStep(
             encoder=model,
-            task=self.inputs.task(kind, source=source, length=table.length, pooling=table.pooling),
+            task=self.inputs.task(kind, source=source, length=table.max_length, pooling=table.pooling),
             source=source,
             train=self.inputs.file(str(table.train), source, needs),
             train_rows=table.train_rows,
@@ -236,10 +236,10 @@ class TaskSteps:
         lookups = {
             name: files for name, files in study.lookups(common.task, source).items() if f"{name} retrieval" in names
         }
-        mixed = table.mixed if any(name.endswith(" mixed") for name in names) else None
+        mixed = table.mix_with if any(name.endswith(" mixed") for name in names) else None
         settings = PredictStep(
             encoder=made.encoder,
-            task=self.inputs.task(kind, source=source, length=table.length, pooling=table.pooling),
+            task=self.inputs.task(kind, source=source, length=table.max_length, pooling=table.pooling),
             block=common.task,
             source=source,
             regime=scenario.regime,
@@ -263,7 +263,7 @@ class TaskSteps:
 
     def _through(self, task: str, scenario: Scenario, needs: Needs) -> StudyEncoder | None:
         """The encoder that reads a mapped scenario's tests in place of the model's own."""
-        name = self.inputs.study.table.tasks[task].through.get(scenario.spoken[0]) if scenario.mapped else None
+        name = self.inputs.study.table.tasks[task].test_encoder.get(scenario.spoken[0]) if scenario.mapped else None
         if name is None:
             return None
         more: Needs = {}

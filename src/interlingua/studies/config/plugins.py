@@ -1,4 +1,4 @@
-"""Files that a study brings (`load`): what each registers, so that a changed one reruns what uses it, and no more."""
+"""Files that a study brings (`plugins`): what each registers, so that a changed one reruns only what uses it."""
 
 from __future__ import annotations
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
-import types
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from pathlib import Path as FilePath
 from typing import Any, TypeVar
@@ -15,8 +14,8 @@ from typing import Any, TypeVar
 from interlingua.errors import InputError
 from interlingua.paths import regular
 from interlingua.registry import unknown
+from interlingua.studies.config.fields import ConfigErrors, Place, Problem, alternatives, renamed, rules, settings_of
 
-Path = tuple[str | int, ...]
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _SCALAR = re.compile(r"[^,\]}\n#]*")
 _QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'')
@@ -28,7 +27,7 @@ _SPACE = re.compile(r"[ \t]*")
 _LARGEST = 4 << 20  # bytes
 
 
-def read_toml(file: FilePath, *, called: str) -> tuple[dict[str, Any], dict[Path, int]]:
+def read_toml(file: FilePath, *, called: str) -> tuple[dict[str, Any], dict[Place, int]]:
     """What a TOML file says, and the line of everything in it by its path; `called` is what the user knows it as."""
     try:
         if (size := regular(file).stat().st_size) > _LARGEST:
@@ -61,7 +60,7 @@ def read_toml(file: FilePath, *, called: str) -> tuple[dict[str, Any], dict[Path
         raise InputError("a number of too many digits", file=file, line=line, remedy="Give a shorter one.") from error
 
 
-def places(text: str) -> dict[Path, int]:
+def places(text: str) -> dict[Place, int]:
     """The line of each key and list element by its path, as `tomllib.loads(text)` nests them; the text must be valid.
 
     Tables have the line of their header, or of the first key that made them; elements of lists their number.
@@ -77,12 +76,12 @@ class _Scanner:
 
     def __init__(self, text: str) -> None:
         self.text, self.at = text.replace("\r\n", "\n"), 0
-        self.found: dict[Path, int] = {}
-        self.elements: dict[Path, int] = {}
+        self.found: dict[Place, int] = {}
+        self.elements: dict[Place, int] = {}
         self._line, self._counted = 1, 0
 
-    def run(self) -> dict[Path, int]:
-        table: Path = ()
+    def run(self) -> dict[Place, int]:
+        table: Place = ()
         self._take(_BLANK)
         while self.at < len(self.text):
             if self.text.startswith("[", self.at):
@@ -104,13 +103,13 @@ class _Scanner:
         self.at = match.end()
         return match[0]
 
-    def _header(self) -> Path:
+    def _header(self) -> Place:
         """`[a.b]` or `[[a.b]]`; a name that is a list of tables stands for its last one."""
         line, many = self.line, self.text.startswith("[[", self.at)
         self.at += 2 if many else 1
         parts = self._key()
         self.at += 2 if many else 1
-        path: Path = ()
+        path: Place = ()
         for place, part in enumerate(parts):
             path += (part,)
             self.found.setdefault(path, line)
@@ -121,7 +120,7 @@ class _Scanner:
                 self.found.setdefault(path, line)
         return path
 
-    def _pair(self, table: Path) -> None:
+    def _pair(self, table: Place) -> None:
         line, path = self.line, table
         for part in self._key():
             path += (part,)
@@ -141,7 +140,7 @@ class _Scanner:
                 return parts
             self.at += 1
 
-    def _value(self, path: Path) -> None:
+    def _value(self, path: Place) -> None:
         self._take(_SPACE)
         begin = self.text[self.at]
         if self.text.startswith(('"""', "'''"), self.at):
@@ -155,7 +154,7 @@ class _Scanner:
         else:
             self._take(_SCALAR)
 
-    def _list(self, path: Path) -> None:
+    def _list(self, path: Place) -> None:
         self.at += 1
         number = 0
         while True:
@@ -170,7 +169,7 @@ class _Scanner:
                 self.at += 1
         self.at += 1
 
-    def _inline(self, path: Path) -> None:
+    def _inline(self, path: Place) -> None:
         self.at += 1
         while True:
             self._take(_BLANK)
@@ -187,34 +186,29 @@ T = TypeVar("T")
 _WORDS = {str: "a string", int: "a whole number", float: "a finite number", bool: "true or false"}
 
 
-class Wrong(InputError):
-    """All that is wrong with a file, a line each."""
-
-    def __init__(self, file: str, problems: Sequence[InputError]) -> None:
-        self.problems = tuple(problems)
-        super().__init__("", remedy="")
-        count = len(self.problems)
-        head = "" if count == 1 else f"{count} things are wrong with {file}\n"
-        self.args = (head + "\n".join(map(str, self.problems)),)
-
-
 @dataclass
-class Problems:
+class ProblemList:
     """What is wrong so far; every problem has the line of its path, or of the nearest one above it that has a line."""
 
     file: str
-    lines: Mapping[Path, int] = field(default_factory=dict)
+    lines: Mapping[Place, int] = field(default_factory=dict)
     found: list[InputError] = field(default_factory=list)
 
-    def add(self, path: Path, problem: str, *, value: object = None, remedy: str) -> None:
+    def add(self, path: Place, problem: str, *, value: object = None, remedy: str) -> None:
         """Tell a problem at a path."""
         told = InputError(problem, file=self.file, line=self.line(path), value=value, remedy=remedy)
         if str(told) not in map(str, self.found):
             self.found.append(told)
 
-    def take(self, path: Path, error: InputError) -> None:
+    def report(self, problem: Problem) -> None:
+        """Add what is wrong with a setting, with the line of its key."""
+        told = problem.in_file(self.file, self.line(problem.place))
+        if str(told) not in map(str, self.found):
+            self.found.append(told)
+
+    def take(self, path: Place, error: InputError) -> None:
         """Tell an error that something else found, at this path; of several, each."""
-        if isinstance(error, Wrong):
+        if isinstance(error, ConfigErrors):
             for each in error.problems:
                 self.take(path, each)
             return
@@ -222,10 +216,10 @@ class Problems:
         problem = error.problem if error.file is None else f"{error.file}{line}: {error.problem}"
         self.add(path, problem, value=error.value, remedy=error.remedy)
 
-    def line(self, path: Path) -> int | None:
+    def line(self, path: Place) -> int | None:
         """The line of a path.
 
-        >>> Problems("a.toml", {("tasks",): 3, ("tasks", "nli"): 4}).line(("tasks", "nli", "train"))
+        >>> ProblemList("a.toml", {("tasks",): 3, ("tasks", "nli"): 4}).line(("tasks", "nli", "train"))
         4
         """
         for length in range(len(path), 0, -1):
@@ -236,40 +230,65 @@ class Problems:
     def check(self) -> None:
         """Raise what was found, in the order of the lines."""
         if self.found:
-            raise Wrong(self.file, sorted(self.found, key=lambda problem: problem.line or 0))
+            raise ConfigErrors(self.file, sorted(self.found, key=lambda problem: problem.line or 0))
 
 
-def build(kind: type[T], given: Mapping[str, Any], path: Path, problems: Problems) -> T | None:
-    """The dataclass that a table describes; None where it cannot be made, and why is among the problems."""
+def build(kind: type[T], given: Mapping[str, Any], path: Place, problems: ProblemList) -> T | None:
+    """The dataclass that a table describes; None where it cannot be made, and why is among the problems.
+
+    Types, ranges, choices and rules of its settings are checked; names that users' files may add are not, since those
+    are not loaded yet.
+    """
     hints = typing.get_type_hints(kind)
     known = {entry.name: entry for entry in fields(kind)}  # type: ignore[arg-type]
+    settings = {field.name: field for field in settings_of(kind)}
     table = ".".join(map(str, path))
     values: dict[str, Any] = {}
-    broken = False
+    broken = wrong = False
     for key, value in given.items():
         if key not in known:
-            plain = unknown(f"key in [{table}]" if table else "key", key, list(known))
-            problems.add((*path, key), plain.problem, value=key, remedy=plain.remedy)
+            problems.report(_unknown(kind, key, path, list(known)))
             continue
         made = convert(hints[key], value, (*path, key), problems)
+        if made is not None and key in settings:
+            for problem in settings[key].check(made, registries=False):
+                problems.report(problem.under(path))
+                made = None
         if made is not None:
             values[key] = made
         elif not _optional(known[key]):
             broken = True  # Else it is as if left out, so that what else is wrong with the table can be told.
+        wrong = wrong or made is None
     for key, entry in known.items():
         if key not in given and not _optional(entry):
             problems.add(path, f"[{table}] lacks {key}" if table else f"lacks {key}", remedy=f"Add {key} = ….")
             broken = True
-    return None if broken else kind(**values)
+    if broken:
+        return None
+    built = kind(**values)
+    for problem in () if wrong else rules(built):
+        problems.report(problem.under(path))
+    return built
+
+
+def _unknown(kind: type, key: str, path: Place, known: list[str]) -> Problem:
+    """The problem of a key that a table does not have: what it is called now, or the nearest one."""
+    if (now := renamed(kind, key)) is not None:
+        return Problem((*path, key), f"{key} is now called {now.name}", key, f"Write {now.name} = ….")
+    table = ".".join(map(str, path))
+    plain = unknown(f"key in [{table}]" if table else "key", key, known)
+    return Problem((*path, key), plain.problem, key, plain.remedy)
 
 
 def _optional(entry: Field[Any]) -> bool:
     return entry.default is not MISSING or entry.default_factory is not MISSING
 
 
-def convert(hint: Any, value: Any, path: Path, problems: Problems) -> Any:
+def convert(hint: Any, value: Any, path: Place, problems: ProblemList) -> Any:
     """The value as its type says; None where it is another, and that is among the problems."""
-    options = [each for each in _options(hint) if each is not type(None)]
+    if hint is Any:
+        return value
+    options = [each for each in alternatives(hint) if each is not type(None)]
     fitting = [each for each in options if _fits(each, value)]
     if not fitting:
         words = " or ".join(dict.fromkeys(map(_words, options)))
@@ -288,7 +307,7 @@ def convert(hint: Any, value: Any, path: Path, problems: Problems) -> Any:
     return float(value) if chosen is float else value
 
 
-def _called(path: Path) -> str:
+def _called(path: Place) -> str:
     """What stands at a path, in words: a key by its name, an element by that of its list.
 
     >>> _called(("tasks", "ner", "train")), _called(("languages", 0))
@@ -296,10 +315,6 @@ def _called(path: Path) -> str:
     """
     name = next(part for part in reversed(path) if isinstance(part, str))
     return name if path[-1] == name else f"an element of {name}"
-
-
-def _options(hint: Any) -> tuple[Any, ...]:
-    return typing.get_args(hint) if typing.get_origin(hint) in (typing.Union, types.UnionType) else (hint,)
 
 
 def _fits(hint: Any, value: Any) -> bool:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from interlingua.encoder.devices import pick_device
 from interlingua.engine.step import StepContext
-from interlingua.studies.pretraining import held_out, pretrain, read_config
+from interlingua.studies.config.recipe import read_config
+from interlingua.studies.pretraining import held_out, pretrain
 from interlingua.studies.step_settings import PretrainStep
 from interlingua.studies.steps.step_io import MODEL
 

@@ -1,7 +1,8 @@
-"""Writes docs/cli.md from the command line itself:  python docs/generate_cli.py
+"""Writes what pages say of settings, from their one declaration:  python docs/generate_settings.py
 
-The page is the same on every machine: it is made of names, help texts and defaults, wrapped at 100
-columns, and asks neither the terminal nor the version of the library that parses.
+docs/cli.md is written whole; in every other page, the rows between `<!-- settings: CLASS -->` and `<!-- /settings -->`.
+The pages are the same on every machine: they are made of names, help texts and defaults, and ask neither the terminal
+nor the version of the library that parses.
 """
 
 from __future__ import annotations
@@ -16,11 +17,14 @@ from typing import Any
 import typer
 
 from interlingua.cli.app import app
+from interlingua.report.papers import in_names
+from interlingua.studies.config import schema
+from interlingua.studies.config.fields import Field, alternatives, settings_of
 
 WIDTH = 100
 HEAD = """# Command line
 
-<!-- Made by docs/generate_cli.py; edit src/interlingua/cli.py and cli_*.py instead. -->
+<!-- Made by docs/generate_settings.py; edit src/interlingua/studies/config/schema.py instead. -->
 
 {about}
 
@@ -31,7 +35,7 @@ help in the terminal; `python -m interlingua` is the same command.
 """
 
 
-def page() -> str:
+def command_line() -> str:
     """The whole page as Markdown."""
     root: Any = typer.main.get_command(app)
     parts = [_wrapped(HEAD.format(about=root.help)), _options(root.params)]
@@ -97,5 +101,49 @@ def _wrapped(text: str) -> str:
     )
 
 
+KINDS = {"files": "files", "switch": "true or false", "names": "list of texts", "numbers": "list of whole numbers"}
+SCALARS = {str: "text", int: "whole number", float: "number", bool: "true or false"}
+ROWS = re.compile(r"(<!-- settings: (\w+)(, options)? -->\n).*?(<!-- /settings -->)", re.DOTALL)
+
+
+def filled(page: str) -> str:
+    """A page with the rows between its markers as the settings have them now."""
+    return ROWS.sub(lambda found: f"{found[1]}{rows(found[2], options=bool(found[3]))}{found[4]}", page)
+
+
+def rows(name: str, *, options: bool = False) -> str:
+    """The settings of a class, a row each: as keys of a file, or as options."""
+    lines = ["", f"| {'option' if options else 'key'} | what | left out |", "|---|---|---|"]
+    fields = [field for field in settings_of(getattr(schema, name)) if field.setting.where != "python"]
+    lines += [_row(field, options=options) for field in fields if not (options and field.setting.argument)]
+    return in_names("\n".join([*lines, "", ""]))
+
+
+def _row(field: Field, *, options: bool) -> str:
+    called = field.flag if options else field.name
+    kind = "" if options else f" *{_kind(field).capitalize()}.*"
+    about = field.about.partition(" Default: ")[0]
+    span = f" It must be {field.setting.range}." if field.setting.range else ""
+    left = "must be given" if field.required else field.left_out or "–"
+    left = f"`{left}`" if left == str(field.default) else left
+    return f"| `{called}` | {about}{span}{kind} | {left} |".replace("||", "\\|\\|")
+
+
+def _kind(field: Field) -> str:
+    options = [option for option in alternatives(field.hint) if option is not type(None)]
+    if field.shape in ("scalar", "switch"):
+        return " or ".join(dict.fromkeys(SCALARS.get(option, "text") for option in options))
+    plain = [SCALARS[option] for option in options if option in SCALARS]
+    return " or ".join([*plain, KINDS[field.shape]])
+
+
+def pages() -> dict[Path, str]:
+    """Every page that says something of settings, as it should be."""
+    docs = Path(__file__).parent
+    found = {path: filled(path.read_text("utf-8")) for path in sorted(docs.glob("*.md")) if path.name != "cli.md"}
+    return {docs / "cli.md": command_line(), **found}
+
+
 if __name__ == "__main__":
-    Path(__file__).with_name("cli.md").write_text(page(), encoding="utf-8")
+    for path, text in pages().items():
+        path.write_text(text, "utf-8")

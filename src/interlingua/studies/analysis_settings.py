@@ -1,0 +1,170 @@
+"""From settings as they are declared to those that analyses take: the only place where one becomes the other."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+from interlingua.analyses.entity_geometry import LookSettings
+from interlingua.analyses.explanation import ExplainSettings
+from interlingua.analyses.training_inputs import PairSettings
+from interlingua.analyses.transfer import TransferSettings
+from interlingua.analyses.transfer_matrix import Watch
+from interlingua.errors import InputError
+from interlingua.flattening import installed
+from interlingua.studies.adjusting import AdjustSettings
+from interlingua.studies.config.fields import settings_of
+from interlingua.studies.config.schema import (
+    AdjustCommand,
+    Attributing,
+    GeometryCommand,
+    Maps,
+    Monitoring,
+    PairChoice,
+    PairReading,
+    TransferCommand,
+)
+from interlingua.studies.geometry import GeometrySettings
+from interlingua.studies.pairwise import PairwiseSettings
+from interlingua.training.phases import Freeze, Lora
+from interlingua.training.regime import ADJUST
+from interlingua.wordalign.links import PairFilters
+
+_TARGETS = {"trainable": "joint", "frozen": "frozen"}
+"""What the objective calls the two ways of treating the source side."""
+
+
+def pair_settings(given: PairChoice) -> PairSettings:
+    """Which linked text is drawn and pulled together; a command also says how."""
+    settings = PairSettings(
+        rows=given.max_pairs, held_out=given.held_out, layer=given.layer, target=_TARGETS[given.source_side]
+    )
+    if not isinstance(given, PairReading):
+        return settings
+    return replace(
+        settings,
+        how=given.word_pooling,
+        specials=given.include_special_tokens,
+        reduction=given.reduction,
+        kept=given.reference_dtype,
+    )
+
+
+def adjust_settings(given: AdjustCommand) -> AdjustSettings:
+    """How the command `adjust` adjusts a model."""
+    said: dict[str, Any] = {"epochs": given.epochs, "learning_rate": given.learning_rate, "warmup": given.warmup}
+    pairs = pair_settings(given)
+    return AdjustSettings(
+        rows=pairs.rows,
+        held_out=pairs.held_out,
+        batch=given.batch_size or 32,
+        schedule=replace(ADJUST, **{key: value for key, value in said.items() if value is not None}),
+        steps=given.steps,
+        layer=pairs.layer,
+        how=pairs.how,
+        specials=pairs.specials,
+        target=pairs.target,
+        reduction=pairs.reduction,
+        adjustment=given.adjustment,
+        anchor=given.anchor,
+        contrastive=given.contrastive,
+        temperature=given.temperature,
+        drift=given.drift,
+        tidy=given.pair_filters or PairFilters(),
+        freeze=Freeze() if given.freeze is None else Freeze(embeddings=True, blocks=given.freeze),
+        lora=None if given.lora is None else Lora(given.lora),
+        precision=given.precision,
+        reference=pairs.kept,
+        checkpoint_every=given.checkpoint_every,
+        monitor_every=given.monitor_every,
+        seed=given.seed,
+    )
+
+
+def transfer_settings(given: TransferCommand) -> TransferSettings:
+    """How the command `transfer` trains and tests."""
+    return TransferSettings(
+        source=given.source,
+        together=given.joint_adjustment,
+        train_rows=given.train_rows,
+        length=given.max_length,
+        pooling=given.pooling,
+        epochs=given.epochs,
+        learning_rate=given.learning_rate,
+        warmup=given.warmup,
+        batch=given.batch_size,
+        adjust_epochs=given.adjust_epochs,
+        adjust_learning_rate=given.adjust_learning_rate,
+        adjust_batch=given.adjust_batch_size,
+        alpha=given.alpha,
+        pairs=pair_settings(given),
+        map_on=given.map_on,
+        distances=given.distances,
+        permutations=given.permutations,
+        precision=given.precision,
+        compile=given.compile,
+        checkpoint_every=given.checkpoint_every,
+    )
+
+
+def explain_values(given: Attributing) -> dict[str, Any]:
+    """The settings that decide attributions and their comparison, under the names that analyses have for them."""
+    called = {"faithful": "faithfulness", "choices": "sensitivity"}
+    own = {field.name for field in settings_of(type(given))}
+    names = {entry.name: called.get(entry.name, entry.name) for entry in fields(ExplainSettings)}
+    return {name: getattr(given, its) for name, its in names.items() if its in own}
+
+
+def explain_settings(given: Attributing, *, unit: str) -> ExplainSettings:
+    """How attributions are made; `unit` is what they are of where nothing is said."""
+    values = explain_values(given)
+    return ExplainSettings(**{**values, "unit": values["unit"] or unit, "tolerance": values["tolerance"] or None})
+
+
+def look_settings(given: Maps, *, seed: int) -> LookSettings:
+    """What is measured of entities, and drawn."""
+    return LookSettings(
+        flattening=given.map,
+        perplexity=given.perplexity,
+        map_layers=tuple(given.layers),
+        points=given.max_points,
+        seed=seed,
+    )
+
+
+def watch(given: Monitoring) -> Watch:
+    """What is watched while a model is fine-tuned."""
+    return Watch(on=given.watch, span=given.change_window, every=given.monitor_every)
+
+
+def geometry_settings(given: GeometryCommand) -> GeometrySettings:
+    """How the command `geometry` measures and trains; a projection that is not installed is an error."""
+    installed(given.map)
+    return GeometrySettings(
+        source=given.source,
+        about=given.entity,
+        about_rows=given.entity_rows,
+        looks=look_settings(given, seed=given.seed),
+        training=PairwiseSettings(
+            train_on=tuple(given.sources or ()),
+            epochs=given.epochs,
+            learning_rate=given.learning_rate,
+            batch=given.batch_size,
+            seeds=seeds_of(given.seeds),
+            watch=watch(given),
+            precision=given.precision,
+        ),
+    )
+
+
+def seeds_of(given: Any) -> tuple[int, ...]:
+    """A number of seeds, or the seeds themselves: each once, one at least."""
+    if isinstance(given, int) and given > _MOST_SEEDS:
+        raise InputError("that many seeds", value=given, remedy=f"Give {_MOST_SEEDS} or fewer.")
+    seeds = tuple(range(given)) if isinstance(given, int) else tuple(given)
+    if not seeds or min(seeds) < 0 or len(set(seeds)) < len(seeds):
+        raise InputError("seeds are 0 or more, none twice, at least one", value=str(given), remedy="Give --seeds 5.")
+    return seeds
+
+
+_MOST_SEEDS = 10_000
