@@ -8,7 +8,11 @@ import pytest
 import torch
 
 from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
+from interlingua.studies.config.recipe import Config, Recipe, TextData
+from interlingua.studies.pretraining import _objective
 from interlingua.training.text import TokenStream
+from interlingua.training.tokenizer import SPECIAL as NAMES
+from interlingua.training.tokenizer import empty_wordpiece, finished
 
 CPU = torch.device("cpu")
 SPECIAL = SpecialTokens(cls=2, mask=4, vocabulary=500, first_ordinary=5)
@@ -165,3 +169,10 @@ def test_positions_left_over_by_a_smaller_share_are_not_touched_and_no_place_is_
 def test_a_pair_of_equal_shares_is_that_share():
     for key, value in one(objective(share=0.3), 2).items():
         assert torch.equal(value, one(objective(share=(0.3, 0.3), batches=5), 2)[key])
+
+
+def test_the_share_of_a_recipe_ends_with_the_last_part_of_its_last_step():
+    recipe = Recipe(steps=3, batch=8, accumulate=2, length=64, mask=(0.6, 0.1))
+    tokenizer = finished(empty_wordpiece({name: number for number, name in enumerate([*NAMES, "a"])}))
+    mlm = _objective(Config(TextData("", ("en",)), recipe), stream(), tokenizer)
+    assert [mlm.share_at(part) for part in range(6)] == pytest.approx([0.6, 0.5, 0.4, 0.3, 0.2, 0.1])
