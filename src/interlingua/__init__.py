@@ -42,8 +42,10 @@ if TYPE_CHECKING:  # What `__getattr__` fetches, for checkers and editors.
     from interlingua.engine.run_store import Store as Store
     from interlingua.errors import InputError as InputError
     from interlingua.errors import InterlinguaError as InterlinguaError
+    from interlingua.metric import Metric as Metric
     from interlingua.readers import read_corpus as read_corpus
     from interlingua.record import Record as Record
+    from interlingua.record import RecordTable as RecordTable
     from interlingua.score import Score as Score
 
 __version__ = "0.1.0"

@@ -35,10 +35,11 @@ def audit(given: AuditCommand, output: Console) -> None:
         result = call_with(audit_command, replace(given, out=place, progress=tell))
     print_notes(result.run["skipped"])
     if output.json:
-        print_json({"run": result.run, "records": result.records})
+        print_json({"run": result.run, "records": result.records.to_dicts()})
         return
+    from interlingua.report.record_adapter import to_v1
     from interlingua.report.screen import console
     from interlingua.report.terminal import render
 
-    render(result.records, result.run, console())
+    render(to_v1(result.records), result.run, console())
     typer.echo(f"\nPage, tables and records: {place}/report.html")

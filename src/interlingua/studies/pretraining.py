@@ -349,9 +349,9 @@ def _check_processes(config: Config) -> None:
         raise config.source.wrong(
             f"{part} sequences at once cannot be shared by {processes} processes",
             "training",
-            "batch",
+            "batch_size",
             value=recipe.batch_size,
-            remedy="Make batch a multiple of accumulate times the number of processes.",
+            remedy="Make batch_size a multiple of accumulate times the number of processes.",
         )
 
 
