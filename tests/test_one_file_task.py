@@ -124,7 +124,7 @@ def test_its_models_are_explained_over_files_and_for_typed_texts(world: World, d
     assert load(model).labels == tuple(sorted(LABELS))
     data = [f"--test={code}={world[f'topics-test-{code}.csv']}" for code in ("en", "ru")]
     quick = ("--steps", "4", "--random-heads", "0", "--no-sensitivity", "--device", "cpu")
-    told = called("explain", model, *tests, "--out", tmp_path / "why", "--rows", "12", *quick)
+    told = called("explain", model, *data, "--out", tmp_path / "why", "--rows", "12", *quick)
     assert "Consistency of attributions" in told
     records = {(each.measure, each.target) for each in Store(tmp_path / "why").read()}
     assert {("consistency", "en"), ("consistency", "ru"), ("faithfulness", "ru")} <= records

@@ -356,7 +356,7 @@ def test_a_bad_config_ends_with_code_2_and_one_line(write_config, tmp_path, caps
     printed = capsys.readouterr()
     assert (end.value.code, printed.out) == (2, "")
     assert re.fullmatch(
-        rf"error: {config}:\d+: steps is out of range: 0\. Train for at least one step, and at most a billion\.\n",
+        rf"error: {config}:\d+: steps must be at least 1 and at most 1,000,000,000: 0\. Give another number\.\n",
         printed.err,
     )
     assert not (tmp_path / "out").exists()
