@@ -10,7 +10,7 @@ from hashlib import blake2b
 from interlingua.analyses.explanation import ExplainSettings
 from interlingua.engine.step import Step
 from interlingua.measures import measures
-from interlingua.studies.compile.study_inputs import Needs, StudyInputs, by_name, once
+from interlingua.studies.compile.study_inputs import Needs, StudyInputs, once
 from interlingua.studies.compile.tasks import TaskSteps, TrainedModel
 from interlingua.studies.config.tables import ExplainTable, MeasureTable
 from interlingua.studies.step_settings import AttributeStep, Data, EncodeStep, MeasuredSide, MeasureStep, StudyEncoder
@@ -213,7 +213,7 @@ class ExplainSteps:
             source=source,
             regime=scenario.regime,
             bitext_languages=spoken,
-            data={code: files[0] for code, files in by_name(given, self.inputs, needs).items()},
+            data={code: files[0] for code, files in self.inputs.files_by_name(given, needs).items()},
             rows=table.rows,
             dictionaries=self._by_language(table.dictionaries, languages, source),
             vectors=self._by_language(table.vectors, languages, source),

@@ -94,6 +94,10 @@ class StudyInputs:
                 found.append(self.corpus(file))
         return tuple(found)
 
+    def files_by_name(self, files: Mapping[str, Sequence[str]], needs: Needs) -> dict[str, tuple[Data, ...]]:
+        """Files as settings, by the name of what they are for."""
+        return {name: self.files(given, needs) for name, given in files.items()}
+
     def file(self, template: str, source: str, needs: Needs) -> Data:
         """The file of a template for the language of training."""
         return self.files(expanded(template, (source,), source)[source], needs)[0]
@@ -243,8 +247,3 @@ def once(*codes: str) -> tuple[str, ...]:
     ('en', 'ru')
     """
     return tuple(dict.fromkeys(codes))
-
-
-def by_name(files: Mapping[str, Sequence[str]], inputs: StudyInputs, needs: Needs) -> dict[str, tuple[Data, ...]]:
-    """Files as settings, by the name of what they are for."""
-    return {name: inputs.files(given, needs) for name, given in files.items()}

@@ -19,7 +19,7 @@ from interlingua.analyses.transfer import (
 )
 from interlingua.engine.step import Step
 from interlingua.studies.compile.custom_regimes import own_regime
-from interlingua.studies.compile.study_inputs import Needs, StudyInputs, by_name, objectives_in
+from interlingua.studies.compile.study_inputs import Needs, StudyInputs, objectives_in
 from interlingua.studies.step_settings import DistancesStep, FinetuneStep, PredictStep, StudyEncoder
 from interlingua.tasks import tasks
 from interlingua.tasks.retrieval import Retrieval
@@ -246,9 +246,9 @@ class TaskSteps:
             mapped=scenario.mapped,
             through=self._through(common.task, scenario, needs),
             bitext_languages=scenario.spoken,
-            tests=by_name(tests, self.inputs, needs),
+            tests=self.inputs.files_by_name(tests, needs),
             mixed=None if mixed is None else self.inputs.file(mixed, source, needs),
-            retrieval=by_name(lookups, self.inputs, needs),
+            retrieval=self.inputs.files_by_name(lookups, needs),
             names=names,
             rows=table.test_rows,
             bitexts=tuple(self.inputs.bitext(code, needs) for code in scenario.spoken),

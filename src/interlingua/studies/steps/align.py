@@ -18,7 +18,9 @@ def run(settings: AlignStep, context: StepContext) -> None:
         rows = zip(pair.source_texts, pair.target_texts, strict=True)
         lines = ["\t".join(" ".join(text.split()) for text in row) for row in rows]
         write_text(context.out / bitext_name(bitext), "".join(f"{line}\n" for line in lines))
-    encoder = None if bitext.encoder is None else load_encoder(bitext.encoder, context, precision=settings.precision)
+    encoder = None
+    if bitext.encoder is not None and settings.precision is not None:
+        encoder = load_encoder(bitext.encoder, context, precision=settings.precision)
     [files] = linked_files([bitext], {f"align {bitext.language}": context.out}, encoder=encoder).values()
     text = files.read(context.out / LINKS, progress=context.progress)
     write_notes(context, text.notes)

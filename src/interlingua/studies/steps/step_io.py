@@ -48,9 +48,7 @@ LINKS = "links.npz"
 _PATH = re.compile(r"(?<![\w./~])/(?:[^\s/,;:()]+/)+([^\s/,;:()]+)")
 
 
-def load_encoder(
-    about: StudyEncoder, context: StepContext, *, precision: str | None = "fp32", role: str = ""
-) -> Encoder:
+def load_encoder(about: StudyEncoder, context: StepContext, *, precision: str = "fp32", role: str = "") -> Encoder:
     """The encoder that settings name, or that an earlier step pretrained; who trains it takes a copy.
 
     `role` begins the roles of one of several sides.
@@ -73,7 +71,7 @@ def load_encoder(
     return context.objects.get(digest(["encoder", *told]), read)
 
 
-def load_body(about: StudyEncoder, context: StepContext, *, precision: str | None = "fp32", role: str = "") -> Encoder:
+def load_body(about: StudyEncoder, context: StepContext, *, precision: str = "fp32", role: str = "") -> Encoder:
     """The newest encoder there is: fine-tuned, else adjusted, else as it came."""
     for name in (f"{role}tuned", f"{role}adjusted"):
         if name in context.inputs:
@@ -81,7 +79,7 @@ def load_body(about: StudyEncoder, context: StepContext, *, precision: str | Non
     return load_encoder(about, context, precision=precision, role=role)
 
 
-def load_made(made: Path, context: StepContext, *, precision: str | None = "fp32") -> Encoder:
+def load_made(made: Path, context: StepContext, *, precision: str = "fp32") -> Encoder:
     """The encoder that a step left."""
     key = digest(["made", made.name, precision])
     return context.objects.get(key, lambda: Encoder.load(str(made / MODEL), precision=precision))
