@@ -142,6 +142,9 @@ def group(settings: Settings, context: StepContext) -> None:
     tell(settings.side, f"{os.environ['RANK']} heard {heard}")
     if context.group.is_first:
         (context.out / "value").write_text(str(context.group.size))
+    else:
+        time.sleep(0.3)  # The first is through long before.
+        (context.out / "beside").write_text("the second's")
     if settings.wrong:
         raise InputError("wrong", remedy="Right it.")
 

@@ -192,6 +192,8 @@ def test_processes_of_a_launcher_walk_the_same_steps_and_the_first_writes(tmp_pa
     assert together(workspace.folder, side, done=2) == 0
     values = [(workspace.step(key) / "value").read_text() for key in workspace.done()]
     assert values == ["2", "2", "2"]
+    assert all((workspace.step(key) / "beside").is_file() for key in workspace.done())
+    assert len(workspace.times.read_text().splitlines()) == 3
     heard = sorted(side.read_text().splitlines())
     assert {line for line in heard if line.startswith("1")} == {f"1 heard {n}" for n in range(3)}
     before = everything(workspace)

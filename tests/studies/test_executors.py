@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from typer.testing import CliRunner
 
 from interlingua.cli.app import app
 from interlingua.commands.study import plan_study
+from interlingua.engine.torchrun import _run
 from worlds import World, make_world
 
 STUDY = """
@@ -105,3 +108,23 @@ def test_a_study_begun_inline_is_finished_by_workers_and_its_models_go_unless_ke
     for step in planned.graph:
         gone = step.key in {need.key for need in measured[-1].needs.values()} and step.key in models
         assert planned.workspace.is_pruned(step.key) == gone, step.shown
+
+
+@pytest.mark.heavy
+def test_processes_of_a_launcher_find_what_one_finds(tmp_path: Path) -> None:
+    quiet = make_world(tmp_path / "world", dropout=0.0)  # Each process draws its own dropout.
+    (quiet.folder / "study.toml").write_text(STUDY, "utf-8")
+    run(quiet, tmp_path / "one", "inline")
+    command = [sys.executable, "-m", "interlingua", "study", "run", quiet["study.toml"], "--size", "tiny"]
+    again = [*command, "--executor", "inline", "--out", str(tmp_path / "two")]
+    source = str(Path(__file__).resolve().parents[2] / "src")
+    for _ in range(2):  # The second time all is done.
+        assert _run(again, {**os.environ, "PYTHONPATH": source, "OMP_NUM_THREADS": "1"}, 2) == 0
+    one, two = (
+        [json.loads(line) for line in (tmp_path / name / "records.jsonl").read_text("utf-8").splitlines()]
+        for name in ("one", "two")
+    )
+    assert [record["step"] for record in one] == [record["step"] for record in two]
+    assert [record["value"] for record in one] == pytest.approx([record["value"] for record in two], abs=1e-3)
+    times = (tmp_path / "two" / ".interlingua" / "times.jsonl").read_text("utf-8").splitlines()
+    assert len(times) == len({json.loads(line)["key"] for line in times})  # each step once, by one writer

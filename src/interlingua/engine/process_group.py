@@ -40,12 +40,19 @@ class ProcessGroup(Protocol):
         """
         ...
 
+    def barrier(self) -> None:
+        """Return when all processes have come here."""
+        ...
+
 
 class SingleProcess:
     """The group of one."""
 
     is_first = True
     size = 1
+
+    def barrier(self) -> None:
+        pass
 
     def broadcast(self, make: Callable[[], T]) -> T:
         return make()
@@ -56,11 +63,21 @@ class LaunchedProcesses:
 
     def __init__(self, rank: int, size: int, store: Any) -> None:
         self._rank, self.size, self._store = rank, size, store
-        self._count = 0
+        self._count = self._barriers = 0
 
     @property
     def is_first(self) -> bool:
         return self._rank == 0
+
+    def barrier(self) -> None:
+        self._barriers += 1
+        key = f"interlingua/barrier/{self._barriers}"
+        if not self.is_first:
+            self._store.set(f"{key}/{self._rank}", "here")
+        else:
+            for rank in range(1, self.size):
+                self._store.get(f"{key}/{rank}")
+        self.broadcast(lambda: None)
 
     def broadcast(self, make: Callable[[], T]) -> T:
         self._count += 1

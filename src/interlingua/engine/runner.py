@@ -95,7 +95,7 @@ def run(
     running = {key for key, state in states.items() if state is State.NEEDED}
     deadline = None if options.stop_after is None else time.time() + options.stop_after
     jobs = [Job.of(step, running=running, deadline=deadline) for step in graph if step.key in running]
-    book = _Book(graph, workspace, states, len(jobs), tell)
+    book = _Book(graph, workspace, states, len(jobs), tell, writes=group.is_first)
     for key in broken:
         book.hear("broken", key, ("", 0, 0))
     if jobs:  # Nothing to run: no worker, no cluster.
@@ -108,7 +108,7 @@ def run(
                     if outcome.status == FAILED and raise_first:
                         raise outcome.error or InterlinguaError(_first(outcome))
         finally:
-            if group.is_first and workspace.inner.is_dir():
+            if workspace.inner.is_dir():
                 book.keep_times()
     with _clearly(workspace):
         return book.closed(group.broadcast(lambda: Records.collect(graph, workspace)))
@@ -165,8 +165,11 @@ class _Book:
         states: dict[str, State],
         total: int,
         tell: Callable[[Event], None] | None,
+        *,
+        writes: bool,
     ) -> None:
         self._graph, self._workspace, self._total, self._tell = graph, workspace, total, tell
+        self._writes = writes
         self._count = dict.fromkeys((DONE, FAILED, BLOCKED, PAUSED), 0)
         self.finished = {key for key, state in states.items() if state is State.DONE}
         self._before = [key for key, state in states.items() if state is State.DONE]
@@ -205,8 +208,10 @@ class _Book:
         self.hear(outcome.status, outcome.key, ("", 0, 0))
 
     def keep_times(self) -> None:
-        with _clearly(self._workspace):
-            self._workspace.keep_times(self._times)
+        """Write them, if this is the process that writes."""
+        if self._writes and self._times:
+            with _clearly(self._workspace):
+                self._workspace.keep_times(self._times)
         self._times.clear()
         self._kept = time.monotonic()
 

@@ -151,6 +151,7 @@ def _attempt(job: Job, workspace: Workspace, context: StepContext, token: str, c
     try:
         group.broadcast(making.mkdir)
         _call(job, workspace, context, token, captured)
+        group.barrier()  # The folder gets its name when none of them writes into it any more.
         seconds = time.monotonic() - began
         group.broadcast(lambda: _finish(job, workspace, making, seconds))
         return Outcome(job.key, DONE, seconds, ran=True)
