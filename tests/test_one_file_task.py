@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import interlingua
 from interlingua.cli.app import app
 from interlingua.commands.study import plan_study
-from interlingua.engine.records import Store
+from interlingua.engine.run_store import Store
 from interlingua.errors import InputError
 from interlingua.readers import read_corpus
 from interlingua.studies.config.plugins import REGISTRIES
@@ -189,13 +189,13 @@ def test_a_study_has_it_as_any_other_task(world: World, tmp_path: Path, task: st
 
 
 def test_a_task_from_outside_works_in_transfer_and_explain(world: World, tmp_path: Path) -> None:
-    plugin = ("--load", world["polarity.py"])
+    plugin = ("--plugin", world["polarity.py"])
     assert "polarity" in called("list", *plugin)
     told = transfer(world, tmp_path / "out", "polarity", "stars", *plugin, "--save-models")
     assert "Accuracy" in told
     model = tmp_path / "out" / "models" / "original-seed0"
     assert load(model).labels == ("bad", "good")
-    tests = [f"--test={code}={world[f'stars-test-{code}.csv']}" for code in ("en", "ru")]
+    data = [f"--test={code}={world[f'stars-test-{code}.csv']}" for code in ("en", "ru")]
     quick = ("--steps", "4", "--random-heads", "0", "--no-sensitivity", "--device", "cpu")
     called("explain", model, *data, "--out", tmp_path / "why", "--rows", "6", *quick, *plugin)
     texts = ("--text", "kitchen tap", "--text", " ".join(turned(["kitchen", "tap"])))
