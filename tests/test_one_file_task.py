@@ -173,7 +173,7 @@ random_heads = 0
 
 
 @pytest.mark.parametrize(
-    ("task", "files", "plugin"), [("classification", "topics", ""), ("polarity", "stars", 'load = ["polarity.py"]')]
+    ("task", "files", "plugin"), [("classification", "topics", ""), ("polarity", "stars", 'plugins = ["polarity.py"]')]
 )
 def test_a_study_has_it_as_any_other_task(world: World, tmp_path: Path, task: str, files: str, plugin: str) -> None:
     path = world.folder / f"{task}.toml"
