@@ -175,7 +175,7 @@ random_heads = 0
 
 
 @pytest.mark.parametrize(
-    ("task", "files", "plugin"), [("classification", "topics", ""), ("polarity", "stars", 'load = ["polarity.py"]')]
+    ("task", "files", "plugin"), [("classification", "topics", ""), ("polarity", "stars", 'plugins = ["polarity.py"]')]
 )
 def test_a_study_has_it_as_any_other_task(world: World, tmp_path: Path, task: str, files: str, plugin: str) -> None:
     path = world.folder / f"{task}.toml"
@@ -191,15 +191,15 @@ def test_a_study_has_it_as_any_other_task(world: World, tmp_path: Path, task: st
 
 
 def test_a_task_from_outside_works_in_transfer_and_explain(world: World, tmp_path: Path) -> None:
-    plugin = ("--load", world["polarity.py"])
+    plugin = ("--plugin", world["polarity.py"])
     assert "polarity" in called("list", *plugin)
     told = transfer(world, tmp_path / "out", "polarity", "stars", *plugin, "--save-models")
     assert "Accuracy" in told
     model = tmp_path / "out" / "models" / "original-seed0"
     assert load(model).labels == ("bad", "good")
-    tests = [f"--test={code}={world[f'stars-test-{code}.csv']}" for code in ("en", "ru")]
+    data = [f"--test={code}={world[f'stars-test-{code}.csv']}" for code in ("en", "ru")]
     quick = ("--steps", "4", "--random-heads", "0", "--no-sensitivity", "--device", "cpu")
-    called("explain", model, *tests, "--out", tmp_path / "why", "--rows", "6", *quick, *plugin)
+    called("explain", model, *data, "--out", tmp_path / "why", "--rows", "6", *quick, *plugin)
     texts = ("--text", "kitchen tap", "--text", " ".join(turned(["kitchen", "tap"])))
     told = json.loads(called("explain", model, *texts, "--json", *plugin))
     assert {"bad", "good"} & set(re.findall(r"\w+", " ".join(told["about"])))

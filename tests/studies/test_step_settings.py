@@ -109,11 +109,11 @@ def test_a_default_that_is_named_is_no_change(folder: Path) -> None:
     named = (
         f"epochs = {Ner.defaults.epochs}\nlearning_rate = {Ner.defaults.learning_rate}\n"
         f"batch_size = {Ner.defaults.batch}\n"
-        f"length = {Ner().length}\n"
+        f"max_length = {Ner().length}\n"
     )
     text = STUDY.replace("[tasks.ner]\n", f"[tasks.ner]\n{named}").replace("seeds = 1", 'seeds = 1\nprecision = "fp32"')
     text = text.replace("[bitexts]\n", '[bitexts]\naligner = "diagonal"\n')
-    text += f"learning_rate = {Ner.defaults.learning_rate}\nbatch = {Ner.defaults.batch}\nepochs = 1\n"
+    text += f"learning_rate = {Ner.defaults.learning_rate}\nbatch_size = {Ner.defaults.batch}\nepochs = 1\n"
     text += "[adjust]\nepochs = 1.0\nlearning_rate = 5e-5\nbatch_size = 32\nalpha = 0.01\n"
     assert keys(planned(folder, text)) == keys(planned(folder))
 

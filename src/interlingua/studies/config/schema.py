@@ -1605,7 +1605,7 @@ class ExplainOptions(Attributing, ExplainChecks, RowParallel, Placed):
         ),
     ]
     _: KW_ONLY
-    tests: Annotated[Mapping[str, File] | None, _TESTS] = None
+    tests: Annotated[Mapping[str, File] | None, replace(_TESTS, left_out="none; with --text")] = None
     out: Annotated[Path | None, replace(_OUT, left_out="nothing is written; for --row and --text")] = None
     row: Annotated[
         Sequence[str],
