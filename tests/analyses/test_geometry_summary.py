@@ -131,7 +131,7 @@ def test_errors_and_spelling_have_the_coefficient_of_every_other_page_on_the_geo
     sides = ([point[side] for point in points] for side in ("tnld", "wrong"))
     printed = correlate(*sides, languages=pairs)
     assert Association(**found["scatter"]["rho"]) == printed
-    told = dict(findings([r.to_dict() for r in study()], RUN, found))["Spelling"]
+    told = dict(findings(to_v1(study()), RUN, found))["Spelling"]
     assert f"Errors and the distance of names: {association_said(printed)}" in told
     assert "r = " not in told
 

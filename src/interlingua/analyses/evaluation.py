@@ -366,7 +366,7 @@ def read_posteriors(path: str | Path) -> dict[str, dict[str, NDArray[Any]]]:
             for name in arrays.files:
                 test, _, what = name.rpartition("/")
                 found.setdefault(test, {})[what] = arrays[name]
-    except (OSError, ValueError, BadZipFile, zlib.error) as error:
+    except (OSError, ValueError, EOFError, BadZipFile, zlib.error) as error:
         raise InputError(
             f"posteriors that can't be read ({error})", file=path, remedy="Remove the file and run the command again."
         ) from error
