@@ -260,4 +260,4 @@ def test_a_list_read_from_source_is_that_of_what_is_registered() -> None:
         with pytest.MonkeyPatch.context() as patched:
             patched.delitem(sys.modules, registry.package)
             read = listed(registry.package, name)
-        assert read == [Listed(entry.name, entry.needs, entry.summary, entry.variants) for entry in own]
+        assert read == [Listed(entry.name, entry.needs, entry.summary, entry.metrics) for entry in own]
