@@ -170,9 +170,8 @@ def runs(folder: Path, model: Path) -> None:
         (folder / name).unlink(missing_ok=True)
         interlingua.audit("my-model", languages=["en", "es"], measures=["retrieval"], out=folder / name, device="cpu")
     tests = {"es": "xnli-es.tsv"}
-    settings = interlingua.TransferSettings(epochs=1)
     interlingua.transfer(
-        "my-model", "nli", tests, train="mnli.tsv", seeds=1, settings=settings, out=folder / "nli", device="cpu"
+        "my-model", "nli", tests, train="mnli.tsv", seeds=1, epochs=1, out=folder / "nli", device="cpu"
     )
     heads(folder, model)
     data = {"en": "test-en.tsv", "es": "test-es.tsv"}
