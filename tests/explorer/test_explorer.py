@@ -87,7 +87,7 @@ def test_statistical_links_are_those_of_the_saved_aligner(shelf: Shelf, tmp_path
     pair = shelf.corpus.pair("en", "es")
     texts = list(zip(pair.source_texts, pair.target_texts, strict=True))
     align(texts, save=tmp_path / "aligner")
-    made = align(texts, load=tmp_path / "aligner", symmetrize="grow-diag-final-and")
+    made = align(texts, aligner=tmp_path / "aligner", symmetrize="grow-diag-final-and")
     explorer = Explorer((shelf,), shelf.corpus, aligner=Saved.load(tmp_path / "aligner"))
     for row in range(5):
         found = explorer.pair({"source": texts[row][0], "target": texts[row][1]})["statistical"]
@@ -112,7 +112,7 @@ def test_a_head_says_what_explain_says_of_the_same_texts(shelf: Shelf, nli: Path
     found = explorer.head({**asked, "head": "mine"})
     likely = max(found["source"]["said"], key=found["source"]["said"].get)
     other = explain_texts(
-        nli, "The tap. ||| A fall.", "El grifo. ||| La cocina.", label=likely, settings=SETTINGS, device="cpu"
+        nli, "The tap. ||| A fall.", "El grifo. ||| La cocina.", label=likely, steps=SETTINGS.steps, tolerance=0, device="cpu"
     )
     assert found["score"] == other.example["score"]
     assert found["flows"] == other.example["flows"]
