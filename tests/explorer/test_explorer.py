@@ -112,7 +112,13 @@ def test_a_head_says_what_explain_says_of_the_same_texts(shelf: Shelf, nli: Path
     found = explorer.head({**asked, "head": "mine"})
     likely = max(found["source"]["said"], key=found["source"]["said"].get)
     other = explain_texts(
-        nli, "The tap. ||| A fall.", "El grifo. ||| La cocina.", label=likely, steps=SETTINGS.steps, tolerance=0, device="cpu"
+        nli,
+        "The tap. ||| A fall.",
+        "El grifo. ||| La cocina.",
+        label=likely,
+        steps=SETTINGS.steps,
+        tolerance=0,
+        device="cpu",
     )
     assert found["score"] == other.example["score"]
     assert found["flows"] == other.example["flows"]

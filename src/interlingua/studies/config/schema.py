@@ -1486,7 +1486,9 @@ class ExploreCommand(Placed):
     ] = None
     port: Annotated[
         int | None,
-        Setting(help="Port on this machine; 0: any that is free.", least=0, most=65535, left_out="8017, or any that is free"),
+        Setting(
+            help="Port on this machine; 0: any that is free.", least=0, most=65535, left_out="8017, or any that is free"
+        ),
     ] = None
     browser: Annotated[bool, Setting(help="Open the page in a browser.")] = True
     max_queue: Annotated[
