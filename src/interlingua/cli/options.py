@@ -17,7 +17,12 @@ from typer.core import TyperCommand
 from interlingua.errors import InputError, printable
 from interlingua.studies.config.fields import ConfigErrors, Field, Setting, alternatives, check, settings_of
 
+if typing.TYPE_CHECKING:
+    from interlingua.commands.compiled import CompiledCommand
+
 S = TypeVar("S")
+Compile = Callable[[Any], "CompiledCommand"]
+"""A command's settings as a study with one cell."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +41,16 @@ class Console:
         ),
     ] = ()
     json: Annotated[bool, Setting(help="Print one JSON object on stdout and nothing else there.")] = False
+    plan: Annotated[bool, Setting(help="Print the steps, what is done and what is left, and run nothing.")] = False
+    save_study: Annotated[
+        Path | None,
+        Setting(
+            help="Write a study file that does the same, and run nothing: 'interlingua study run' gives the same "
+            "records, and the file can grow into a grid.",
+            left_out="none",
+            metavar="FILE.toml",
+        ),
+    ] = None
 
 
 def as_command(
@@ -46,11 +61,18 @@ def as_command(
     name: str,
     examples: str = "",
     plugins: bool = True,
+    compile: Compile | None = None,
 ) -> None:
-    """Add the command of a class of settings to an application; without `plugins` it looks nothing up by a name."""
-    fields = [field for field in (*settings_of(settings), *settings_of(Console)) if field.setting.where != "python"]
-    if not plugins:
-        fields = [field for field in fields if field.name != "plugins"]
+    """Add the command of a class of settings to an application; without `plugins` it looks nothing up by a name.
+
+    `compile` gives the command as a study with one cell, for --plan and --save-study.
+    """
+    without = {*(() if compile is not None else ("plan", "save_study")), *(() if plugins else ("plugins",))}
+    fields = [
+        field
+        for field in (*settings_of(settings), *(one for one in settings_of(Console) if one.name not in without))
+        if field.setting.where != "python"
+    ]
 
     def parse(**raw: Any) -> None:
         values = {field.name: converted(field, raw[field.name]) for field in fields if raw[field.name] is not None}
@@ -63,7 +85,12 @@ def as_command(
         problems = [problem.of_option(lambda name: flags.get(name, name)) for problem in check(given)]
         if problems:
             raise problems[0] if len(problems) == 1 else ConfigErrors("the options", problems)
-        run(given, console)
+        if compile is not None and (console.plan or console.save_study):
+            from interlingua.cli.plans import show_compiled
+
+            show_compiled(compile(given), console)
+        else:
+            run(given, console)
 
     parameters = sorted((_parameter(field) for field in fields), key=lambda each: each.default is not each.empty)
     parse.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -225,10 +252,10 @@ def named_or_listed(field: Field, given: list[Any]) -> Any:
 
 def load_all(files: Iterable[Path] | None) -> None:
     """Import plug-ins, before any name is looked up."""
-    from interlingua.registry import load
+    if files:
+        from interlingua.studies.config.plugins import load_for_commands
 
-    for file in files or ():
-        load(Path(file))
+        load_for_commands(tuple(Path(file) for file in files))
 
 
 def split_names(given: str | None) -> list[str] | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from interlingua.cli.options import Console, as_command, print_json, print_notes, split_names
+from interlingua.cli.plans import show_plan, show_steps
 from interlingua.cli.progress import Tell, progress_bars, resumable
 from interlingua.counting import counted
 from interlingua.errors import InputError, printable
@@ -66,8 +67,7 @@ def plan(given: StudyPlan, output: Console) -> None:
         return
     _show_plan(planned, told)
     if steps:
-        for step in planned.graph:
-            typer.echo(f"{states[step.key]:8} {step.key[:8]}  {step.shown}")
+        show_steps(planned.graph, states)
 
 
 def run(given: StudyRun, output: Console) -> None:
@@ -182,31 +182,8 @@ def _teller(tell: Tell) -> Any:
 
 
 def _show_plan(planned: Planned, told: Plan) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=planned.study.name, title_justify="left")
-    for head in ("kind", "steps", "done", "to run", "failed", "blocked", "about"):
-        table.add_column(head, justify="left" if head == "kind" else "right")
-    for kind in told.kinds:
-        about = _time(kind.seconds) if kind.needed > kind.untimed else "–"
-        known = f"{about} + {kind.untimed} unknown" if kind.untimed else about
-        counts = (kind.steps, kind.done, kind.needed, kind.failed, kind.blocked)
-        table.add_row(kind.kind, *map(str, counts), known if kind.needed else "")
-    console = Console()
-    console.print(table)
-    for note in planned.notes:
-        console.print(f"note: {note}", markup=False, highlight=False)
-    for each in planned.seed_plans():
-        console.print(_seed_words(each), markup=False, highlight=False)
-    if not told.needed:
-        console.print(f"nothing to run: {told.done} of {len(planned.graph)} steps are done", highlight=False)
-        return
-    known = f"{_time(told.seconds)} of work, no less than {_time(told.wall)} here"
-    left = known if told.seconds else "how long is not known yet"
-    more = f"; of {told.untimed} no like was measured" if told.untimed and told.seconds else ""
-    console.print(f"{told.needed} of {len(planned.graph)} steps to run: {left}{more}", highlight=False)
+    seeds = [_seed_words(each) for each in planned.seed_plans()]
+    show_plan(planned.study.name, len(planned.graph), told, [*(f"note: {note}" for note in planned.notes), *seeds])
 
 
 def _seed_words(made: SeedPlan) -> str:
@@ -231,21 +208,6 @@ def _show_report(made: Report) -> None:
     from interlingua.report.study_terminal import render_study
 
     render_study(made.run(), made.tables, console())
-
-
-def _time(seconds: float) -> str:
-    """Seconds as people say them.
-
-    >>> _time(3.2), _time(95), _time(7300)
-    ('3 s', '2 min', '2.0 h')
-    """
-    return (
-        f"{seconds:.0f} s"
-        if seconds < 90
-        else f"{seconds / 60:.0f} min"
-        if seconds < 5400
-        else f"{seconds / 3600:.1f} h"
-    )
 
 
 def _bytes(count: int) -> str:

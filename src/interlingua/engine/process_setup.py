@@ -81,6 +81,11 @@ def load_once(files: Iterable[str]) -> None:
             _LOADED[file] = now
 
 
+def mark_loaded(file: Path) -> None:
+    """Say that this process has loaded a file, so that steps do not load it again."""
+    _LOADED[str(file.absolute())] = stamp(file)
+
+
 def free_device_memory() -> None:
     """Free what a step left on a GPU that others share; without one, nothing, which is quicker than a collection."""
     torch: Any = sys.modules.get("torch")

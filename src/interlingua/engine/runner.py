@@ -94,7 +94,11 @@ def run(
     states = {key: State(state) for key, state in found.items()}
     running = {key for key, state in states.items() if state is State.NEEDED}
     deadline = None if options.stop_after is None else time.time() + options.stop_after
-    jobs = [Job.of(step, running=running, deadline=deadline) for step in graph if step.key in running]
+    jobs = [
+        Job.of(step, running=running, deadline=deadline, device=options.device, cache=options.cache)
+        for step in graph
+        if step.key in running
+    ]
     book = _Book(graph, workspace, states, len(jobs), tell, writes=group.is_first)
     for key in broken:
         book.hear("broken", key, ("", 0, 0))

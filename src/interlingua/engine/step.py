@@ -88,7 +88,8 @@ class StepContext:
     `inputs` are the finished folders of what it needs, by role; `out` is an empty folder of this attempt, which gets
     the step's name when the function returns. What lies in `out / "heavy"` is removed when no step to come needs it.
     `objects` are what this process loaded in earlier steps. Of several processes only the one that `group` calls first
-    writes. `deadline` is the `time.time()` at which a long function should save its state and raise `Paused`.
+    writes. `deadline` is the `time.time()` at which a long function should save its state and raise `Paused`. `device`
+    is where to compute, None: on what there is; `cache` a folder that runs share, None: there is none.
     """
 
     key: str
@@ -99,6 +100,8 @@ class StepContext:
     objects: ObjectCache = field(default_factory=ObjectCache)
     group: ProcessGroup = field(default_factory=SingleProcess)
     deadline: float | None = None
+    device: str | None = None
+    cache: Path | None = None
 
     @property
     def state(self) -> Path:

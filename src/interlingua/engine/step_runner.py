@@ -54,9 +54,19 @@ class Job:
     load: tuple[str, ...] = ()
     deadline: float | None = None
     """The `time.time()` after which it is not begun, and is asked to pause."""
+    device: str | None = None
+    cache: Path | None = None
 
     @classmethod
-    def of(cls, step: Step, *, running: set[str] | frozenset[str] = frozenset(), deadline: float | None = None) -> Job:
+    def of(
+        cls,
+        step: Step,
+        *,
+        running: set[str] | frozenset[str] = frozenset(),
+        deadline: float | None = None,
+        device: str | None = None,
+        cache: Path | None = None,
+    ) -> Job:
         """The job of a step; of what it needs, it waits for those that are `running` too."""
         needs = {role: need.key for role, need in step.needs.items()}
         settings, files = step.arguments()
@@ -74,6 +84,8 @@ class Job:
             tuple(dict.fromkeys(key for key in needs.values() if key in running)),
             tuple(file.path for file in step.load),
             deadline,
+            device,
+            cache,
         )
 
 
@@ -118,7 +130,18 @@ def run_step(
     making = workspace.making(job.key, token)
     inputs = {role: workspace.step(key) for role, key in job.needs.items()}
     state = workspace.state(job.key)
-    context = StepContext(job.key, inputs, making, state, progress, objects or ObjectCache(), group, job.deadline)
+    context = StepContext(
+        job.key,
+        inputs,
+        making,
+        state,
+        progress,
+        objects or ObjectCache(),
+        group,
+        job.deadline,
+        job.device,
+        job.cache,
+    )
     try:
         return _attempt(job, workspace, context, token, captured)
     except BaseException:

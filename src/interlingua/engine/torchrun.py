@@ -66,6 +66,8 @@ def launch(job: Launched, context: StepContext) -> None:
         "key": context.key,
         "state": str(context.state),
         "deadline": context.deadline,
+        "device": context.device,
+        "cache": None if context.cache is None else str(context.cache),
         "parent": os.getpid(),
     }
     resources = job.resources
@@ -150,6 +152,8 @@ def main(about: Path) -> None:
             Path(told["state"]),
             group=current_group(),
             deadline=told["deadline"],
+            device=told["device"],
+            cache=None if told["cache"] is None else Path(told["cache"]),
         )
         call_step(told["run"], told["settings"], told["load"], context)
     except Exception as error:

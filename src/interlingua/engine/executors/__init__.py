@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 
 from interlingua.engine.process_group import ProcessGroup, current_group
@@ -23,7 +24,8 @@ class Options:
     """What the user says: CPUs and GPU ids (None: all there are), tries that a step gets, a cluster's address.
 
     After `stop_after` seconds no step is begun, and those that can are asked to pause. `group` are the processes that a
-    launcher started, which run the same steps together.
+    launcher started, which run the same steps together. `device` is where steps compute, None: each by itself finds
+    what there is; `cache` a folder in which steps of many runs keep what takes long to make, None: their own.
     """
 
     cpus: int | None = None
@@ -31,6 +33,8 @@ class Options:
     attempts: int = 1
     address: str | None = None
     stop_after: float | None = None
+    device: str | None = None
+    cache: Path | None = None
     group: ProcessGroup = field(default_factory=current_group, compare=False, repr=False)
 
     def __post_init__(self) -> None:

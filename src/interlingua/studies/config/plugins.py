@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from interlingua.attribution import attributions
+from interlingua.engine.process_setup import mark_loaded
 from interlingua.flattening import flattenings
 from interlingua.measures import measures
 from interlingua.objectives import objectives
@@ -51,6 +52,25 @@ def load_all(files: Iterable[Path]) -> Plugins:
         if len(named) < len(new) or not new:
             everywhere.add(file)
     return Plugins(every, found, frozenset(everywhere))
+
+
+def load_for_commands(files: Iterable[Path]) -> None:
+    """Load the files that a command names: this process has them from now on, and `loaded` says what they hold."""
+    for file in files:
+        _LOADED.append(load_all([file.absolute()]))
+        mark_loaded(file)
+
+
+def loaded() -> Plugins:
+    """The files that commands of this process were given."""
+    return Plugins(
+        tuple(dict.fromkeys(file for each in _LOADED for file in each.files)),
+        {name: file for each in _LOADED for name, file in each.names.items()},
+        frozenset(file for each in _LOADED for file in each.everywhere),
+    )
+
+
+_LOADED: list[Plugins] = []
 
 
 def _entries() -> dict[Name, object]:

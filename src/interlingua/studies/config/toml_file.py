@@ -1,7 +1,8 @@
-"""TOML files read strictly: every key with its line, every problem reported at once."""
+"""TOML files read strictly (every key with its line, every problem reported at once), and written."""
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import tomllib
@@ -188,21 +189,32 @@ _WORDS = {str: "a string", int: "a whole number", float: "a finite number", bool
 
 @dataclass
 class ProblemList:
-    """What is wrong so far; every problem has the line of its path, or of the nearest one above it that has a line."""
+    """What is wrong so far; every problem has the line of its path, or of the nearest one above it that has a line.
+
+    Of a command there is no file: its problems begin with the option that filled in the path, by `options`.
+    """
 
     file: str
     lines: Mapping[Place, int] = field(default_factory=dict)
+    options: Mapping[Place, str] = field(default_factory=dict)
     found: list[InputError] = field(default_factory=list)
 
     def add(self, path: Place, problem: str, *, value: object = None, remedy: str) -> None:
         """Tell a problem at a path."""
-        told = InputError(problem, file=self.file, line=self.line(path), value=value, remedy=remedy)
+        if self.file:
+            told = InputError(problem, file=self.file, line=self.line(path), value=value, remedy=remedy)
+        else:
+            option = _nearest(self.options, path)
+            told = InputError(f"{option}: {problem}" if option else problem, value=value, remedy=remedy)
         if str(told) not in map(str, self.found):
             self.found.append(told)
 
     def report(self, problem: Problem) -> None:
         """Add what is wrong with a setting, with the line of its key."""
-        told = problem.in_file(self.file, self.line(problem.place))
+        if self.file:
+            told = problem.in_file(self.file, self.line(problem.place))
+        else:
+            told = problem.of_option(lambda name: _nearest(self.options, problem.place) or name)
         if str(told) not in map(str, self.found):
             self.found.append(told)
 
@@ -222,15 +234,17 @@ class ProblemList:
         >>> ProblemList("a.toml", {("tasks",): 3, ("tasks", "nli"): 4}).line(("tasks", "nli", "train"))
         4
         """
-        for length in range(len(path), 0, -1):
-            if path[:length] in self.lines:
-                return self.lines[path[:length]]
-        return None
+        return _nearest(self.lines, path)
 
     def check(self) -> None:
         """Raise what was found, in the order of the lines."""
         if self.found:
             raise ConfigErrors(self.file, sorted(self.found, key=lambda problem: problem.line or 0))
+
+
+def _nearest(known: Mapping[Place, T], path: Place) -> T | None:
+    """What is known of a path, or of the nearest one above it."""
+    return next((known[path[:length]] for length in range(len(path), 0, -1) if path[:length] in known), None)
 
 
 def build(kind: type[T], given: Mapping[str, Any], path: Place, problems: ProblemList) -> T | None:
@@ -339,3 +353,64 @@ def _words(hint: Any) -> str:
     if origin is tuple:
         return f"a list of {'strings' if typing.get_args(hint)[0] is str else 'values'}"
     return _WORDS[hint]
+
+
+def to_toml(table: Any) -> str:
+    """A table as TOML that `build` reads back as an equal one: what is as its default is left out.
+
+    >>> from interlingua.studies.config.schema import EncoderTable, StudyTable
+    >>> print(to_toml(StudyTable(name="mine", languages=("ru",), encoders={"a b": EncoderTable(model="x")})), end="")
+    name = "mine"
+    languages = ["ru"]
+    <BLANKLINE>
+    [encoders."a b"]
+    model = "x"
+    """
+    return "".join(f"{line}\n" for line in _table_lines(_said(table), ())).lstrip("\n")
+
+
+def _said(table: Any) -> dict[str, Any]:
+    """What a table says beyond its defaults, as plain data."""
+    found = {}
+    for entry in fields(table):
+        value = getattr(table, entry.name)
+        usual = entry.default_factory() if entry.default_factory is not MISSING else entry.default
+        if value is not None and (usual is MISSING or value != usual):
+            found[entry.name] = _plain(value)
+    return found
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return _said(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(each) for each in value]
+    return str(value) if isinstance(value, FilePath) else value
+
+
+def _table_lines(table: Mapping[str, Any], path: tuple[str, ...]) -> list[str]:
+    """The lines of a table: its values first, then the tables in it, each under its header."""
+    lines = [f"{_key(key)} = {_value(value)}" for key, value in table.items() if not isinstance(value, dict)]
+    tables = {key: value for key, value in table.items() if isinstance(value, dict)}
+    if path and (lines or not tables):
+        lines = ["", f"[{'.'.join(map(_key, path))}]", *lines]
+    for key, value in tables.items():
+        lines += _table_lines(value, (*path, key))
+    return lines
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else _value(name)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_key(key)} = {_value(each)}' for key, each in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, str):
+        # JSON's escapes are TOML's, but for the delete character.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return str(value).lower() if isinstance(value, bool) else repr(value)

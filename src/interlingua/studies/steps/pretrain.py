@@ -22,7 +22,7 @@ def run(settings: PretrainStep, context: StepContext) -> None:
     config = replace(config, data=replace(config.data, folder=str(Path(first.path).parent)))
     corpus = held_out(config, path.parent)
     made = context.state / "model"
-    pretrain(config, corpus, home=path.parent, out=made, device=pick_device(None), progress=context.progress)
+    pretrain(config, corpus, home=path.parent, out=made, device=pick_device(context.device), progress=context.progress)
     if context.group.is_first:
         (context.out / MODEL).parent.mkdir(parents=True, exist_ok=True)
         shutil.copytree(made, context.out / MODEL, ignore=shutil.ignore_patterns(".*"))

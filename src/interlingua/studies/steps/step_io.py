@@ -59,6 +59,7 @@ def load_encoder(about: StudyEncoder, context: StepContext, *, precision: str = 
     def read() -> Encoder:
         return Encoder.load(
             model.path if isinstance(model, File) else str(model),
+            device=context.device,
             precision=precision,
             trust_remote_code=about.trust_remote_code,
             allow_pickle=about.allow_pickle,
@@ -82,13 +83,13 @@ def load_body(about: StudyEncoder, context: StepContext, *, precision: str = "fp
 def load_made(made: Path, context: StepContext, *, precision: str = "fp32") -> Encoder:
     """The encoder that a step left."""
     key = digest(["made", made.name, precision])
-    return context.objects.get(key, lambda: Encoder.load(str(made / MODEL), precision=precision))
+    return context.objects.get(key, lambda: Encoder.load(str(made / MODEL), device=context.device, precision=precision))
 
 
 def load_tuned(context: StepContext) -> FineTuned:
     """The model that was fine-tuned, with its head."""
     made = context.inputs["tuned"]
-    return context.objects.get(digest(["tuned", made.name]), lambda: load(made / MODEL))
+    return context.objects.get(digest(["tuned", made.name]), lambda: load(made / MODEL, device=context.device))
 
 
 def asked_model(about: StudyEncoder, context: StepContext, task: Any, *, precision: str) -> FineTuned:

@@ -1,0 +1,287 @@
+"""A command as a study with one cell: planned, run in this process, and what its folder then holds."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from interlingua.encoder.devices import pick_device
+from interlingua.engine.atomic_files import reading_back, told_when_full, write_text
+from interlingua.engine.digests import Digests
+from interlingua.engine.executors import Options
+from interlingua.engine.graph import Graph, State
+from interlingua.engine.machine import this_machine
+from interlingua.engine.plan import Plan, plan
+from interlingua.engine.process_group import ProcessGroup, current_group
+from interlingua.engine.process_setup import cpu_count
+from interlingua.engine.records import NOTES, Records
+from interlingua.engine.runner import Event, Keep, RunSummary, keep_none, run
+from interlingua.engine.step import Step
+from interlingua.engine.workspace import Workspace
+from interlingua.errors import InputError
+from interlingua.paths import read_json
+from interlingua.record import Record, RecordTable, versions
+from interlingua.studies.compile import steps_of
+from interlingua.studies.compile.model_revisions import Revisions
+from interlingua.studies.compile.study_inputs import StudyInputs
+from interlingua.studies.config.fields import Place
+from interlingua.studies.config.plugins import loaded
+from interlingua.studies.config.schema import ResourceTable, StudyTable
+from interlingua.studies.config.toml_file import ProblemList, to_toml
+from interlingua.studies.step_settings import KINDS
+from interlingua.studies.study import Study, model_place
+from interlingua.studies.validation import check
+
+Progress = Callable[[str, int, int], None]
+RUN = "run.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompiledCommand:
+    """What a command runs, and where.
+
+    `identity` says what its folder `out` is for: the same goes on in it. Without a folder it runs in a temporary one.
+    `device` None: the GPU where there is one. `keep` says which models and vectors stay in the folder, `cache` is a
+    folder for vectors that runs share. `notes` are those of reading the settings.
+    """
+
+    kind: str
+    study: Study
+    identity: Mapping[str, str]
+    out: Path | None
+    device: str | None = None
+    progress: Progress | None = None
+    stop_after: float | None = None
+    keep: Keep = keep_none
+    cache: Path | None = None
+    notes: tuple[str, ...] = ()
+
+
+def one_cell(table: StudyTable, options: Mapping[Place, str]) -> Study:
+    """The study that a command's settings make, checked, with files from the current folder on.
+
+    What is wrong is told by the name that the user knows: `options` has one for each key of the tables that a setting
+    of the command fills in, such as `{("tasks", "ner", "train"): "--train"}`.
+    """
+    here = Path.cwd()
+    cpus = ResourceTable(cpus=cpu_count())
+    whole = replace(table, resources=dict.fromkeys(KINDS, cpus))
+    problems = ProblemList("", options=options)
+    study = check(Study(whole, here / "command.toml", None, here, loaded()), problems)
+    problems.check()
+    return study
+
+
+def study_file(compiled: CompiledCommand, file: Path) -> str:
+    """The study file that does what a command does, as it would stand at a place: paths start from its folder.
+
+    `interlingua study run` of it gives the same records, and more encoders, languages, tasks and seeds can be added.
+    """
+    study, home = compiled.study, file.absolute().parent
+    table = study.table
+
+    def from_home(path: Path) -> str:
+        return os.path.relpath(path, home)
+
+    encoders = {}
+    for name, each in table.encoders.items():
+        local = each.model is not None and model_place(study.file.parent, each.model)
+        made = replace(each, model=from_home(local)) if local and local.is_dir() else each
+        if each.recipe is not None:
+            made = replace(made, recipe=from_home(study.file.parent / each.recipe))
+        encoders[name] = made
+    kinds = {step.kind for step in Graph(steps_of(StudyInputs(study))[0])}
+    return to_toml(
+        replace(
+            table,
+            encoders=encoders,
+            data_root=from_home(study.data),
+            plugins=tuple(from_home(path) for path in study.plugins.files),
+            resources={kind: given for kind, given in table.resources.items() if kind in kinds and given.cpus > 1},
+        )
+    )
+
+
+@dataclass(frozen=True)
+class PlannedCommand:
+    """A compiled command with its steps, in a folder; nothing is written yet."""
+
+    compiled: CompiledCommand
+    graph: Graph
+    workspace: Workspace
+    notes: tuple[str, ...]
+    revisions: Revisions = field(repr=False)
+    digests: Digests = field(repr=False)
+
+    @classmethod
+    def of(cls, compiled: CompiledCommand, folder: Path) -> PlannedCommand:
+        """The steps of a command in a folder, which is refused where it holds another run."""
+        workspace = Workspace(folder)
+        workspace.check(compiled.kind, compiled.identity)
+        digests = Digests(workspace.digests)
+        revisions = Revisions(workspace.inner / "revisions.json", True)
+        place = pick_device(compiled.device)
+        inputs = StudyInputs(compiled.study, digests, revisions, place.type == "cuda")
+        steps, notes = steps_of(inputs)
+        return cls(compiled, Graph(steps), workspace, (*compiled.notes, *notes), revisions, digests)
+
+    def states(self) -> dict[str, State]:
+        """Where each step stands, by key; what failed is to be run again."""
+        return self.graph.states(self.workspace, retry=True)
+
+    def plan(self) -> Plan:
+        """Steps by kind, what is done, and about how long the rest takes."""
+        machine = this_machine(Options(), any(step.resources.gpus for step in self.graph))
+        return plan(self.graph, self.workspace, cpus=machine.cpus, gpus=len(machine.gpus), retry=True)
+
+    def run(self, group: ProcessGroup) -> RunSummary:
+        """Run what is not done in this process; the first failure is raised as what it is."""
+        asked = self.compiled
+        options = Options(stop_after=asked.stop_after, device=asked.device, cache=asked.cache, group=group)
+        if not group.is_first:
+            return run(self.graph, self.workspace, executor="inline", options=options, raise_first=True)
+        with self.workspace.acquire(asked.kind, asked.identity), told_when_full(self.workspace.folder):
+            self.revisions.keep()
+            self.digests.keep()
+            return run(
+                self.graph,
+                self.workspace,
+                executor="inline",
+                options=options,
+                raise_first=True,
+                keep=asked.keep,
+                tell=None if asked.progress is None else _teller(asked.progress),
+            )
+
+
+@dataclass(frozen=True)
+class FinishedCommand:
+    """A command whose steps are done, or that was paused: its records, notes and files, to be read by what shows them.
+
+    Of several processes only the first writes files.
+    """
+
+    planned: PlannedCommand
+    summary: RunSummary
+    is_first: bool
+
+    @property
+    def folder(self) -> Path:
+        return self.planned.workspace.folder
+
+    @property
+    def study(self) -> Study:
+        return self.planned.compiled.study
+
+    @property
+    def finished(self) -> bool:
+        """Whether all steps are done; not so where the run was told to stop."""
+        return not self.summary.paused and not self.summary.blocked
+
+    @cached_property
+    def store(self) -> Records[Record]:
+        """The records with the values of each item."""
+        return Records(Record, self.folder)
+
+    @cached_property
+    def records(self) -> RecordTable:
+        """The records of this run's steps."""
+        wanted = {step.key for step in self.planned.graph}
+        return RecordTable(record for record in self.store.read() if record.step in wanted)
+
+    def steps(self, kind: str) -> list[Step]:
+        """The finished steps of a kind."""
+        done = self.planned.workspace.done()
+        return [step for step in self.planned.graph if step.kind == kind and step.key in done]
+
+    def place(self, step: Step) -> Path:
+        """The folder that a step left."""
+        return self.planned.workspace.step(step.key)
+
+    def export(self, step: Step, name: str, to: str) -> None:
+        """Give a file or folder of a step a name that people see."""
+        if self.is_first:
+            self.planned.workspace.export(step.key, name, to)
+
+    def write(self, name: str, text: str) -> None:
+        """Write a file for people into the run's folder."""
+        if self.is_first:
+            write_text(self.folder / name, text)
+
+    @property
+    def notes(self) -> list[str]:
+        """What was left out or handled specially, each once, in the order of the steps."""
+        found = list(self.planned.notes)
+        for step in self.planned.graph:
+            file = self.place(step) / NOTES
+            found += file.read_text("utf-8").splitlines() if file.is_file() else []
+        return list(dict.fromkeys(found))
+
+    @property
+    def seconds(self) -> float:
+        """What the steps of this run took, in all its sessions."""
+        wanted = {step.key for step in self.planned.graph}
+        took: list[float] = [e["seconds"] for e in self.planned.workspace.read_times() if e["key"] in wanted]
+        return round(sum(took), 1)
+
+    def about(self, **more: Any) -> dict[str, Any]:
+        """What `run.json` says of every run, and what is given of this one.
+
+        The time of making is that of the last session that ran a step.
+        """
+        before = read_json(self.folder / RUN) if (self.folder / RUN).is_file() else {}
+        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        return {
+            "kind": self.planned.compiled.kind,
+            **more,
+            "steps": [step.key for step in self.planned.graph],
+            "skipped": self.notes,
+            "device": str(pick_device(self.planned.compiled.device)),
+            "versions": versions(),
+            "seconds": self.seconds,
+            "created": now if self.summary.done else before.get("created", now),
+        }
+
+    def write_about(self, about: Mapping[str, Any]) -> None:
+        """Write `run.json`, last: what it says is there."""
+        self.write(RUN, json.dumps(about, ensure_ascii=False, indent=1))
+
+
+@contextlib.contextmanager
+def ran(compiled: CompiledCommand) -> Iterator[FinishedCommand]:
+    """Run a command's steps; inside, its folder can be read and written. A temporary one is gone after the block.
+
+    Of several processes all come here when the steps are done, and the first writes before the others go on.
+    """
+    group = current_group()
+    with contextlib.ExitStack() as stack:
+        if compiled.out is None and group.size > 1:
+            raise InputError("several processes need a folder that all of them see", remedy="Give --out.")
+        folder = compiled.out or Path(stack.enter_context(tempfile.TemporaryDirectory())) / compiled.kind
+        planned = PlannedCommand.of(compiled, folder)
+        summary = planned.run(group)
+        with reading_back(planned.workspace.folder):
+            finished = FinishedCommand(planned, summary, group.is_first)
+            _ = finished.records
+        yield finished
+        group.barrier()
+
+
+def _teller(tell: Progress) -> Callable[[Event], None]:
+    """Events of a run for who shows progress: what each step says of itself, and the steps."""
+
+    def hear(event: Event) -> None:
+        if event.what == "progress" and event.of:
+            tell(event.stage, event.done, event.of)
+        elif event.total > 1 and event.what in ("started", "done"):
+            tell("steps", event.finished, event.total)
+
+    return hear
