@@ -20,7 +20,6 @@ from interlingua.studies.config.schema import (
     GeometryCommand,
     Maps,
     Monitoring,
-    PairChoice,
     PairReading,
     TransferCommand,
 )
@@ -34,15 +33,13 @@ _TARGETS = {"trainable": "joint", "frozen": "frozen"}
 """What the objective calls the two ways of treating the source side."""
 
 
-def pair_settings(given: PairChoice) -> PairSettings:
-    """Which linked text is drawn and pulled together; a command also says how."""
-    settings = PairSettings(
-        rows=given.max_pairs, held_out=given.held_out, layer=given.layer, target=_TARGETS[given.source_side]
-    )
-    if not isinstance(given, PairReading):
-        return settings
-    return replace(
-        settings,
+def pair_settings(given: PairReading) -> PairSettings:
+    """Which linked text is drawn and pulled together, and how."""
+    return PairSettings(
+        rows=given.max_pairs,
+        held_out=given.held_out,
+        layer=given.layer,
+        target=_TARGETS[given.source_side],
         how=given.word_pooling,
         specials=given.include_special_tokens,
         reduction=given.reduction,

@@ -61,22 +61,26 @@ class StudyBitext:
 
 @dataclass(frozen=True, kw_only=True)
 class LinkedRows:
-    """Which rows of a bitext are drawn, and the layer and the target that their words are pulled together at.
+    """Which rows of a bitext are drawn, at which layer their words are pulled together, to which target and how.
 
-    `held_out` None: 1,000, or a tenth of a small bitext.
+    `held_out` None: 1,000, or a tenth of a small bitext. The others are those of `PairSettings`.
     """
 
     rows: int
     held_out: int | None
     layer: int
     target: str
+    how: str
+    specials: bool
+    reduction: str
+    kept: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class SynthStep:
     """Contexts and names to parallel tagged sentences."""
 
-    CODE: ClassVar[int] = 2
+    CODE: ClassVar[int] = 3
     ON_GPU: ClassVar[bool] = False
 
     contexts: tuple[Data, ...]
@@ -91,7 +95,7 @@ class SynthStep:
 class SpellingStep:
     """Parallel names to how alike languages spell them."""
 
-    CODE: ClassVar[int] = 2
+    CODE: ClassVar[int] = 3
     ON_GPU: ClassVar[bool] = False
 
     block: str
@@ -106,7 +110,7 @@ class PretrainStep:
     `pieces` is a vocabulary to cut, `start_from` the folder of a model whose weights it begins with.
     """
 
-    CODE: ClassVar[int] = 2
+    CODE: ClassVar[int] = 3
     ON_GPU: ClassVar[bool] = True
 
     recipe: File
@@ -119,7 +123,7 @@ class PretrainStep:
 class AlignStep:
     """A bitext to word links; `precision` is that of the encoder whose vectors link, None without one."""
 
-    CODE: ClassVar[int] = 2
+    CODE: ClassVar[int] = 3
     ON_GPU: ClassVar[bool] = False
 
     bitext: StudyBitext
@@ -130,7 +134,7 @@ class AlignStep:
 class AdjustStep:
     """An encoder and linked text to an adjusted encoder."""
 
-    CODE: ClassVar[int] = 2
+    CODE: ClassVar[int] = 3
     ON_GPU: ClassVar[bool] = True
 
     encoder: StudyEncoder
@@ -149,7 +153,7 @@ class FinetuneStep:
     `linked_rows` is None where that phase reads no bitext.
     """
 
-    CODE: ClassVar[int] = 2
+    CODE: ClassVar[int] = 3
     ON_GPU: ClassVar[bool] = True
 
     encoder: StudyEncoder
@@ -173,7 +177,7 @@ class PredictStep:
     among them. `map_on` and `linked_rows` are those of a regime that maps, `through` the encoder that reads its tests.
     """
 
-    CODE: ClassVar[int] = 2
+    CODE: ClassVar[int] = 3
     ON_GPU: ClassVar[bool] = True
 
     encoder: StudyEncoder
@@ -200,7 +204,7 @@ class PredictStep:
 class DistancesStep:
     """A model in one of its states to the distances of related and unrelated words of a language."""
 
-    CODE: ClassVar[int] = 2
+    CODE: ClassVar[int] = 3
     ON_GPU: ClassVar[bool] = True
 
     encoder: StudyEncoder
@@ -222,7 +226,7 @@ class EncodeStep:
     model's own. `rows` None: all.
     """
 
-    CODE: ClassVar[int] = 2
+    CODE: ClassVar[int] = 3
     ON_GPU: ClassVar[bool] = True
 
     encoder: StudyEncoder
@@ -251,7 +255,7 @@ class MeasureStep:
     `precision` is that of the vectors. `spellings` None: names of places that are embedded.
     """
 
-    CODE: ClassVar[int] = 2
+    CODE: ClassVar[int] = 3
     ON_GPU: ClassVar[bool] = False
 
     measure: str
@@ -273,7 +277,7 @@ class MeasureStep:
 class AttributeStep:
     """A fine-tuned model to the consistency of its attributions; `how` are the settings of `ExplainSettings`, all."""
 
-    CODE: ClassVar[int] = 2
+    CODE: ClassVar[int] = 3
     ON_GPU: ClassVar[bool] = True
 
     encoder: StudyEncoder
@@ -324,7 +328,7 @@ class GeometryStep:
     `part` is "before" or the language; `training` and `seed` are None before, `looks` where nobody looks again.
     """
 
-    CODE: ClassVar[int] = 2
+    CODE: ClassVar[int] = 3
     ON_GPU: ClassVar[bool] = True
 
     encoder: StudyEncoder

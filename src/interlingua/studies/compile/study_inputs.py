@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from interlingua.analyses.transfer import TransferSettings, phases_of, task_named
@@ -215,7 +215,7 @@ class StudyInputs:
     def linked_rows(self) -> LinkedRows:
         table: AdjustTable = self.study.table.adjust
         pairs = pair_settings(table)
-        return LinkedRows(rows=pairs.rows, held_out=pairs.held_out, layer=pairs.layer, target=pairs.target)
+        return LinkedRows(**{entry.name: getattr(pairs, entry.name) for entry in fields(LinkedRows)})
 
     @property
     def adjust_phases(self) -> tuple[Phase, ...]:

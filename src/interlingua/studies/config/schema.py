@@ -198,8 +198,8 @@ class AdjustSchedule:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairChoice:
-    """Which sentence pairs adjust a model, and what of their vectors is pulled together."""
+class PairReading:
+    """Which sentence pairs adjust a model, how words of them become vectors, and how these are pulled together."""
 
     panel = "Adjustment"
     max_pairs: Annotated[
@@ -228,13 +228,6 @@ class PairChoice:
             formerly=("target",),
         ),
     ] = "trainable"
-
-
-@dataclass(frozen=True, kw_only=True)
-class PairReading(PairChoice):
-    """How words of pairs become vectors, and how these are pulled together; a study has the defaults."""
-
-    panel = "Adjustment"
     reduction: Annotated[
         str,
         Setting(help="How the loss joins pairs: mean, or sum as Efimov et al. 2023 print it.", choices=("mean", "sum")),
@@ -434,7 +427,7 @@ class BitextTable(Linking):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdjustTable(PairChoice, AdjustSchedule):
+class AdjustTable(PairReading, AdjustSchedule):
     """How models are adjusted; the defaults are those of Efimov et al. 2023."""
 
     alpha: Annotated[float | None, _ALPHA] = None

@@ -139,7 +139,7 @@ def pair_settings(given: LinkedRows | None) -> PairSettings:
     """How rows of bitexts are drawn; where nothing reads any, as by default."""
     if given is None:
         return PairSettings()
-    return PairSettings(rows=given.rows, held_out=given.held_out, layer=given.layer, target=given.target)
+    return PairSettings(**vars(given))
 
 
 def linked_files(
