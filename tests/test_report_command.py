@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -478,6 +479,46 @@ def test_a_record_cut_short_by_a_kill_is_left_out_and_told(tmp_path: Path) -> No
     made = interlingua.report_on(run)
     assert "cut short" in made.html
     assert len(made.runs["audit"][0].records) == 27
+
+
+def whole_run(folder: Path) -> Path:
+    """A finished run of two steps, of 2 and 3 records."""
+    run = audit_folder(folder)
+    lines = [json.loads(line) for line in (run / "records.jsonl").read_text("utf-8").splitlines()[:5]]
+    for number, line in enumerate(lines):
+        line |= {"step": "one" if number < 2 else "two", "part": [number + 1, 2] if number < 2 else [number - 1, 3]}
+    (run / "records.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
+    about = json.loads((run / "run.json").read_text("utf-8"))
+    (run / "run.json").write_text(json.dumps({**about, "steps": ["one", "two"]}), "utf-8")
+    return run
+
+
+@pytest.mark.reliability("damaged files of a run")
+@pytest.mark.parametrize("cut", [0, 5, 1000, 0.3, 0.5, 0.99, -1])
+def test_a_finished_run_whose_records_are_cut_is_refused_and_whole_is_read(tmp_path: Path, cut: float) -> None:
+    run = whole_run(tmp_path / "run")
+    assert len(interlingua.report_on(run).runs["audit"][0].records) == 5
+    data = (run / "records.jsonl").read_bytes()
+    (run / "records.jsonl").write_bytes(data[: int(cut * len(data)) if isinstance(cut, float) else cut])
+    with pytest.raises(InputError, match=r"records\.jsonl: the run was finished, and "):
+        interlingua.report_on(run)
+
+
+@pytest.mark.reliability("damaged files of a run")
+def test_records_that_are_no_file_or_have_no_end_are_refused(tmp_path: Path) -> None:
+    run = whole_run(tmp_path / "run")
+    with (run / "records.jsonl").open("r+b") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(InputError, match="a line of no record"):
+        interlingua.report_on(run)
+    for place in (None, "/dev/zero"):
+        (run / "records.jsonl").unlink()
+        if place is None:
+            os.mkfifo(run / "records.jsonl")
+        else:
+            (run / "records.jsonl").symlink_to(place)
+        with pytest.raises(InputError, match="not a regular file"):
+            interlingua.report_on(run)
 
 
 def test_the_command_prints_tables_and_writes_the_page_into_the_folder(tmp_path: Path) -> None:

@@ -79,9 +79,14 @@ def regular_folder(folder: Path) -> Path:
     return folder
 
 
+_LARGEST_JSON = 1 << 28
+
+
 def read_json(path: Path) -> Any:
-    """What a JSON file holds; a `ValueError` where it is none, or is nested too deeply to be read."""
-    return json_value(regular(path).read_text("utf-8"))
+    """What a JSON file holds; a `ValueError` where it is none, is nested too deeply or too large to be read."""
+    if regular(path).stat().st_size > _LARGEST_JSON:
+        raise ValueError(f"more than {_LARGEST_JSON >> 20} MB")
+    return json_value(path.read_text("utf-8"))
 
 
 def json_value(text: str | bytes) -> Any:

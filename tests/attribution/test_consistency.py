@@ -358,6 +358,8 @@ def test_words_without_a_vector_are_left_out_of_the_weights(case: Case, bert: En
         ("tea 1 0 0\ncup 1 x 0\n", ":2: not a number"),
         ("tea 1 0\ncup 1 nan\n", ":2: an infinite"),
         ("tea\n", ":1: not a word and 1 numbers"),
+        ("tea 1 2\ncup 1 2 3\n", ":2: not a word and 2 numbers"),
+        ("2 2\ntea 1 2\n  1 2\n", ":3: not a word and 2 numbers"),
         ("tea 1 1_0\ncup 1 2\n", ":1: not a number among"),
         ("cup 1 2\ntea 1 ٣\n", ":2: not a number among"),
         ("-2 2\ntea 1 2\ncup 1 2\n", ":1: the first line states no number of words"),

@@ -16,9 +16,11 @@ import json
 import lzma
 import random
 import re
+import string
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ import pytest
 
 from hostile.bounded import SECONDS, Outcome, run_bounded
 from hostile.mutations import CODECS, NASTY, damaged_bytes, damaged_documents, json_bytes
+from interlingua import languages as codes
 from interlingua.corpus import ParallelCorpus
 from interlingua.readers import read_corpus
 from interlingua.readers.documents import opened
@@ -412,6 +415,9 @@ def packed_lines(line: bytes, count: int) -> bytes:
     return b"".join(packer.compress(line) for _ in range(count)) + packer.flush()
 
 
+CODES = [code for code in dict.fromkeys(
+    codes.canonical("".join(each)) for each in product(string.ascii_lowercase, repeat=3) if codes.is_language("".join(
+        each))) if code != "en"]  # fmt: skip
 WIDE = [f"note {n}" for n in range(40_000)]
 LARGE: dict[str, tuple[str, Callable[[], tuple[str, bytes]]]] = {
     "a header of 40,000 columns": ("tsv", lambda: ("a.tsv", table(ROWS, header=("en", "ru", *WIDE)).encode())),
@@ -466,6 +472,15 @@ LARGE: dict[str, tuple[str, Callable[[], tuple[str, bytes]]]] = {
     "a tag of 1 MB": ("iob", lambda: ("a.iob", f"Ada B-{'P' * 10**6}\nwrote O\n".encode())),
     "40,000 languages in TMX": ("tmx", lambda: ("a.tmx", TMX.replace("<body>", "<body>" + "".join(
         f'<tu><tuv xml:lang="x{n}"><seg>a</seg></tuv></tu>' for n in range(40_000))).encode())),
+    "8,000 languages in TMX": ("tmx", lambda: ("a.tmx", TMX.replace("<body>", "<body>" + "".join(
+        f'<tu><tuv xml:lang="en"><seg>a{n}</seg></tuv><tuv xml:lang="{code}"><seg>b</seg></tuv></tu>'
+        for n, code in enumerate(CODES))).encode())),
+    "8,000 languages in JSON Lines": ("json lines", lambda: ("a.jsonl", "".join(
+        f'{{"en": "a{n}", "{code}": "b"}}\n' for n, code in enumerate(CODES)).encode())),
+    "8,000 languages in a header": ("tsv", lambda: ("a.tsv", ("\t".join(CODES) + "\n" + "a\tb\n" * 10_000).encode())),
+    "5,000 units in 500 languages": ("tmx", lambda: ("a.tmx", TMX.replace("<body>", "<body>" + "".join(
+        f'<tu><tuv xml:lang="en"><seg>a{n}</seg></tuv><tuv xml:lang="{CODES[n % 500]}"><seg>b</seg></tuv></tu>'
+        for n in range(5000))).encode())),
     "vectors of a width of 10^17": ("word vectors", lambda: ("a.vec", b"1 " + b"9" * 17 + b"\ntea 1 2\n")),
     "a vector of 2,000,000 numbers": ("word vectors", lambda: ("a.vec", b"tea" + b" 1" * 2_000_000 + b"\n")),
     "a vector header with a superscript": ("word vectors", lambda: ("a.vec", "1 ²\ntea 1 2\n".encode())),

@@ -131,6 +131,7 @@ def test_a_prefix_names_one_bitext_of_many(tmp_path, prefix):
     [
         ("<bpt i='1'>&lt;b></bpt>Tea<ept i='1'>&lt;/b></ept> is <ph>%s</ph>hot<it pos='end'>}</it>.", "Tea is hot."),
         ("<ut>{\\b </ut>Tea <hi>is <mrk>hot</mrk></hi>.", "Tea is hot."),
+        ("Tea <x:ph xmlns:x='u'>%s</x:ph>is <PH>%d</PH><BPT i='1'>{</BPT>hot.", "Tea is hot."),
         ("Tea <ph>{a <sub>tooltip</sub> b}</ph>is <hi><bpt i='1'>x<hi>y</hi></bpt>hot</hi>.", "Tea is hot."),
     ],
 )

@@ -146,6 +146,16 @@ REFUSED = {
     "declared UTF-16": (declared("utf-16"), {}, r"stdin: not utf-16 \(.*\)\. Give the file's encoding"),
     "declared ASCII": (declared("ascii"), {}, "stdin:[0-9]+: a byte that is not ascii: '0xd1'"),
     "declared IDNA": (declared("idna"), {}, "stdin: unknown encoding: 'idna'.*--encoding outranks"),
+    **{
+        f"declared {codec}": (declared(codec), {}, f"stdin: unknown encoding: '{codec}'")
+        for codec in ("utf-7", "U7", "punycode", "unicode_escape", "unicode-escape", "raw_unicode_escape")
+    },
+    "an encoding with a zero": ("en\tru\na\tb\n", {"encoding": "utf\0"}, "unknown encoding"),
+    "two texts of a language": (
+        '{"en": "c", "translation": {"eng": "a", "ru": "b"}}\n',
+        {},
+        "stdin:1: another text of a language beside the translation: 'en: c'",
+    ),
     "declared nothing": (declared("undefined"), {}, "stdin: unknown encoding: 'undefined'"),
     "UTF-16 without a mark": ("en\tru\na\tb\n", {"encoding": "utf-16"}, r"stdin: not utf-16 \("),
     "prose": ("It is raining.\n", {}, "not recognised as a parallel corpus; it begins with: 'It is raining.'"),

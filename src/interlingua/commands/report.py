@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -27,6 +28,8 @@ from interlingua.report.sections import Section
 from interlingua.report.tables import Table
 from interlingua.studies.geometry_records import maps_of
 
+_LONGEST_RECORD = 1 << 24
+_CUT = "a last record that was cut short: the run was not finished"
 _REMEDY = "Name a folder that interlingua audit, adjust, transfer, explain, geometry or study wrote."
 
 
@@ -135,6 +138,9 @@ def read_run(folder: Path) -> tuple[str, Run]:
     about = {**about, "skipped": [*([skipped] if isinstance(skipped, str) else skipped), *notes]}
     if "created" not in about:  # What every command writes at its end.
         about["unfinished"] = _unfinished(folder, about, records)
+    elif lost := _lost(records, about, cut=_CUT in notes):
+        raise InputError(f"the run was finished, and {lost}", file=folder / "records.jsonl",
+                         remedy="Fetch the whole folder again, or give the run's command again.")  # fmt: skip
     return kind, Run(about, records, more=_more(folder, kind, about))
 
 
@@ -147,6 +153,20 @@ def _unfinished(folder: Path, about: Mapping[str, Any], records: Sequence[Record
     )
     again = f"The command that began it, interlingua {about['kind']} … --out {folder}, goes on from there."
     return f"This run is not finished{far}. {again}"
+
+
+def _lost(records: Sequence[Record], about: Mapping[str, Any], *, cut: bool) -> str:
+    """What is missing of the records that steps have written together; nothing where all are there.
+
+    A step may have none, unless a last record that is `cut` was its first.
+    """
+    steps = about.get("steps") or []
+    present = Counter(record.get("step") for record in records)
+    if steps and (not records or (cut and any(step not in present for step in steps))):
+        return f"of {counted(sum(step not in present for step in steps), 'steps')} no record is here"
+    wanted = {record.get("step"): record["part"][1] for record in records if record.get("part")}
+    lost = sum(max(count - present[step], 0) for step, count in wanted.items())
+    return f"{counted(lost, 'records')} of it are not here" if lost else ""
 
 
 def _items(folder: Path) -> Callable[[Record], Items | None]:
@@ -228,14 +248,16 @@ def _object(path: Path) -> dict[str, Any]:
 
 def _records(path: Path) -> tuple[list[dict[str, Any]], list[str]]:
     """The records of a run, checked; a last line that was being written when the run was killed is told, not read."""
-    if not path.is_file():
+    if not path.exists() and not path.is_symlink():
         return [], ["no records yet: the run was not finished"]
     records: list[stored.Record] = []
     notes: list[str] = []
     with regular(path).open("rb") as file:
-        for number, line in enumerate(file, 1):
+        for number, line in enumerate(iter(lambda: file.readline(_LONGEST_RECORD), b""), 1):
+            if len(line) == _LONGEST_RECORD:
+                raise InputError("a line of no record", file=path, line=number, remedy="Give the command again.")
             if not line.endswith(b"\n"):
-                notes.append("a last record that was cut short: the run was not finished")
+                notes.append(_CUT)
                 break
             records.append(_record(line, path, number))
     return to_v1(records), notes

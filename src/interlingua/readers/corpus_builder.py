@@ -18,7 +18,7 @@ _WORDS = frozenset(
     ("src", "tgt", "trg", "url", "key", "row", "num", "pos", "tag", "len", "doc", "set", "ner", "org", "per", "loc")
 ) | {"qid", "sid", "lid", "lab", "sum"}
 # Indonesian and Norwegian are no small languages: the values decide.
-_DOUBTFUL = ("id", "no")
+DOUBTFUL = ("id", "no")
 
 ROLES = {"source": 0, "src": 0, "target": 1, "tgt": 1, "trg": 1}
 
@@ -132,6 +132,8 @@ def absent(wanted: Sequence[str], known: Sequence[str], file: str) -> InputError
     return InputError(f"has no {', '.join(wanted)}", file=file, remedy=f"It has: {', '.join(known)}.")
 
 
+MANY_GAPS, GAPS_PER_TEXT = 3_000_000, 100
+"""Cells without text, and how many for each with one, from which on a small file would take all memory."""
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 
@@ -176,9 +178,19 @@ class Gathering:
         self.places = Places()
         self._skips: dict[str, list[str]] = {}
         self._counts: dict[str, int] = {}
+        self._texts = 0
 
     def add(self, row: Mapping[str, Cell], *, line: int, file: str | None = None) -> None:
         """Append one row: cells by language code."""
+        self._texts += sum(1 for text in row.values() if text)
+        gaps = len(self.columns) * len(self.places) - self._texts
+        if gaps > MANY_GAPS and gaps > GAPS_PER_TEXT * self._texts:
+            raise InputError(
+                f"{len(self.columns):,} languages, of which a row has few: {gaps:,} gaps",
+                file=self.file,
+                line=line,
+                remedy="Give languages (--languages), or a file of fewer.",
+            )
         for code in row:
             if code not in self.columns:
                 self.columns[code] = [self.gap] * len(self.places)
@@ -217,7 +229,7 @@ class Gathering:
 
     def corpus(self, asked: Sequence[str] | None, *, seen: Mapping[str, str | None] | None = None) -> ParallelCorpus:
         """The corpus in the languages asked for; `seen` maps column names to codes, for errors."""
-        for code in _DOUBTFUL:
+        for code in DOUBTFUL:
             if asked is None and code in self.columns and looks_like_identifiers(self.columns[code]):
                 del self.columns[code]
                 self.skip("columns that are no language", f"{self.name} {code}")

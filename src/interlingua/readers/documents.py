@@ -34,7 +34,7 @@ _CHUNK = 1 << 20
 _MARKING = "interlingua-undecodable"
 codecs.register_error(_MARKING, lambda error: (UNDECODABLE, cast(UnicodeDecodeError, error).end))
 
-_NO_CHARACTER_SETS = frozenset(("utf-7", "punycode", "idna", "unicode_escape", "raw_unicode_escape", "undefined"))
+_NO_CHARACTER_SETS = frozenset(("utf_7", "punycode", "idna", "unicode_escape", "raw_unicode_escape", "undefined"))
 """Python's names of escapes for names and source code, and of UTF-7: they may yield halves of surrogate pairs."""
 
 # UTF-32 before UTF-16: the little-endian mark of the one begins with that of the other.
@@ -311,9 +311,10 @@ def _known(encoding: str, file: str) -> str:
     try:
         "".encode(encoding)
         codecs.getincrementaldecoder(encoding)("ignore").decode(b"a")
-        if codecs.lookup(encoding).name in _NO_CHARACTER_SETS:
+        # By its own name: which of - and _ stands in it depends on the version of Python.
+        if codecs.lookup(encoding).name.replace("-", "_") in _NO_CHARACTER_SETS:
             raise LookupError(encoding)
-    except (LookupError, TypeError, UnicodeError):
+    except (LookupError, TypeError, ValueError):
         remedy = "Use a name Python knows, such as 'utf-8' or 'cp1251'; --encoding outranks what a file declares."
         raise InputError("unknown encoding", file=file, value=encoding, remedy=remedy) from None
     return encoding

@@ -13,7 +13,7 @@ from typing import Any
 from interlingua.corpus import ParallelCorpus
 from interlingua.errors import InputError
 from interlingua.readers import readers, sniffers
-from interlingua.readers.corpus_builder import Gathering, by_role, language_of
+from interlingua.readers.corpus_builder import DOUBTFUL, Gathering, by_role, language_of
 from interlingua.readers.documents import Document
 from interlingua.readers.json_values import load_json, text_of
 from interlingua.readers.xquad import is_squad
@@ -44,6 +44,15 @@ def gather_objects(
     for line, item in objects:
         inner = item.get("translation")
         cells = inner if isinstance(inner, Mapping) else item
+        twice = _beside(item, inner, languages) if cells is inner else []
+        if twice:
+            raise InputError(
+                "another text of a language beside the translation",
+                file=gathering.file,
+                line=line,
+                value=f"{twice[0]}: {item[twice[0]]}",
+                remedy="Keep one of the two.",
+            )
         roles = by_role(list(cells), languages)
         for key in cells:
             if key not in seen:
@@ -68,10 +77,23 @@ def gather_objects(
     return gathering.corpus(languages, seen=seen)
 
 
+def _beside(item: Mapping[str, Any], inner: Mapping[str, Any], languages: Sequence[str] | None) -> list[str]:
+    """The keys beside `translation` with another text of a language in it; `id` and `no` are numbers there."""
+    own = {language_of(key, languages): text for key, text in inner.items()}
+    return [
+        key
+        for key, text in item.items()
+        if isinstance(text, str)
+        and key.lower() not in DOUBTFUL
+        and (code := language_of(key, languages)) is not None
+        and own.get(code, text) != text
+    ]
+
+
 def _text(value: Any, key: str, gathering: Gathering, line: int) -> str:
     if value is None:
         return ""
-    if isinstance(value, int) and key.lower() in ("id", "no"):
+    if isinstance(value, int) and key.lower() in DOUBTFUL:
         return str(value)  # Judged with the other values of its column: a number is no Indonesian.
     what = f"the value of {key!r}"
     return text_of(value, what, file=gathering.file, line=line, remedy="Give a string or null.")

@@ -6,12 +6,14 @@ was decoded with the wrong encoding if, encoded back, it is UTF-8 (`Ñ‡Ð°Ð�
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
+import numpy as np
 import regex
+from numpy.typing import NDArray
 
 from interlingua import languages as codes
 from interlingua.corpus import ParallelCorpus, Skip
@@ -27,6 +29,9 @@ _NUMBER = regex.compile(r"[#(\[]?\d+[.):\]]*")
 _WHOLE = {"Jpan": "Hani|Hira|Kana", "Kore": "Hang|Hani", "Hans": "Hani|Bopo", "Hant": "Hani|Bopo", "Aran": "Arab"}
 NEARLY_ALL, MOST, LEAST, MANY = 0.9, 0.5, 10, 20
 """Shares of a language's rows that make an error and a note, and the rows below which nothing is said (of labels)."""
+
+_LOOKED = 2_000_000
+"""Cells of a corpus that are looked at before languages are compared row by row."""
 
 
 def checked(corpus: ParallelCorpus, *, file: str | None = None) -> ParallelCorpus:
@@ -103,14 +108,16 @@ def _same_texts(corpus: ParallelCorpus, file: str) -> list[Skip]:
     """
     notes = []
     columns = list(corpus.texts.items())
+    step = 1 + len(corpus) * len(columns) // _LOOKED
+    looked = _numbered([column[::step] for _, column in columns])
     for place, (code, column) in enumerate(columns):
-        for other, texts in columns[place + 1 :]:
-            step = 1 + len(column) // 1000  # A look at some rows decides whether all are compared.
-            some = [
-                ours == theirs for ours, theirs in zip(column[::step], texts[::step], strict=True) if ours and theirs
-            ]
-            excused = code.split("-")[0] == other.split("-")[0] or codes.script(code) != codes.script(other)
-            if excused or sum(some) < MOST * len(some):
+        here = np.flatnonzero(looked[place])
+        rest = looked[place + 1 :, here]
+        same_here, both_here = (rest == looked[place, here]).sum(1), (rest > 0).sum(1)
+        # A look at some rows decides whether all are compared.
+        for later in np.flatnonzero((same_here > 0) & (same_here >= MOST * both_here)):
+            other, texts = columns[place + 1 + later]
+            if code.split("-")[0] == other.split("-")[0] or codes.script(code) != codes.script(other):
                 continue
             both = [(ours, theirs) for ours, theirs in zip(column, texts, strict=True) if ours and theirs]
             same = [ours for ours, theirs in both if ours == theirs]
@@ -126,6 +133,12 @@ def _same_texts(corpus: ParallelCorpus, file: str) -> list[Skip]:
                 )
             notes.append(Skip(f"rows with the same text in {code} and {other}, kept", len(same)))
     return notes
+
+
+def _numbered(columns: Sequence[Sequence[str | None]]) -> NDArray[np.int32]:
+    """The texts of columns by numbers from 1, (column, row): equal texts have equal numbers, and no text has 0."""
+    known: dict[str | None, int] = {None: 0, "": 0}
+    return np.array([[known.setdefault(text, len(known)) for text in column] for column in columns], np.int32)
 
 
 def _refuse_labels(corpus: ParallelCorpus, file: str) -> None:

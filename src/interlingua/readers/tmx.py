@@ -86,6 +86,7 @@ class _Memory:
         return self.gathering.corpus(self._asked, seen=self._seen)
 
     def _begin(self, tag: str, attributes: dict[str, str]) -> None:
+        tag = _local(tag)
         if self._codes or (self._text is not None and tag in _NATIVE_CODES):
             self._codes += 1
         elif tag == "header":
@@ -140,6 +141,7 @@ class _Memory:
         if self._codes:
             self._codes -= 1
             return
+        tag = _local(tag)
         if self._within and tag == self._within[-1]:
             self._within.pop()
         if tag == "seg" and self._text is not None and self._language is not None:
@@ -157,3 +159,12 @@ class _Memory:
             value=name,
             remedy="Write the text itself in place of the entity.",
         )
+
+
+def _local(tag: str) -> str:
+    """The name of an element without its prefix, in small letters, as other programs take it, too.
+
+    >>> _local("tmx:ph"), _local("PH")
+    ('ph', 'ph')
+    """
+    return tag.rpartition(":")[2].lower()

@@ -122,7 +122,9 @@ def read_vectors(path: str | Path, *, words: Set[str] | None = None) -> WordVect
                 width = len(cells) - 1
             # A word may have a space of its own (in MUSE's files a no-break one, in others a plain one).
             word, numbers = " ".join(cells[: len(cells) - width]), cells[len(cells) - width :]
-            if width < 1 or not word or len(cells) <= width:
+            # A number more than in the lines before is no second part of the word.
+            long = len(cells) > width + 1 and _is_number(cells[-width - 1])
+            if width < 1 or not word.strip(" ") or len(cells) <= width or long:
                 raise _bad(path, line, text, f"not a word and {max(width, 1)} numbers")
             count += 1
             if word in rows or (wanted is not None and word not in wanted):

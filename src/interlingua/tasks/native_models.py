@@ -18,11 +18,13 @@ from interlingua.encoder import Encoder, loading
 from interlingua.encoder.devices import pick_device
 from interlingua.encoder.model_folders import check_fit, model_json
 from interlingua.errors import InputError
+from interlingua.readers.json_values import text_of
 from interlingua.tasks.classification import Classification
 from interlingua.tasks.ner import Ner
 from interlingua.training.loop import Batch
 from interlingua.training.task import Task, inputs_of, shuffle_weights
 
+MOST_LABELS = 100_000
 _MAX_LENGTH = 512  # what such models are usually trained with; their own limit where it is lower
 _KINDS = {"ForSequenceClassification": "sequence", "ForTokenClassification": "token"}
 
@@ -137,13 +139,16 @@ def _labels(config: Mapping[str, Any], file: Path) -> tuple[str, ...]:
     """The labels of a config in their order; LABEL_0, LABEL_1 … where it only has their number, or two."""
     named = config.get("id2label")
     if named is None:
-        count = config.get("num_labels", 2)
-        named = {str(number): f"LABEL_{number}" for number in range(count if isinstance(count, int) else 2)}
+        count = 2 if config.get("num_labels") is None else config["num_labels"]
+        if type(count) is not int or not 0 <= count <= MOST_LABELS:
+            raise InputError("no number of labels", file=file, value=count, remedy="Fetch the model again.")
+        named = {str(number): f"LABEL_{number}" for number in range(count)}
     if not isinstance(named, dict) or sorted(map(str, named)) != sorted(map(str, range(len(named)))):
         raise InputError(
             "id2label does not number its labels from 0", file=file, value=named, remedy='Write {"0": …, "1": …}.'
         )
-    labels = tuple(str(named[key]) for key in sorted(named, key=int))
+    given = [named[key] for key in sorted(named, key=int)]
+    labels = tuple(str(name) if type(name) is int else text_of(name, "a label", file=str(file)) for name in given)
     if len(set(labels)) < len(labels):
         raise InputError(
             "id2label has a label twice", file=file, value=", ".join(labels), remedy="Give each another name."

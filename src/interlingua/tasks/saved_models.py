@@ -24,11 +24,13 @@ from interlingua.encoder import Encoder
 from interlingua.engine.atomic_files import open_to_umask
 from interlingua.errors import InputError
 from interlingua.paths import read_json
+from interlingua.readers.json_values import text_of
 from interlingua.tasks import tasks
-from interlingua.tasks.native_models import NativeModel, described_by_config, is_native, load_native
+from interlingua.tasks.native_models import MOST_LABELS, NativeModel, described_by_config, is_native, load_native
 from interlingua.training.task import Task, TaskModel
 
 _FORMAT = 1
+_MOST_TOKENS = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -98,10 +100,16 @@ def described(folder: str | Path) -> tuple[Task, tuple[str, ...]]:
         usual = asdict(tasks[about["task"]].call())
         given = {name: tuple(value) if isinstance(value, list) else value for name, value in about["settings"].items()}
         for name, value in given.items():
-            if not isinstance(value, type(usual[name])) and usual[name] is not None:
+            fits = usual[name] is None or isinstance(value, type(usual[name]))
+            if isinstance(usual[name], int):
+                fits = type(value) is int and 1 <= value <= _MOST_TOKENS
+            if not fits:
                 raise TypeError(f"{name} is {value!r:.40}")
         task: Task = tasks[about["task"]].call(**given)
-        return task, tuple(str(name) for name in about["labels"])
+        labels = about["labels"]
+        if not isinstance(labels, list) or len({*labels}) < len(labels) or len(labels) > MOST_LABELS:
+            raise ValueError("labels are a list of different texts")
+        return task, tuple(text_of(name, "a label", file=str(folder / "task.json")) for name in labels)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise InputError(
             f"not the description of a task ({type(error).__name__}: {error})",
@@ -120,6 +128,8 @@ def load(folder: str | Path, *, device: str | None = None) -> FineTuned:
     model = TaskModel.of(encoder, task, labels, seed=0)
     try:
         model.head.load_state_dict(load_file(folder / "head.safetensors"))
+        if broken := [name for name, weight in model.head.named_parameters() if not torch.isfinite(weight).all()]:
+            raise RuntimeError(f"{broken[0]} holds infinite or undefined values")
     except (OSError, SafetensorError, RuntimeError) as error:
         raise InputError(
             f"the head cannot be loaded ({str(error).splitlines()[0]})",
