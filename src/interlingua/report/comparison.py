@@ -28,6 +28,10 @@ _BY_SENTENCE = ("retrieval", "procrustes")
 """Measures whose value is a mean over sentences that the corpus and the seed alone decide."""
 POINT = "Point at a number, or click, for its interval."
 """What a page adds to the words of a comparison, and a terminal does not."""
+UNLIKE = (
+    "Numbers called not comparable were read of other texts, rows or candidates, or of texts that the run does not "
+    "tell: they have no difference."
+)
 _CLEAR = (
     "the 95\N{NO-BREAK SPACE}% interval of the difference, sentence by sentence, leaves out 0; where that is not "
     "known, the two intervals do not meet"
@@ -44,17 +48,21 @@ def compared(runs: Sequence[Run], numbers: Sequence[Numbers], *, kind: str) -> S
     )
     told = tuple(verdict(run, its) for run, its in zip(runs[1:], found, strict=True))
     same = "" if any(table.name == "settings" for table in tables) else " Their settings are the same."
-    return Section(
-        "compared", "Side by side", (*told, *other_sentences(runs), words + same, POINT), tables=tuple(tables)
+    unlike = any(
+        key in numbers[0] and key not in its and not _counts(numbers[0][key], reading)
+        for own, its in zip(numbers[1:], found, strict=True)
+        for key, reading in own.items()
     )
+    why = other_sentences(runs) or ((UNLIKE,) if unlike else ())
+    return Section("compared", "Side by side", (*told, *why, words + same, POINT), tables=tuple(tables))
 
 
 def comparable(first: Reading, other: Reading, runs: tuple[Run, Run]) -> bool:
     """Whether a difference of two readings says something of the models: same text, rows, candidates and pairs.
 
-    The text is the same where the records behind the readings have one corpus digest (runs whose records have none, of
-    older versions or other commands, go by the run's). Rows are the same where the same pairs have as many, and a
-    measure of a corpus drew or split them by the same seed. An audit of which no text is known is compared with none.
+    The text is the same where the records behind the readings have one digest of a corpus or, of tasks, of the test
+    (readings without records go by the run's). Rows are the same where the same pairs have as many, and a measure of a
+    corpus drew or split them by the same seed. What was read of an unknown text is compared with nothing.
 
     >>> both = Run({"digests": {"corpus": "a"}}), Run({"digests": {"corpus": "a"}})
     >>> comparable(Reading(0.2, n=600), Reading(0.3, n=600), both)
@@ -64,8 +72,7 @@ def comparable(first: Reading, other: Reading, runs: tuple[Run, Run]) -> bool:
     """
     texts, rows = zip(*((_texts(run, reading), _rows(run, reading)) for run, reading in
                         zip(runs, (first, other), strict=True)), strict=True)  # fmt: skip
-    unknown = texts[0] == {"None"} and any(run.about.get("kind") == "audit" for run in runs)
-    return texts[0] == texts[1] and rows[0] == rows[1] and not unknown
+    return texts[0] == texts[1] and rows[0] == rows[1] and texts[0] != {"None"}
 
 
 def _behind(run: Run, reading: Reading) -> list[Record]:
@@ -74,8 +81,8 @@ def _behind(run: Run, reading: Reading) -> list[Record]:
 
 
 def _texts(run: Run, reading: Reading) -> set[str]:
-    found = {str((record.get("digests") or {}).get("corpus")) for record in _behind(run, reading)}
-    return found - {"None"} or {_text(run)}
+    told = [record.get("digests") or {} for record in _behind(run, reading)]
+    return {str(each.get("corpus") or each.get("test")) for each in told} - {"None"} or {_text(run)}
 
 
 def _text(run: Run) -> str:
@@ -147,10 +154,17 @@ ONE_SEED, CHANCE = "one seed", "at chance"
 
 
 def _silent(first: Reading, other: Reading) -> str:
-    """Why a difference is no finding, whatever its intervals: `details` have the seeds of a score, and its chance."""
-    if all(reading.details.get("at_chance") for reading in (first, other)):
+    """Why a difference is no finding, whatever its intervals.
+
+    `details` have whether a score is at chance, the seeds of a model that was trained for it, and, where it is one and
+    the same model that is asked in two ways, its `weights`.
+    """
+    both = [reading.details for reading in (first, other)]
+    if all(each.get("at_chance") for each in both):
         return CHANCE
-    return ONE_SEED if any(reading.details.get("seeds") == 1 for reading in (first, other)) else ""
+    weights = {each.get("weights") for each in both}
+    one_model = len(weights) == 1 and None not in weights
+    return ONE_SEED if any(each.get("seeds") == 1 for each in both) and not one_model else ""
 
 
 def gaps(runs: tuple[Run, Run], numbers: tuple[Numbers, Numbers]) -> dict[str, Gap]:
