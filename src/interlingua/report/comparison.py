@@ -46,7 +46,8 @@ def compared(runs: Sequence[Run], numbers: Sequence[Numbers], *, kind: str) -> S
         f"{len(runs)} runs ({kind}): {', '.join(visible(run.name) for run in runs)}. Differences are to the first; "
         "a star marks clear ones."
     )
-    told = tuple(verdict(run, its) for run, its in zip(runs[1:], found, strict=True))
+    first, *others = (verdict(run, its) for run, its in zip(runs[1:], found, strict=True))
+    told = (" ".join([*_below_chance(runs, numbers, found), first]), *others)
     same = "" if any(table.name == "settings" for table in tables) else " Their settings are the same."
     unlike = any(
         key in numbers[0] and key not in its and not _counts(numbers[0][key], reading)
@@ -55,6 +56,19 @@ def compared(runs: Sequence[Run], numbers: Sequence[Numbers], *, kind: str) -> S
     )
     why = other_sentences(runs) or ((UNLIKE,) if unlike else ())
     return Section("compared", "Side by side", (*told, *why, words + same, POINT), tables=tuple(tables))
+
+
+def _below_chance(runs: Sequence[Run], numbers: Sequence[Numbers], found: Sequence[Mapping[str, Gap]]) -> list[str]:
+    """Which runs have numbers that are no better than chance, but for those of which a verdict says it of both."""
+    said = {key for its in found for key, each in its.items() if each.silent == CHANCE}
+    told = []
+    for run, own in zip(runs, numbers, strict=True):
+        every = {key: reading for key, reading in own.items() if "at_chance" in reading.details}
+        low = [each for key, each in every.items() if each.details["at_chance"] and key not in said]
+        if low:
+            levels = _levels([each.null for each in low])
+            told.append(f"{visible(run.name)}: {len(low)} of {len(every)} numbers are no better than chance{levels}.")
+    return told
 
 
 def comparable(first: Reading, other: Reading, runs: tuple[Run, Run]) -> bool:
@@ -223,7 +237,8 @@ def verdict(run: Run, found: Mapping[str, Gap]) -> str:
         (ONE_SEED, "of one seed: how far other seeds are from it is not known, so no difference is tested"),
     ):
         if mine := [each for each in found.values() if each.silent == silent]:
-            said.append(f"{len(mine)} of {len(found)} numbers are {why}{_levels(mine) if silent == CHANCE else ''}.")
+            levels = _levels([each.null for each in mine]) if silent == CHANCE else ""
+            said.append(f"{len(mine)} of {len(found)} numbers are {why}{levels}.")
     if zero:
         said.append(
             f"Of {zero} of {len(found)} numbers the interval of the difference, sentence by sentence, includes 0."
@@ -235,9 +250,9 @@ def verdict(run: Run, found: Mapping[str, Gap]) -> str:
     return f"{visible(run.name)} against the first. {' '.join(said)}".strip()
 
 
-def _levels(found: Sequence[Gap]) -> str:
-    """The lowest and highest chance level of differences at chance, in brackets."""
-    known = [each.null for each in found if each.null is not None]
+def _levels(nulls: Sequence[float | None]) -> str:
+    """The lowest and highest chance level, in brackets."""
+    known = [null for null in nulls if null is not None]
     ends = dict.fromkeys(number(end, 3) for end in (min(known), max(known))) if known else {}
     return f" (chance level {' to '.join(ends)})" if ends else ""
 
