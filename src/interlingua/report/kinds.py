@@ -15,7 +15,7 @@ from interlingua.report.evidence import above_null, peak
 from interlingua.report.explain_page import explain_page, explain_sections
 from interlingua.report.explain_picture import aspects, selected, short_names
 from interlingua.report.geometry_page import geometry_page, geometry_sections
-from interlingua.report.geometry_tables import STATES, last_layer, sets_of
+from interlingua.report.geometry_tables import last_layer, learnt_records, sets_of, states_of
 from interlingua.report.page import Page, render_page
 from interlingua.report.readings import HEADLINE, Reading, Record, mean
 from interlingua.report.runs import Run
@@ -155,11 +155,16 @@ def _weights(record: Record) -> str | None:
 def geometry_numbers(run: Run) -> Numbers:
     """Clusters and the mean cosine of the test part at the output, before and after, and errors by what was trained on.
 
-    Errors in other languages are a mean over them, as the cosine is over pairs. What was fine-tuned tells its seeds.
+    Errors in other languages are a mean over them, as the cosine is over pairs. What was fine-tuned tells its seeds,
+    and nothing is told of the model after a fine-tuning that did not learn the task.
     """
     last, corpus = last_layer(run.records), next(iter(sets_of(run.records)), None)
+    told = run.more.get("found") or {}
+    states = states_of(run.about, told)
+    learnt = {id(record) for record in learnt_records(run.records, told)}
     found: dict[str, list[Reading]] = {}
     by_seed: dict[str, dict[int | None, list[float]]] = {}
+    failed: set[str] = set()
     for place, each in enumerate(run.records, run.first):
         null, low, high = (each.get(key) for key in ("null", "low", "high"))
         reading = Reading(each["value"], null, low, high, each.get("n") or 0, {}, (place,))
@@ -168,8 +173,10 @@ def geometry_numbers(run: Run) -> Numbers:
             where = "in it" if each["source"] == each["target"] else "in others"
             name = f"wrong sentences, trained on {visible(each['source'])}, {where}"
             found.setdefault(name, []).append(reading)
+            if id(each) not in learnt:
+                failed.add(name)
             by_seed.setdefault(name, {}).setdefault(each.get("seed"), []).append(reading.value)
-        elif (each.get("layer"), each.get("corpus")) == (last, corpus) and state in STATES:
+        elif (each.get("layer"), each.get("corpus")) == (last, corpus) and state in states:
             if each["variant"] == "centred":
                 continue
             what = each["variant"].replace("/", " by ") if each["measure"] == "clusters" else "cosine of translations"
@@ -178,18 +185,24 @@ def geometry_numbers(run: Run) -> Numbers:
             if state == "after":
                 by_seed.setdefault(name, {}).setdefault(each.get("seed"), []).append(reading.value)
     errors_last = sorted(found, key=lambda name: name.startswith("wrong"))  # Steps are in the order they were run in.
-    return {name: _counting_seeds(mean(found[name]), by_seed.get(name, {})) for name in errors_last}
+    return {
+        name: _counting_seeds(mean(found[name]), by_seed.get(name, {}), at_chance=name in failed)
+        for name in errors_last
+    }
 
 
-def _counting_seeds(reading: Reading, by_seed: Mapping[int | None, Sequence[float]]) -> Reading:
-    """The reading of fine-tuned models with their number; of several its interval is at least that over seeds."""
+def _counting_seeds(reading: Reading, by_seed: Mapping[int | None, Sequence[float]], *, at_chance: bool) -> Reading:
+    """The reading of fine-tuned models with their number; of several its interval is at least that over seeds.
+
+    `at_chance` says that one of them did not learn: then its errors are no better than chance, and so is a mean of it.
+    """
     if not by_seed:
         return reading
     low, high = reading.low, reading.high
     if len(by_seed) > 1 and low is not None and high is not None:
         ends = mean_interval(np.array([np.mean(values) for values in by_seed.values()]))
         low, high = min(low, ends[0]), max(high, ends[1])
-    return replace(reading, low=low, high=high, details={"seeds": len(by_seed)})
+    return replace(reading, low=low, high=high, details={"seeds": len(by_seed), "at_chance": at_chance})
 
 
 def study_numbers(run: Run) -> Numbers:
