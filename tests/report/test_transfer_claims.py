@@ -167,7 +167,7 @@ def test_corrections_and_powers_are_explained_only_where_a_comparison_is_of_mode
         if any(learnt(entry) for entry in scores):
             continue
         assert not re.search(r"Holm|[Dd]etectable|seeds per regime|to detect", str(text)), text
-        assert "neither side is above chance" in str(text)
+        assert "neither side is above chance" in str(text) or "One seed: differences are not tested, and none" in text
 
 
 @settings(max_examples=30, deadline=None, derandomize=True)

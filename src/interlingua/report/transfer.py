@@ -196,12 +196,12 @@ def _signs(entries: Sequence[Entry], *, silent: bool = False) -> str:
     >>> _signs([{"p": {}, "against": {"original": {"detectable": None}}}])
     ' One seed: differences are not tested, and none is marked.'
     """
-    if silent:
-        return f" {NOTHING_TOLD}, and none is marked."
     tested = sum(len(entry["p"]) for entry in entries)
     if not tested:
         compared_at_all = any(entry.get("against") for entry in entries)
         return f" {untested_words(entries)}, and none is marked." if compared_at_all else ""
+    if silent:
+        return f" {NOTHING_TOLD}, and none is marked."
     known: dict[str, dict[str, None]] = {"*": {}, "**": {}}
     for entry in entries:
         for base in entry["p"]:
