@@ -295,8 +295,8 @@ def _apart(ours: _Side, theirs: _Side) -> tuple[float | None, dict[str, Any]]:
         made = bootstrap_f1_difference(ours.counts(), theirs.counts())
         low, high, detectable = made.low, made.high, detectable_error(made.error)
     else:
-        more = [(side.shared, min(freedom for _, freedom in side.hubs)) for side in (ours, theirs) if side.shared > 0]
-        _, low, high, _ = paired_difference(apart - apart.mean() + difference, more)
+        hubs = [(side.shared, min(freedom for _, freedom in side.hubs)) for side in (ours, theirs) if side.shared > 0]
+        _, low, high, _ = paired_difference(apart - apart.mean() + difference, hubs)
         hits = len(ours.seeds) == len(theirs.seeds) == 1 and set(np.unique([*ours.items, *theirs.items])) <= {0.0, 1.0}
         detectable = (
             detectable_share(float((apart != 0).mean()), apart.size) if hits else detectable_mean(deviation, apart.size)

@@ -84,9 +84,9 @@ def comparable(first: Reading, other: Reading, runs: tuple[Run, Run]) -> bool:
     >>> comparable(Reading(0.2, n=600), Reading(0.3, n=200), both)
     False
     """
-    texts, rows = zip(*((_texts(run, reading), _rows(run, reading)) for run, reading in
-                        zip(runs, (first, other), strict=True)), strict=True)  # fmt: skip
-    return texts[0] == texts[1] and rows[0] == rows[1] and texts[0] != {"None"}
+    ours, theirs = ((_texts(run, reading), _rows(run, reading)) for run, reading in
+                    zip(runs, (first, other), strict=True))  # fmt: skip
+    return ours == theirs and ours[0] != {"None"}
 
 
 def _behind(run: Run, reading: Reading) -> list[Record]:
