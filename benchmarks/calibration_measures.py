@@ -16,7 +16,8 @@ from interlingua.measures.clusters import clusters
 from interlingua.measures.curves import correlations
 from interlingua.measures.isotropy import isotropy
 from interlingua.measures.parallel_cosine import parallel_cosine
-from interlingua.measures.procrustes import procrustes, split
+from interlingua.measures.procrustes import procrustes, procrustes_words, split
+from interlingua.measures.retrieval import ranking_scores, rankings
 from interlingua.measures.separation import separation
 from interlingua.measures.tokenization import Splits, tokenization
 from interlingua.score import Score
@@ -97,6 +98,33 @@ def _map(draw: Draw) -> Score:
     return procrustes(*sides, fraction=0.5, seed=0)["error/mapped"]
 
 
+def _rotated(of: str, what: str, draw: Draw) -> Score:
+    """P@1 after a rotation between sentences, or words of which some sentences' are harder, of many lengths."""
+    if of == "sentences":
+        source, target = _sentences(draw, 300, 1.0)
+        scores = procrustes(source, target.flip(1), fraction=0.5, seed=0)
+    else:
+        lengths = draw.integers(2, 7, 100)
+        groups = np.repeat(np.arange(100), lengths)
+        meaning = 0.5 * draw.normal(size=(100, 24))[groups] + draw.normal(size=(len(groups), 24))
+        noise = 0.9 * np.exp(0.5 * draw.normal(size=100))[groups][:, None]
+        sides = [torch.from_numpy(meaning + noise * draw.normal(size=meaning.shape)).float() for _ in range(2)]
+        scores = procrustes_words(sides[0], sides[1].flip(1), groups=groups, fraction=0.5, seed=0)
+    score = scores["p@1/mapped"]
+    if what == "rotation":
+        return score
+    mean, low, high = score.details["above_identity"]
+    return Score(mean, score.n, low=low, high=high)
+
+
+def _xsr(draw: Draw) -> Score:
+    """The mean reciprocal rank of the retrieval task, of one model, with hubs."""
+    source, target = _sentences(draw, 200, 1.0)
+    offset = 2.0 * torch.eye(source.shape[1])[0]
+    ranked, _ = rankings(source + offset, target + offset, ks=(1,))
+    return ranking_scores(ranked, ks=(1,))["mrr"]
+
+
 def _parallel(draw: Draw) -> Score:
     return parallel_cosine(*_sentences(draw, 150, 1.0))["centred"]
 
@@ -168,6 +196,11 @@ ROWS = [
     _coverage("share of unknown tokens, 200 sentences", partial(_tokenizer, "unknown/source"), 1500, "0.92"),
     _coverage("agreement of token counts, 200 sentences", partial(_tokenizer, "agreement"), 1500),
     _coverage("error of a fitted map, 200 test sentences", _map, 400, "0.93"),
+    _coverage("P@1 after a rotation, 150 test sentences", partial(_rotated, "sentences", "rotation"), 600, "0.94"),
+    _coverage("what the rotation adds, 150 test sentences", partial(_rotated, "sentences", "gain"), 600, "–"),
+    _coverage("P@1 after a rotation, words of 50 test sentences", partial(_rotated, "words", "rotation"), 600, "0.73"),
+    _coverage("what the rotation adds, words of 50 test sentences", partial(_rotated, "words", "gain"), 600, "–"),
+    _coverage("MRR of the retrieval task among 200, hubs, one seed", _xsr, 800, "0.94"),
     _coverage("cosine of translations, 150 sentences, means removed", _parallel, 1500),
     _coverage("silhouette, 150 rows", partial(_clusters, "silhouette", 0.7), 400),
     _coverage("purity of neighbours, 150 rows", partial(_clusters, "purity", 0.7), 400, "0.89"),

@@ -24,6 +24,7 @@ from interlingua.stats import (
     permuted_mean,
 )
 from interlingua.stats.chance import chance_p
+from interlingua.tasks.classification import macro_f1
 from interlingua.tasks.scoring import accuracy, f1, mean_score
 
 Draw = np.random.Generator
@@ -103,6 +104,26 @@ def _accuracy(n: int, draw: Draw) -> bool:
     return score.low <= 0.7 <= score.high
 
 
+@cache
+def _macro_truth() -> float:
+    draw = np.random.default_rng(0)
+    return float(macro_f1(*_classified(draw, MANY), ("a", "b", "c", "d")).value)
+
+
+def _classified(draw: Draw, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """What a model says of four labels, one of them rare, and which it was."""
+    gold = draw.choice(4, n, p=[0.5, 0.3, 0.15, 0.05])
+    said = np.where(draw.random(n) < np.array([0.9, 0.7, 0.6, 0.5])[gold], gold, draw.integers(0, 4, n))
+    return said, gold
+
+
+def _macro(n: int, draw: Draw) -> bool:
+    score = macro_f1(*_classified(draw, n), ("a", "b", "c", "d"))
+    assert score.low is not None
+    assert score.high is not None
+    return score.low <= _macro_truth() <= score.high
+
+
 def _overlap(n: int, draw: Draw) -> bool:
     """Token F1 of answers: many all right, many all wrong, the rest between."""
     kind = draw.random(n)
@@ -167,6 +188,8 @@ def _rho_is_found(n: int, draw: Draw) -> bool:
 
 ROWS = [
     *(Row(f"accuracy of {n} examples (Wilson)", "coverage", partial(_accuracy, n), 4000, "as now") for n in (50, 500)),
+    *(Row(f"F1 averaged over four labels, {n} examples (Student)", "coverage", partial(_macro, n), 2000, "none")
+      for n in (300, 1000)),
     Row("token F1 of 200 answers (Student)", "coverage", partial(_overlap, 200), 4000, "as now"),
     *(
         Row(f"F1 of entities in {n} sentences ({how})", "coverage", partial(made, n), times, before)

@@ -334,9 +334,10 @@ def test_a_run_that_was_killed_is_said_to_be_unfinished_with_what_finishes_it(tm
 
 
 def test_two_geometry_studies_are_compared_by_means(tmp_path: Path) -> None:
-    one, two = geometry_folder(tmp_path / "one"), geometry_folder(tmp_path / "two", more=0.2)
+    one, two = (moved(geometry_folder(tmp_path / str(more), more=more), corpus="c") for more in (0.0, 0.2))
     rows = {row[0]: row for row in interlingua.report_on(one, two).tables()[-1].rows}
-    assert rows["purity by language, after"][3] == "+0.200*"
+    assert rows["purity by language, after"][3] == "+0.200"  # Far apart, but each is of one fine-tuning.
+    assert rows["purity by language, before"][3] == "+0.200*"
     assert rows["cosine of translations, before"][1] == pytest.approx((0.5 + 0.6 + 0.7) / 3)
     assert rows["wrong sentences, trained on en, in others"][1] == pytest.approx((0.15 + 0.2) / 2)
 
@@ -356,6 +357,78 @@ def test_two_runs_of_a_kind_are_told_apart_and_name_their_own_records(kind: str,
     assert any(row[1] is not None for row in numbers.records)
     names = [figure["name"] for figure in page_data(made.html)["figures"]]
     assert len(set(names)) == len(names)
+
+
+def moved(folder: Path, more: float = 0.0, **digests: str) -> Path:
+    """A run's records, further up and of other digests; a run that keeps numbers elsewhere as well has those moved."""
+    path = folder / "records.jsonl"
+    for line in (lines := [json.loads(each) for each in path.read_text("utf-8").splitlines()] if path.exists() else []):
+        line.update({key: line[key] + more for key in ("value", "ci_low", "ci_high")})
+        line["digests"] |= digests
+    if lines:
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    if (folder / "adjustment.json").exists():
+        found = json.loads((folder / "adjustment.json").read_text("utf-8"))
+        for when in ("before", "after"):
+            found[when]["ru"] |= {"digest": digests["corpus"]} if "corpus" in digests else {}
+            for score in found[when]["ru"]["retrieval"]["1"].values():
+                score.update({key: score[key] + more for key in ("value", "low", "high")})
+        (folder / "adjustment.json").write_text(json.dumps(found), "utf-8")
+    return folder
+
+
+TRAINED = {
+    "adjust": ("Russian, after", "Russian, before"),
+    "explain": ("consistency, label, hi", None),
+    "geometry": ("purity by language, after", "purity by language, before"),
+}
+
+
+@pytest.mark.parametrize("kind", TRAINED)
+@pytest.mark.reliability("no mark without a test that counts seeds")
+def test_what_one_training_gave_has_no_mark_and_what_it_began_with_may(kind: str, tmp_path: Path) -> None:
+    shared = {"corpus": "texts of c"}
+    one = moved(MAKERS[kind](tmp_path / "one"), **shared)
+    two = moved(MAKERS[kind](tmp_path / "two"), -0.3, model="other weights", **shared)
+    trained, given = TRAINED[kind]
+    made = interlingua.report_on(one, two)
+    rows = {row[0]: str(row[3]) for row in made.tables()[-1].rows}
+    assert rows[trained] == "−0.300"
+    assert given is None or rows[given] == "−0.300*"
+    assert "of one seed: how far other seeds are from it is not known" in made.html
+
+
+def test_one_model_that_is_explained_in_two_ways_is_compared(tmp_path: Path) -> None:
+    one, two = (moved(explain_folder(tmp_path / name), corpus="c") for name in ("one", "two"))
+    rows = {row[0]: str(row[3]) for row in interlingua.report_on(one, moved(two, -0.2)).tables()[-1].rows}
+    assert rows["consistency, label, hi"] == "−0.200*"
+
+
+@pytest.mark.parametrize("kind", ["adjust", "explain", "geometry", "transfer"])
+@pytest.mark.parametrize("told", [{"corpus": "other texts", "test": "other texts"}, {}])
+def test_numbers_of_other_texts_or_of_unknown_ones_are_not_compared(kind: str, told: Any, tmp_path: Path) -> None:
+    own = {"corpus": "texts", "test": "texts"} if told else {}
+    if kind == "transfer":  # Its test is what tells: the corpus of a record is that of the bitext.
+        own, told = ({key: each[key] for key in ("test",) if key in each} for each in (own, told))
+    made = interlingua.report_on(
+        moved(MAKERS[kind](tmp_path / "one"), **own), moved(MAKERS[kind](tmp_path / "two"), -0.2, **told)
+    )
+    assert {str(row[3]) for row in made.tables()[-1].rows} <= {"not comparable", "–"}
+    assert "Nothing can be compared" in made.html
+    assert "have no difference" in made.html
+
+
+def test_several_models_of_one_explanation_keep_their_names(tmp_path: Path) -> None:
+    one, two = (moved(explain_folder(tmp_path / name), corpus="c") for name in ("one", "two"))
+    for folder in (one, two):
+        lines = [json.loads(line) for line in (folder / "records.jsonl").read_text("utf-8").splitlines()]
+        more = [{**line, "model": "n", "value": 0.123} for line in lines]
+        (folder / "records.jsonl").write_text("".join(json.dumps(each) + "\n" for each in [*lines, *more]), "utf-8")
+        about = json.loads((folder / "run.json").read_text("utf-8"))
+        (folder / "run.json").write_text(json.dumps({**about, "models": [["m", "en"], ["n", "en"]]}), "utf-8")
+    rows = {row[0]: row[1] for row in interlingua.report_on(one, two).tables()[-1].rows}
+    assert rows["m, consistency, label, es"] == pytest.approx(0.8)
+    assert rows["n, consistency, label, es"] == pytest.approx(0.123)
 
 
 def test_a_star_marks_intervals_that_do_not_meet_and_no_others(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from interlingua.errors import InputError
 from interlingua.measures import rows as rows_module
 from interlingua.measures.retrieval import (
     cosine_scores,
+    gain,
     hubness,
     interval_of_ranks,
     nearest,
@@ -16,6 +17,7 @@ from interlingua.measures.retrieval import (
     ranks,
     retrieval,
 )
+from interlingua.score import Score
 
 
 def noisy_pair(n=60, d=12, noise=0.8, seed=0):
@@ -306,3 +308,30 @@ def test_what_centring_adds_is_scipys_paired_interval_of_the_rows_wider_by_hubs_
     assert not any("above_raw" in score.details for name, score in scores.items() if "raw" in name)
     alone = retrieval(source, target, centre=(True,))
     assert not any("above_raw" in score.details for score in alone.values())
+
+
+def test_rows_drawn_in_groups_are_worth_as_many_rows_as_there_are_groups_where_all_of_one_are_alike():
+    draw = np.random.default_rng(0)
+    hits, costs = (draw.random(60) < 0.4).astype(float), draw.poisson(0.3, 60).astype(float)
+    groups = np.arange(60)
+    for share in (True, False):
+        alone = interval_of_ranks(hits, costs, float(costs.sum()), share=share)
+        each = interval_of_ranks(hits, costs, float(costs.sum()), share=share, groups=groups)
+        assert each == pytest.approx(alone, abs=0.01)  # Student's t of 59 for the normal's.
+        # Four copies of each row say no more than it does; their costs are shared out among the copies.
+        copies = interval_of_ranks(
+            np.repeat(hits, 4), np.repeat(costs, 4), 16 * float(costs.sum()), share=share, groups=np.repeat(groups, 4)
+        )
+        assert copies == pytest.approx(each, abs=1e-9)
+        plain = interval_of_ranks(np.repeat(hits, 4), np.zeros(240), 0.0, share=share)
+        assert copies[1] - copies[0] > 1.5 * (plain[1] - plain[0])
+    assert interval_of_ranks(hits, costs, 0.0, share=True, groups=np.zeros(60, int)) == (0.0, 1.0)
+
+
+def test_a_gain_of_rows_in_groups_is_that_of_the_groups_means():
+    draw = np.random.default_rng(1)
+    before, after = (draw.random(50) for _ in range(2))
+    scores = [Score(0.5, 150, items=np.repeat(items, 3)) for items in (after, before)]
+    wanted = ttest_rel(after, before).confidence_interval(0.95)
+    mean, low, high = gain(*scores, np.repeat(np.arange(50), 3))
+    assert (mean, low, high) == pytest.approx((after.mean() - before.mean(), wanted.low, wanted.high))

@@ -100,7 +100,10 @@ HEADERS = {
     "in words": ("Source text", "Target text"), "of one language": ("English", "translation"),
     "in German": ("Text", "Übersetzung"), "in Spanish": ("texto", "traducción"), "in Russian": ("Текст", "Перевод"),
     "in Chinese": ("原文", "译文"), "a comment": ("# en", "ru"), "other signs": ("source_text", "target-text"),
-    "of the other language": ("original", "Russian"),
+    "of the other language": ("original", "Russian"), "numbered": ("lang1", "lang2"),
+    "columns": ("column_1", "Column 2"),
+    "sides": ("Sentence A", "Sentence B"), "of a translator": ("src", "mt"), "of pandas": ("0", "1"),
+    "of a program": ("left_side", "right"), "of pandas, unnamed": ("Unnamed: 0", "Unnamed: 1"),
 }  # fmt: skip
 
 
@@ -210,6 +213,18 @@ REFUSED = {
                          for code, texts in (("en", EN), ("ru", RU))}, "x", {}, "30 of 30 rows begin with the same"),
     "a label after two spaces": ({"x.en": table(EN, LABELS, separator="  "), "x.ru": table(RU, LABELS, separator="  ")},
                                  "x", {}, "30 of 30 rows end with the same word in en and ru, one of 1"),
+    "labels for translations": ({"a.tsv": table(EN, ["neutral", "entailment", "other"] * 10, header=("en", "es"))},
+                                "a.tsv", {}, "30 rows of es have 3 different texts, those of en 30"),
+    "one text for all": ({"x.en": table(EN), "x.ru": table([RU[0]] * 30)}, "x", {},
+                         "rows of ru have 1 different text,"),
+    "pieces of BPE": ({"x.en": table([text.replace("en", "en@@ ") for text in EN]), "x.ru": table(RU)}, "x", {},
+                      "30 of 30 rows of en are cut into pieces"),
+    "pieces of SentencePiece": ({"x.en": table(EN), "x.ru": table(["▁" + text.replace(" ", " ▁") for text in RU])}, "x",
+                                {}, "30 of 30 rows of ru are cut into pieces"),
+    "a mark of a language": ({"x.en": table([f">>ru<< {text}" for text in EN]), "x.ru": table(RU)}, "x", {},
+                             "30 of 30 rows of en begin with a mark, >>ru<<"),
+    "marks of sentences": ({"x.en": table(EN), "x.ru": table([f"{text} </s>" for text in RU])}, "x", {},
+                           "30 of 30 rows of ru end with a mark, </s>"),
     "labels in a table": ({"a.tsv": table([f"{text} {'yes' if n % 2 else 'no'}" for n, text in enumerate(EN)],
                                           [f"{text} {'yes' if n % 2 else 'no'}" for n, text in enumerate(RU)],
                                           header=("en", "ru"))}, "a.tsv", {}, "end with the same word .* one of 2"),
@@ -238,6 +253,27 @@ def test_words_that_sentences_share_are_no_labels():
     fairs = {"en": [f"{year} was the year of fair {n}." for n, year in enumerate(years)],
              "ru": [f"В {year} году была ярмарка {n}." for n, year in enumerate(years)]}  # fmt: skip
     assert len(read_corpus(fairs)) == 40
+
+
+def test_escapes_of_web_pages_and_a_name_of_a_column_in_one_file_of_two_are_noted(tmp_path):
+    escaped = {"en": [f"{text} &quot;Yes,&quot; {n}" for n, text in enumerate(EN)], "ru": RU}
+    notes = [str(skip) for skip in read_corpus(escaped).skipped]
+    assert notes == ["30 texts of en with characters written as &quot; or the like, kept"]
+    for first in ("english", "sentence", "en"):
+        files = {"x.en": f"{first}\n{table(EN)}", "x.ru": table([*RU, "Лишнее."])}
+        (note,) = read_corpus(given_in(tmp_path, files, "x")).skipped
+        assert "do the lines correspond?" in str(note)
+        assert note.where == ("x.en:1",)
+
+
+def test_words_of_sentences_are_no_names_of_columns_and_translations_may_repeat(tmp_path):
+    for first in ("So\tno", "Windows\tWindows", "OK\tДа", "1\t1", "iPhone\tiPhone"):
+        path = tmp_path / ("x.en-es.tsv" if first.startswith("So") else "x.en-ru.tsv")
+        path.write_text(f"{first}\n{table(EN, ES if first.startswith('So') else RU)}", "utf-8")
+        assert len(read_corpus(path)) == 31
+    answers = {"en": [f"{word}, {n}." for n in range(15) for word in ("Yes", "Sure")],
+               "es": [f"Sí, {n}." for n in range(15) for _ in range(2)]}  # fmt: skip
+    assert len(read_corpus(answers)) == 30
 
 
 def test_other_scripts_are_noted_and_a_code_that_names_the_script_is_enough(tmp_path):

@@ -129,6 +129,22 @@ def test_nothing_is_ranked_over_unequal_candidates_and_no_name_is_best_below_the
     record_property("held", len(cases))
 
 
+@pytest.mark.parametrize("count", range(3, 9))
+def test_where_all_but_one_language_are_equal_none_is_best_and_no_list_of_names_is_empty(count):
+    codes = CODES[:count]
+    records = [
+        {"measure": "retrieval", "variant": "p@1/cosine/raw", "model": "m", "source": pair[::way][0],
+         "target": pair[::way][1], "layer": 0, "value": value, "null": 0.005, "n": 200, "seed": 0, "low": value - 0.03,
+         "high": value + 0.03, "digests": {"corpus": "a"}, "details": {}}
+        for pair in itertools.combinations(codes, 2) for way in (1, -1)
+        for value in [0.1 if codes[-1] in pair else 0.6]
+    ]  # fmt: skip
+    text = said_of(records, {"languages": codes})["Languages"]
+    assert not re.search(r"(?::|and|,) ?[;.]", text), text
+    if count > 3:  # Of three the weak one draws the others' means apart from its own, and one of these is the median.
+        assert text.startswith(f"{count - 1} of {count} languages are tied for first")
+
+
 def test_the_best_layer_is_compared_with_none_that_is_tied_with_it(cases):
     compared_layers = 0
     for found, _, said in cases:

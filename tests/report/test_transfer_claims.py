@@ -19,8 +19,8 @@ from interlingua.report.readings import Reading
 from interlingua.report.runs import Run
 from interlingua.report.study_answer import lead, study_answer
 from interlingua.report.study_parts import task_runs
-from interlingua.report.transfer import difference_table, headline, score_table, seed_table
-from interlingua.report.transfer_answer import told
+from interlingua.report.transfer import difference_table, headline, learnt, score_table, seed_table
+from interlingua.report.transfer_answer import told, uncertainty
 from interlingua.report.transfer_page import transfer_answer
 
 REGIMES, TESTS = ("original", "adjusted", "continual"), ("es", "ru", "hi")
@@ -153,6 +153,24 @@ def test_what_has_not_learnt_is_said_first_with_its_chance_level(seed, kind, see
 
 
 @settings(max_examples=30, deadline=None, derandomize=True)
+@given(**{**worlds, "apart": st.sampled_from([0.0, -0.1]), "level": st.sampled_from([CHANCE, 0.25])})
+def test_corrections_and_powers_are_explained_only_where_a_comparison_is_of_models_that_learnt(
+    seed, kind, seeds, apart, level
+):
+    scores = random_scores(seed, kind, seeds, apart, level)
+    run = run_of(scores, seeds)
+    entries = [{"encoder": "m", "task": "t", "source": "en", **entry} for entry in scores]
+    study = study_answer(Run({**run.about, "name": "s"}, more={"scores": entries}))
+    said = [str(score_table(scores, run.about, kind).caption), dict(told(run)[1] + [("", uncertainty(run))])[""]]
+    said.append(dict(study.facts)["How sure"])
+    for text in said:
+        if any(learnt(entry) for entry in scores):
+            continue
+        assert not re.search(r"Holm|[Dd]etectable|seeds per regime|to detect", str(text)), text
+        assert "neither side is above chance" in str(text) or "One seed: differences are not tested, and none" in text
+
+
+@settings(max_examples=30, deadline=None, derandomize=True)
 @given(**worlds)
 @pytest.mark.reliability("no mark without a test that counts seeds")
 def test_runs_side_by_side_have_no_mark_of_one_seed_nor_of_two_models_at_chance(seed, kind, seeds, apart, level):
@@ -167,6 +185,14 @@ def test_runs_side_by_side_have_no_mark_of_one_seed_nor_of_two_models_at_chance(
         if any(side["seeds"] == 1 for side in sides) or all(side["at_chance"] for side in sides):
             assert not str(apart_said).endswith("*"), (name, first, other)
             assert f"{name} (" not in section.words[0]
+
+
+def test_a_run_at_chance_is_said_to_be_so_first_beside_one_that_learnt_and_beside_one_of_another_test():
+    both = [replace(run_of(random_scores(place, "accuracy", 3, 0.0, level), 3), key=str(place), name=f"run {place}")
+            for place, level in enumerate((0.2, 0.9))]  # fmt: skip
+    for runs in (both, both[::-1]):
+        first, *_ = compared(runs, [transfer_numbers(run) for run in runs], kind="transfer").words
+        assert first.startswith("run 0: 9 of 9 numbers are no better than chance (chance level 0.333).")
 
 
 @pytest.mark.parametrize("silent", [{"seeds": 1, "at_chance": False}, {"seeds": 3, "at_chance": True}])

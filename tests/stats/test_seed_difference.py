@@ -100,3 +100,13 @@ def test_the_seeds_needed_are_the_fewest_that_do(points, n):
         assert fewer is None or fewer > points / 100
         assert items_needed(points / 100, item_deviation=0.4) <= n
     assert detectable_over_seeds(1, **about) is None
+
+
+def test_what_shared_candidates_add_is_a_part_of_the_variance_and_needs_a_larger_difference():
+    ours, theirs, apart = [0.52, 0.55, 0.50], [0.45, 0.47, 0.40], np.random.default_rng(0).normal(0.08, 0.5, 400)
+    plain, counted = (seed_difference(ours, theirs, apart, shared=shared) for shared in (0.0, 0.01))
+    assert counted.error**2 == pytest.approx(plain.error**2 + 0.01)
+    assert (counted.difference, counted.df) == (plain.difference, plain.df)
+    assert counted.p > plain.p
+    assert counted.ci_low < plain.ci_low
+    assert counted.detectable > plain.detectable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from itertools import product
 
 import numpy as np
 import pytest
@@ -15,11 +16,12 @@ from interlingua.analyses.transfer import TransferSettings, phases_of
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
+from interlingua.measures.retrieval import rank_scores, rankings
 from interlingua.measures.retrieval import retrieval as measure
 from interlingua.studies.compile.custom_regimes import own_regime
 from interlingua.studies.config.schema import PartTable, PhaseTable, RegimeTable
 from interlingua.tasks import tasks
-from interlingua.tasks.retrieval import Retrieval
+from interlingua.tasks.retrieval import Ranked, Retrieval
 from interlingua.tasks.scoring import rounded
 from interlingua.training.task import FineTuning, TaskModel
 from toys import toy
@@ -201,6 +203,25 @@ def test_retrieval_scores_every_layer_as_the_measure_does(encoder):
     for layer in encoder.layers:
         sides = [torch.from_numpy(encoder.encode(corpus.column(code))[layer]) for code in ("es", "en")]
         expected = measure(*sides, similarities=["cosine"], centre=[False])
-        for metric in ("mrr", "p@1"):
-            assert scores[f"{metric}/layer {layer}"].value == expected[f"{metric}/cosine/raw"].value
-            assert scores[f"{metric}/layer {layer}/backward"].value == expected[f"{metric}/cosine/raw/backward"].value
+        for metric, back in product(("mrr", "p@1"), ("", "/backward")):
+            ours, theirs = scores[f"{metric}/layer {layer}{back}"], expected[f"{metric}/cosine/raw{back}"]
+            assert (ours.value, ours.low, ours.high) == (theirs.value, theirs.low, theirs.high)
+            assert ours.details.get("hubs") == theirs.details.get("hubs")
+
+
+def test_an_interval_of_retrieval_counts_the_candidates_that_all_queries_share():
+    draw = np.random.default_rng(0)
+    meaning = draw.normal(size=(120, 12))
+    sides = [torch.from_numpy(meaning + 0.7 * draw.normal(size=meaning.shape)).float() for _ in range(2)]
+    way = torch.eye(12)[0]
+    sides[0] += 1.5 * way
+    sides[1][::40] = 0.3 * sides[1][::40] + 3 * way  # Hubs: near to all queries, which lie in one direction.
+    both = rankings(*sides, ks=(1,))
+    task = Retrieval()
+    scores = task.judge(Ranked({0: both[0]}, {0: both[1]}), ParallelCorpus.of({"es": ["a"], "en": ["b"]}))
+    for metric in ("mrr", "p@1"):
+        score = scores[f"{metric}/layer 0"]
+        plain = rank_scores(both[0].ranks, ks=(1,))[metric]
+        assert score.value == plain.value
+        assert score.high - score.low > plain.high - plain.low
+        assert score.details["hubs"][0] > 0

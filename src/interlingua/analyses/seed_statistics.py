@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -21,8 +21,8 @@ from interlingua.stats import (
     detectable_share,
     f1_influence,
     holm,
-    mean_interval,
     over_seeds,
+    paired_difference,
     paired_effect,
     paired_t,
     permuted_f1,
@@ -71,7 +71,7 @@ def summarise(
         for metric, cells in _metrics(here, regimes).items():
             sides = {
                 regime: _Side([record.seed for record in its], [record.value for record in its],
-                              [store.items(record) for record in its])
+                              [store.items(record) for record in its], [_hubs(record) for record in its])
                 for regime, its in cells.items()
             }  # fmt: skip
             known = [base for base in BASELINES if base in cells] or [*cells][:2]
@@ -101,16 +101,30 @@ def summarise(
 
 @dataclass(frozen=True)
 class _Side:
-    """A regime's seeds, the score of each, and its values per example: (example,), of an F1 counts (3, example)."""
+    """A regime's seeds, the score of each, and its values per example: (example,), of an F1 counts (3, example).
+
+    `hubs` is what shared candidates add to the variance of each seed's score, and its degrees of freedom.
+    """
 
     seeds: list[int | None]
     scores: list[float]
     items: list[Values]
+    hubs: list[tuple[float, float]] = field(default_factory=list)
 
     def without(self, seeds: Collection[int | None]) -> _Side:
         kept = [place for place, seed in enumerate(self.seeds) if seed not in seeds]
         own = [self.scores[place] for place in kept]
-        return _Side([self.seeds[place] for place in kept], own, [self.items[place] for place in kept])
+        return _Side(
+            [self.seeds[place] for place in kept],
+            own,
+            [self.items[place] for place in kept],
+            [self.hubs[place] for place in kept] if self.hubs else [],
+        )
+
+    @property
+    def shared(self) -> float:
+        """What shared candidates add to the variance of the mean over seeds: at most the mean of what they add."""
+        return float(np.mean([variance for variance, _ in self.hubs])) if self.hubs else 0.0
 
     @property
     def counted(self) -> bool:
@@ -126,6 +140,11 @@ class _Side:
         """Each example's counts of all seeds together."""
         whole: NDArray[np.float64] = np.sum([values.astype(np.float64) for values in self.items], axis=0)
         return whole
+
+
+def _hubs(record: Record) -> tuple[float, float]:
+    variance, freedom = record.details.get("hubs", (0.0, 1.0))
+    return float(variance), float(freedom)
 
 
 def _tested(against: Mapping[str, tuple[float | None, dict[str, Any]]]) -> dict[str, Any]:
@@ -265,7 +284,7 @@ def _apart(ours: _Side, theirs: _Side) -> tuple[float | None, dict[str, Any]]:
     deviation = float(apart.std(ddof=1)) if apart.size > 1 else 0.0
     said = {"seeds": ours.seeds, "base_seeds": theirs.seeds, "item_deviation": deviation}
     effect = None if ours.counted else paired_effect(ours.examples(), theirs.examples())
-    tested = seed_difference(ours.scores, theirs.scores, apart)
+    tested = seed_difference(ours.scores, theirs.scores, apart, shared=ours.shared + theirs.shared)
     if tested is not None:
         ends = {"low": tested.ci_low, "high": tested.ci_high, "over": "seeds and examples"}
         more = {"effect": effect, "detectable": tested.detectable}
@@ -276,7 +295,8 @@ def _apart(ours: _Side, theirs: _Side) -> tuple[float | None, dict[str, Any]]:
         made = bootstrap_f1_difference(ours.counts(), theirs.counts())
         low, high, detectable = made.low, made.high, detectable_error(made.error)
     else:
-        low, high = mean_interval(apart - apart.mean() + difference)
+        hubs = [(side.shared, min(freedom for _, freedom in side.hubs)) for side in (ours, theirs) if side.shared > 0]
+        _, low, high, _ = paired_difference(apart - apart.mean() + difference, hubs)
         hits = len(ours.seeds) == len(theirs.seeds) == 1 and set(np.unique([*ours.items, *theirs.items])) <= {0.0, 1.0}
         detectable = (
             detectable_share(float((apart != 0).mean()), apart.size) if hits else detectable_mean(deviation, apart.size)

@@ -214,15 +214,16 @@ def procrustes(
     left, right = fitted.centre_source(_take(x, test)), fitted.centre_target(_take(y, test))
     mapped, astray, directions = left @ fitted.matrix, left @ blind.matrix, unit(right)
 
+    whose = None if groups is None else np.asarray(groups)[test]
+
     def retrieved(images: Tensor) -> Scores:
-        return cosine_scores(unit(images), directions, ks=[1])
+        return cosine_scores(unit(images), directions, ks=[1], groups=whose)
 
     scores: Scores = {}
     null = retrieved(astray)
     # What rounding leaves of rows that are all alike, squared.
     nothing = float(ALIKE * _take(y, test).norm()) ** 2
     spread = float(right.square().sum()) > nothing
-    whose = np.arange(len(test)) if groups is None else np.asarray(groups)[test]
     controls: Scores = {}
     for control, images in _controls(left, right.shape[1], seed).items():
         controls |= {f"{name}/{control}": score for name, score in retrieved(images).items()}
@@ -231,10 +232,11 @@ def procrustes(
         if name == "p@1" and not spread:
             about["undefined"] = ["error/mapped: the target's test rows are all alike"]
         if f"{name}/identity" in controls:
-            about["above_identity"] = gain(score, controls[f"{name}/identity"])
+            about["above_identity"] = gain(score, controls[f"{name}/identity"], whose)
         scores[f"{name}/mapped"] = _with_null(score, null[name].value, {**score.details, **about})
     scores |= controls
-    return scores | {"error/mapped": _error(mapped, astray, right, nothing, whose, seed)} if spread else scores
+    every = np.arange(len(test)) if whose is None else whose
+    return scores | {"error/mapped": _error(mapped, astray, right, nothing, every, seed)} if spread else scores
 
 
 @measures.register("procrustes-words", needs="words", fits=True, metrics=METRICS)

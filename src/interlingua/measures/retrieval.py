@@ -17,7 +17,7 @@ from interlingua.measures.rows import Side, Sides, blocks, centred, checked, che
 from interlingua.metric import Metric, Metrics
 from interlingua.registry import unknown
 from interlingua.score import Score, Scores
-from interlingua.stats import Z95, mean_interval, paired_difference, wilson_interval
+from interlingua.stats import Z95, group_sums, mean_interval, mean_variance, paired_difference, wilson_interval
 
 Ranks = NDArray[np.int64]
 SIMILARITIES = ("cosine", "csls", "margin")
@@ -149,10 +149,11 @@ def retrieval(
     return scores
 
 
-def gain(after: Score, before: Score) -> list[float]:
+def gain(after: Score, before: Score, groups: NDArray[np.int64] | None = None) -> list[float]:
     """The mean of the differences of two scores of the same rows, and the ends of its 95 % interval.
 
-    Student's, with what the hubs of either add (`hubs` in their details): rows share their candidates in both.
+    Student's, with what the hubs of either add (`hubs` in their details): rows share their candidates in both. Rows of
+    one of `groups` are not independent.
 
     >>> ours, theirs = (rank_scores(np.array(found), ks=[1])["p@1"] for found in ([1, 1, 1, 2], [1, 2, 1, 2]))
     >>> [round(end, 3) for end in gain(ours, theirs)]
@@ -161,7 +162,8 @@ def gain(after: Score, before: Score) -> list[float]:
     assert after.items is not None
     assert before.items is not None
     more = [score.details["hubs"] for score in (after, before) if "hubs" in score.details]
-    return list(paired_difference(after.items - before.items, more)[:3])
+    mean, low, high, _ = paired_difference(after.items - before.items, more, groups=groups)
+    return [mean, *((low, high) if np.isfinite(low) else (-1.0, 1.0))]
 
 
 def ranks(source: Tensor, target: Tensor, *, similarity: str = "cosine", neighbours: int = 10) -> tuple[Ranks, Ranks]:
@@ -175,29 +177,49 @@ def ranks(source: Tensor, target: Tensor, *, similarity: str = "cosine", neighbo
     return forward.ranks, backward.ranks
 
 
-def cosine_scores(source: Tensor, target: Tensor, *, ks: Sequence[int]) -> Scores:
+def rankings(source: Tensor, target: Tensor, *, ks: Sequence[int]) -> tuple[Ranking, Ranking]:
+    """The ranks by cosine among the targets and among the sources, with what each candidate costs `p@K` and `mrr`.
+
+    >>> forward, _ = rankings(torch.eye(3), torch.eye(3)[[0, 2, 1]], ks=[1])
+    >>> forward.ranks, sorted(forward.costs)
+    (array([1, 3, 3]), ['mrr', 'p@1'])
+    """
+    checked_pair(source, target, least=2)
+    return _rankings(unit(source), unit(target), ["cosine"], 1, ks=ks)["cosine"]
+
+
+def cosine_scores(
+    source: Tensor, target: Tensor, *, ks: Sequence[int], groups: NDArray[np.int64] | None = None
+) -> Scores:
     """The scores `p@K` and `mrr` of each row's translation among the targets by cosine; rows of length 1 or zero.
+
+    Rows of one of `groups`, such as the words of a sentence, are not independent.
 
     >>> round(cosine_scores(torch.eye(3), torch.eye(3)[[0, 2, 1]], ks=[1])["p@1"].value, 3)
     0.333
     """
-    return ranking_scores(_rankings(source, target, ["cosine"], 1, ks=ks)["cosine"][0], ks=ks)
+    return ranking_scores(_rankings(source, target, ["cosine"], 1, ks=ks)["cosine"][0], ks=ks, groups=groups)
 
 
-def ranking_scores(found: Ranking, *, ks: Sequence[int]) -> Scores:
+def ranking_scores(found: Ranking, *, ks: Sequence[int], groups: NDArray[np.int64] | None = None) -> Scores:
     """The scores `p@K` and `mrr` of ranks among as many candidates, with intervals over queries and candidates."""
     scores = rank_scores(found.ranks, ks=ks)
     for name, score in scores.items():
         assert score.items is not None
         given = (score.items, found.costs[name], found.squares[name])
-        low, high = interval_of_ranks(*given, share=name != "mrr")
-        hubs = variance_of_hubs(*given, share=name != "mrr")
+        low, high = interval_of_ranks(*given, share=name != "mrr", groups=groups)
+        hubs = variance_of_hubs(*given, share=name != "mrr", groups=groups)
         scores[name] = replace(score, low=low, high=high, details={"hubs": list(hubs)} if hubs[0] > 0 else {})
     return scores
 
 
 def interval_of_ranks(
-    items: NDArray[np.floating[Any]], costs: NDArray[np.float64], squares: float, *, share: bool
+    items: NDArray[np.floating[Any]],
+    costs: NDArray[np.float64],
+    squares: float,
+    *,
+    share: bool,
+    groups: NDArray[np.int64] | None = None,
 ) -> tuple[float, float]:
     """The 95 % interval of a mean over n queries that share their n candidates, for other rows of the same kind.
 
@@ -215,6 +237,9 @@ def interval_of_ranks(
     least two. Of a share: Wilson's interval with share (1 - share) / V in place of n. Else Student's. Two or three hubs
     that come and go with the sample are too few for any interval from one sample: see `hubness`.
 
+    Rows of one of `groups` (the words of a sentence) are drawn together: the sums of a group take the place of its rows
+    in both variances, and both have Student's t by the number of groups.
+
     >>> hits = np.array([1.0] * 60 + [0.0] * 40)
     >>> [round(end, 3) for end in interval_of_ranks(hits, np.zeros(100), 0.0, share=True)]
     [0.502, 0.691]
@@ -228,10 +253,12 @@ def interval_of_ranks(
     own = float(items.var())
     if own == 0:  # All found, or none: no variance tells how many queries they are worth.
         return wilson_interval(mean * n, n) if share else (mean, mean)
-    least = own / n if share else own / (n - 1)
-    beyond, freedom = variance_of_hubs(items, costs, squares, share=share)
+    least, rows = _variance_of_items(items, share=share, groups=groups)
+    beyond, freedom = variance_of_hubs(items, costs, squares, share=share, groups=groups)
     variance = least + beyond
-    plain = Z95 if share else float(special.stdtrit(n - 1, 0.975))
+    if not np.isfinite(variance):
+        return (0.0, 1.0)
+    plain = Z95 if share and groups is None else float(special.stdtrit(rows, 0.975))
     z = float(np.sqrt((plain**2 * least + special.stdtrit(freedom, 0.975) ** 2 * beyond) / variance))
     if share:
         return wilson_interval(mean * own / variance, own / variance, z=z)
@@ -239,8 +266,23 @@ def interval_of_ranks(
     return max(mean - half, 0.0), min(mean + half, 1.0)
 
 
+def _variance_of_items(
+    items: NDArray[np.floating[Any]], *, share: bool, groups: NDArray[np.int64] | None
+) -> tuple[float, float]:
+    """The variance of the mean of items, none of which costs another anything, and its degrees of freedom."""
+    n = len(items)
+    if groups is not None:
+        return mean_variance(items, groups)
+    return float(items.var()) / (n if share else n - 1), n - 1.0
+
+
 def variance_of_hubs(
-    items: NDArray[np.floating[Any]], costs: NDArray[np.float64], squares: float, *, share: bool
+    items: NDArray[np.floating[Any]],
+    costs: NDArray[np.float64],
+    squares: float,
+    *,
+    share: bool,
+    groups: NDArray[np.int64] | None = None,
 ) -> tuple[float, float]:
     """What shared candidates add to the variance of a mean of items that were independent, and its freedom.
 
@@ -253,11 +295,12 @@ def variance_of_hubs(
     n, own = len(items), float(items.var())
     if n < 2 or own == 0:
         return 0.0, float(n)
-    least = own / n if share else own / (n - 1)
-    fourth = float(np.sum((costs - costs.mean()) ** 4))
-    if fourth == 0:
+    least, _ = _variance_of_items(items, share=share, groups=groups)
+    apart = costs - costs.mean()
+    fourth = float(np.sum((apart if groups is None else group_sums(apart, groups)) ** 4))
+    if fourth == 0 or not np.isfinite(least):
         return 0.0, float(n)
-    beyond = max(float((items - costs).var(ddof=1)) / n - squares / n**2 - least, 0.0)
+    beyond = max(mean_variance(items - costs, groups)[0] - squares / n**2 - least, 0.0)
     return beyond, max(2 * beyond**2 * n**4 / fourth, 2.0)
 
 

@@ -11,6 +11,7 @@ from typing import overload
 from interlingua import languages as codes
 from interlingua.corpus import Cell, ParallelCorpus, Skip
 from interlingua.errors import InputError
+from interlingua.readers.scripts import has_own_script
 
 # Ordinary names of columns that are also ISO 639-3 codes of small languages (`tag` is Tagoi): they
 # are languages only when asked for, since a corpus with a column of tags is a million times likelier.
@@ -47,6 +48,8 @@ def language_of(column: str, asked: Sequence[str] | None = None) -> str | None:
     return None if inner == name else language_of(inner, asked)
 
 
+_PROGRAM_NAME = re.compile(r"[a-z]+[_.-]?[a-z0-9][a-z0-9_.-]*")
+
 _COLUMN_NAMES = frozenset(
     (
         "text",
@@ -62,7 +65,8 @@ _COLUMN_NAMES = frozenset(
         "original",
     )
 ) | {"reference", "premise", "hypothesis", "hypo", "sentence1", "sentence2", "text1", "text2", "sent1", "sent2", "l1"}
-_COLUMN_NAMES |= {"l2", "query", *ROLES}
+_COLUMN_NAMES |= {"l2", "query", "mt", "hyp", "ref", "input", "output", "lang", "language", "column", "col", "field"}
+_COLUMN_NAMES |= {"unnamed:", *ROLES}
 _COLUMN_NAMES |= {"satz", "übersetzung", "quelle", "ziel", "ausgangstext", "zieltext", "texto", "frase", "oración"}
 _COLUMN_NAMES |= {"traducción", "origen", "destino", "texte", "phrase", "traduction", "cible", "testo", "traduzione"}
 _COLUMN_NAMES |= {"tradução", "текст", "предложение", "перевод", "оригинал", "原文", "译文", "翻译", "訳文", "文本"}
@@ -70,33 +74,47 @@ _COLUMN_NAMES |= {"tradução", "текст", "предложение", "пер�
 
 
 def names_a_column(cell: str, language: str | None = None) -> bool:
-    """Whether a cell is what a column of sentences is called: `text`, `Source sentence`, or by its `language`.
+    """Whether a cell is what a column of sentences is called: `text`, `Source sentence 2`, or by its `language`.
 
     >>> names_a_column("Source text"), names_a_column("ru", "ru"), names_a_column("no", "es"), names_a_column("Tea.")
     (True, True, False, False)
+    >>> names_a_column("column_2"), names_a_column("Sentence A"), names_a_column("2")
+    (True, True, False)
     """
     name = " ".join(re.split(r"[\s_.-]+", cell.strip("\"'# \t").lower()))
     if not name or len(name) > 80:
         return False
     if language is not None and language_of(cell.strip("\"'# "), [language]) == language:
         return True
-    return name.replace(" ", "") in _COLUMN_NAMES or all(word in _COLUMN_NAMES for word in name.split())
+    words = [word.rstrip("0123456789") or word for word in name.split()]
+    if len(words) > 1 and len(words[-1]) == 1:  # sentence_a, column 2
+        words.pop()
+    return name.replace(" ", "") in _COLUMN_NAMES or all(word in _COLUMN_NAMES for word in words)
 
 
 def is_header(cells: Sequence[str], pair: Sequence[str] | None = None) -> bool:
     """Whether the first row of a table is one of names of columns, not of sentences.
 
     "So, no" may be the first sentence of a file in English and Spanish: where the languages are known (`pair`), the
-    row must name them. Else it must name two. Words such as "text" and "translation" are names, too.
+    row must name them. Else it must name two. Words such as "text" and "translation" are names, too, and so are numbers
+    in order (of pandas), and two different words such as a program's names, one of which should be in another script.
 
     >>> is_header(["English", "Русский"]), is_header(["So", "no"], ["en", "es"]), is_header(["source", "target"])
     (True, False, True)
     >>> is_header(["English", "translation"], ["en", "ru"]), is_header(["Text", "Text"], ["en", "de"])
     (True, False)
+    >>> is_header(["0", "1"], ["en", "es"]), is_header(["left_side", "right"], ["en", "ru"]), is_header(["a", "1"])
+    (True, True, False)
     """
     if sorted(ROLES.get(cell.strip().lower(), -1) for cell in cells) == [0, 1]:
         return True
-    different = len({cell.strip().lower() for cell in cells}) == len(cells)
+    plain = [cell.strip(" \t\ufeff") for cell in cells]
+    different = len({cell.lower() for cell in plain}) == len(cells)
+    if plain in ([str(place + first) for place in range(len(plain))] for first in (0, 1)):
+        return pair is not None
+    foreign = pair is not None and not any(all(map(has_own_script, pair, way)) for way in (plain, plain[::-1]))
+    if different and foreign and all(map(_PROGRAM_NAME.fullmatch, plain)):
+        return True
     if different and all(any(names_a_column(cell, code) for code in [None, *(pair or ())]) for cell in cells):
         return pair is not None or all(map(names_a_column, cells))
     found = {language_of(cell, pair) for cell in cells}

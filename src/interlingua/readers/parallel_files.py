@@ -92,10 +92,14 @@ def read_lines(
                 file=path,
                 remedy="Give files whose lines correspond, one sentence a line.",
             )
-    heads = zip(paths, (lines[0] if lines else "" for lines in columns), strict=True)
-    if column is None and len(columns) > 1 and all(names_a_column(head, code) for code, head in heads):
-        notes.append(Skip(HEADERS, len(columns), tuple(f"{path.name}:1" for path in list(paths.values())[:3])))
+    heads = zip(paths.items(), (lines[0] if lines else "" for lines in columns), strict=True)
+    named = [path for (code, path), head in heads if names_a_column(head, code)]
+    where = tuple(f"{path.name}:1" for path in named[:3])
+    if column is None and len(columns) > 1 and len(named) == len(columns):
+        notes.append(Skip(HEADERS, len(columns), where))
         columns = [lines[1:] for lines in columns]
+    elif column is None and named:
+        notes.append(Skip(f"{HEADERS} in some files and not in others, kept (do the lines correspond?)", 1, where))
     return columns, notes
 
 

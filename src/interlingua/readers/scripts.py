@@ -25,6 +25,9 @@ _MANY_SCRIPTS = frozenset(
 _MANY_SCRIPTS |= {"uz", "vai", "za", "zgh"}
 """Languages that are written in several scripts, so that another script is no error; their rows are noted."""
 _LETTER = regex.compile(r"\p{L}")
+_MARK = regex.compile(r"[<>\[{_#@|=]\S*\w\S*")
+_PIECES = regex.compile(r"\S@@ |▁")
+_ESCAPE = regex.compile(r"&(?:amp|quot|apos|lt|gt|nbsp|#\d+|#x[0-9a-fA-F]+);")
 _NUMBER = regex.compile(r"[#(\[]?\d+[.):\]]*")
 _WHOLE = {"Jpan": "Hani|Hira|Kana", "Kore": "Hang|Hani", "Hans": "Hani|Bopo", "Hant": "Hani|Bopo", "Aran": "Arab"}
 NEARLY_ALL, MOST, LEAST, MANY = 0.9, 0.5, 10, 20
@@ -61,12 +64,13 @@ Are columns or files swapped? If the text is meant to be in that script, say so 
             )
         notes.append(Skip(f"{found.noun}, kept", found.count))
     notes += _same_texts(corpus, file or corpus.name)
+    _refuse_few(corpus, file or corpus.name)
     _refuse_labels(corpus, file or corpus.name)
     return replace(corpus, skipped=(*corpus.skipped, *notes)) if notes else corpus
 
 
 def _unreadable(code: str, column: Iterable[str | None], file: str) -> list[Skip]:
-    """A note on lost characters; an error where most texts are wrongly decoded, or nearly all without a letter."""
+    """Notes on lost and escaped characters; an error where most texts are wrongly decoded, cut, or without a letter."""
     texts = [text for text in column if text]
     written = [text for text in texts if not text.isascii()]
     garbled = [text for text in written if _is_garbled(text)]
@@ -84,7 +88,15 @@ def _unreadable(code: str, column: Iterable[str | None], file: str) -> list[Skip
     if len(blank) >= LEAST and len(blank) >= NEARLY_ALL * len(texts):
         remedy = "Give sentences; for columns of numbers, the column that holds the text."
         raise InputError(f"{len(blank)} of {shown} have no letter", file=file, value=blank[0], remedy=remedy)
-    return [Skip(f"texts of {code} with the sign of lost characters, kept", len(lost))] if len(lost) >= LEAST else []
+    pieces = [text for text in texts if _PIECES.search(text)]
+    if len(pieces) >= LEAST and len(pieces) > MOST * len(texts):
+        problem = f"{len(pieces)} of {shown} are cut into pieces of words"
+        raise InputError(
+            problem, file=file, value=pieces[0], remedy="Join the pieces: models have tokenizers of their own."
+        )
+    escaped = [text for text in texts if _ESCAPE.search(text)]
+    notes = {"the sign of lost characters": lost, "characters written as &quot; or the like": escaped}
+    return [Skip(f"texts of {code} with {what}, kept", len(its)) for what, its in notes.items() if len(its) >= LEAST]
 
 
 def _is_garbled(text: str) -> bool:
@@ -141,11 +153,32 @@ def _numbered(columns: Sequence[Sequence[str | None]]) -> NDArray[np.int32]:
     return np.array([[known.setdefault(text, len(known)) for text in column] for column in columns], np.int32)
 
 
+def _refuse_few(corpus: ParallelCorpus, file: str) -> None:
+    """An error where one language has a handful of texts for many different ones of another: labels, or a filler."""
+    step = 1 + len(corpus) // 2000  # A look at some rows decides.
+    looked = {code: column[::step] for code, column in corpus.texts.items()}
+    found = {code: len({text for text in column if text}) for code, column in looked.items()}
+    suspects = [code for code, column in looked.items() if len(column) >= MANY and 10 * found[code] <= len(column)]
+    for code in suspects:
+        for other in (name for name in looked if found[name] > 5 * found[code]):
+            both = [(ours, theirs) for ours, theirs in zip(looked[code], looked[other], strict=True) if ours and theirs]
+            few, many = (len(set(side)) for side in (zip(*both, strict=True) if both else ((), ())))
+            if len(both) >= MANY and 10 * few <= len(both) < 2 * many:
+                raise InputError(
+                    f"{len(both)} rows of {code} have {few} different text{'' if few == 1 else 's'}, those of {other} "
+                    f"{many}",
+                    file=file,
+                    value=both[0][0],
+                    remedy="Is it a column of labels? Give the one that holds the translations.",
+                )
+
+
 def _refuse_labels(corpus: ParallelCorpus, file: str) -> None:
     """An error where a label or a number stands at one end of nearly all texts: a column with a space beside it.
 
-    A label is a word at the same end of both texts of a row, one of few (`__label__pos`, `entailment`). A number stands
-    before each text, another one each time. They are alike in every language, and would be what retrieval goes by.
+    A label is a word at the same end of both texts of a row, one of few (`__label__pos`, `entailment`), or a mark in
+    one language alone (`>>ru<<`, `</s>`). A number stands before each text, another one each time. They are alike in
+    every language, and would be what retrieval goes by.
     """
     step = 1 + len(corpus) // 2000  # A look at some rows decides.
     looked = {code: column[::step] for code, column in corpus.texts.items()}
@@ -165,6 +198,13 @@ def _refuse_labels(corpus: ParallelCorpus, file: str) -> None:
             if len(same) >= max(MANY, NEARLY_ALL * len(both)) and len(set(same)) <= len(same) / 5:
                 problem = f"{len(same)} of {len(both)} rows {end} with the same word in {first} and {other}"
                 raise _beside(f"{problem}, one of {len(set(same))}", file, looked[first])
+        for code, own in words.items():
+            marks = [word for word in own if _MARK.fullmatch(word)]
+            given = sum(word != "" for word in own)
+            if len(marks) >= max(MANY, NEARLY_ALL * given) and len(set(marks)) <= len(marks) / 5:
+                raise _beside(
+                    f"{len(marks)} of {given} rows of {code} {end} with a mark, {marks[0]}", file, looked[code]
+                )
 
 
 def _beside(problem: str, file: str, texts: Iterable[str | None]) -> InputError:

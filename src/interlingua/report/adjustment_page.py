@@ -35,17 +35,19 @@ _VARIANTS = (("centred", "language means removed"), ("raw", "as is"))
 def adjustment_records(summary: Found) -> list[Record]:
     """What `adjustment.json` holds, as records: a state in `details`, retrieval of every layer and distances."""
     shared = {
-        "model": summary["model"], "source": "source", "digests": {"run": summary.get("digest", "")},
+        "model": summary["model"], "source": "source",
         "seed": (summary.get("settings") or {}).get("seed"),
     }  # fmt: skip
+    digests = {"run": summary.get("digest", "")}
     made: list[Record] = []
     for when in WHENS:
         for code, found in (summary.get(when) or {}).items():
-            own = {**shared, "target": code}
+            own = {**shared, "target": code, "digests": digests}
             texts = {"": found} | ({SAMPLER: found[SAMPLER]} if SAMPLER in found else {})
             for text, its in texts.items():
+                read = {**own, "corpus": text, "digests": {**digests, "corpus": its.get("digest")}}
                 for layer, scores in its["retrieval"].items():
-                    made += [_record({**own, "corpus": text}, when, "retrieval", variant, each, layer=int(layer),
+                    made += [_record(read, when, "retrieval", variant, each, layer=int(layer),
                                      unit="sentence") for variant, each in scores.items()]  # fmt: skip
             made += [_record(own, when, "separation", variant, each, layer=summary["layer"], unit="word")
                      for variant, each in found["distances"].items()]  # fmt: skip

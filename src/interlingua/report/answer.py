@@ -165,6 +165,11 @@ def _connected(
     if len(tied) == len(order):
         return f"No language stands out: all lie within the interval of the highest, {named(order[:1])}."
     chosen = [code for code in order if each[code].value > middle][: min(3, len(order) // 2)]
+    if not chosen:  # So many are equal that their number is the median.
+        return (
+            f"{len(tied)} of {len(order)} languages are tied for first (within the interval of the highest, "
+            f"{named(order[:1])})."
+        )
     text = f"Best connected: {named(chosen)}"
     if len(tied) == 1:
         return f"{text}."

@@ -28,6 +28,10 @@ _BY_SENTENCE = ("retrieval", "procrustes")
 """Measures whose value is a mean over sentences that the corpus and the seed alone decide."""
 POINT = "Point at a number, or click, for its interval."
 """What a page adds to the words of a comparison, and a terminal does not."""
+UNLIKE = (
+    "Numbers called not comparable were read of other texts, rows or candidates, or of texts that the run does not "
+    "tell: they have no difference."
+)
 _CLEAR = (
     "the 95\N{NO-BREAK SPACE}% interval of the difference, sentence by sentence, leaves out 0; where that is not "
     "known, the two intervals do not meet"
@@ -42,19 +46,37 @@ def compared(runs: Sequence[Run], numbers: Sequence[Numbers], *, kind: str) -> S
         f"{len(runs)} runs ({kind}): {', '.join(visible(run.name) for run in runs)}. Differences are to the first; "
         "a star marks clear ones."
     )
-    told = tuple(verdict(run, its) for run, its in zip(runs[1:], found, strict=True))
+    first, *others = (verdict(run, its) for run, its in zip(runs[1:], found, strict=True))
+    told = (" ".join([*_below_chance(runs, numbers, found), first]), *others)
     same = "" if any(table.name == "settings" for table in tables) else " Their settings are the same."
-    return Section(
-        "compared", "Side by side", (*told, *other_sentences(runs), words + same, POINT), tables=tuple(tables)
+    unlike = any(
+        key in numbers[0] and key not in its and not _counts(numbers[0][key], reading)
+        for own, its in zip(numbers[1:], found, strict=True)
+        for key, reading in own.items()
     )
+    why = other_sentences(runs) or ((UNLIKE,) if unlike else ())
+    return Section("compared", "Side by side", (*told, *why, words + same, POINT), tables=tuple(tables))
+
+
+def _below_chance(runs: Sequence[Run], numbers: Sequence[Numbers], found: Sequence[Mapping[str, Gap]]) -> list[str]:
+    """Which runs have numbers that are no better than chance, but for those of which a verdict says it of both."""
+    said = {key for its in found for key, each in its.items() if each.silent == CHANCE}
+    told = []
+    for run, own in zip(runs, numbers, strict=True):
+        every = {key: reading for key, reading in own.items() if "at_chance" in reading.details}
+        low = [each for key, each in every.items() if each.details["at_chance"] and key not in said]
+        if low:
+            levels = _levels([each.null for each in low])
+            told.append(f"{visible(run.name)}: {len(low)} of {len(every)} numbers are no better than chance{levels}.")
+    return told
 
 
 def comparable(first: Reading, other: Reading, runs: tuple[Run, Run]) -> bool:
     """Whether a difference of two readings says something of the models: same text, rows, candidates and pairs.
 
-    The text is the same where the records behind the readings have one corpus digest (runs whose records have none, of
-    older versions or other commands, go by the run's). Rows are the same where the same pairs have as many, and a
-    measure of a corpus drew or split them by the same seed. An audit of which no text is known is compared with none.
+    The text is the same where the records behind the readings have one digest of a corpus or, of tasks, of the test
+    (readings without records go by the run's). Rows are the same where the same pairs have as many, and a measure of a
+    corpus drew or split them by the same seed. What was read of an unknown text is compared with nothing.
 
     >>> both = Run({"digests": {"corpus": "a"}}), Run({"digests": {"corpus": "a"}})
     >>> comparable(Reading(0.2, n=600), Reading(0.3, n=600), both)
@@ -62,10 +84,9 @@ def comparable(first: Reading, other: Reading, runs: tuple[Run, Run]) -> bool:
     >>> comparable(Reading(0.2, n=600), Reading(0.3, n=200), both)
     False
     """
-    texts, rows = zip(*((_texts(run, reading), _rows(run, reading)) for run, reading in
-                        zip(runs, (first, other), strict=True)), strict=True)  # fmt: skip
-    unknown = texts[0] == {"None"} and any(run.about.get("kind") == "audit" for run in runs)
-    return texts[0] == texts[1] and rows[0] == rows[1] and not unknown
+    ours, theirs = ((_texts(run, reading), _rows(run, reading)) for run, reading in
+                    zip(runs, (first, other), strict=True))  # fmt: skip
+    return ours == theirs and ours[0] != {"None"}
 
 
 def _behind(run: Run, reading: Reading) -> list[Record]:
@@ -74,8 +95,8 @@ def _behind(run: Run, reading: Reading) -> list[Record]:
 
 
 def _texts(run: Run, reading: Reading) -> set[str]:
-    found = {str((record.get("digests") or {}).get("corpus")) for record in _behind(run, reading)}
-    return found - {"None"} or {_text(run)}
+    told = [record.get("digests") or {} for record in _behind(run, reading)]
+    return {str(each.get("corpus") or each.get("test")) for each in told} - {"None"} or {_text(run)}
 
 
 def _text(run: Run) -> str:
@@ -147,10 +168,17 @@ ONE_SEED, CHANCE = "one seed", "at chance"
 
 
 def _silent(first: Reading, other: Reading) -> str:
-    """Why a difference is no finding, whatever its intervals: `details` have the seeds of a score, and its chance."""
-    if all(reading.details.get("at_chance") for reading in (first, other)):
+    """Why a difference is no finding, whatever its intervals.
+
+    `details` have whether a score is at chance, the seeds of a model that was trained for it, and, where it is one and
+    the same model that is asked in two ways, its `weights`.
+    """
+    both = [reading.details for reading in (first, other)]
+    if all(each.get("at_chance") for each in both):
         return CHANCE
-    return ONE_SEED if any(reading.details.get("seeds") == 1 for reading in (first, other)) else ""
+    weights = {each.get("weights") for each in both}
+    one_model = len(weights) == 1 and None not in weights
+    return ONE_SEED if any(each.get("seeds") == 1 for each in both) and not one_model else ""
 
 
 def gaps(runs: tuple[Run, Run], numbers: tuple[Numbers, Numbers]) -> dict[str, Gap]:
@@ -209,7 +237,8 @@ def verdict(run: Run, found: Mapping[str, Gap]) -> str:
         (ONE_SEED, "of one seed: how far other seeds are from it is not known, so no difference is tested"),
     ):
         if mine := [each for each in found.values() if each.silent == silent]:
-            said.append(f"{len(mine)} of {len(found)} numbers are {why}{_levels(mine) if silent == CHANCE else ''}.")
+            levels = _levels([each.null for each in mine]) if silent == CHANCE else ""
+            said.append(f"{len(mine)} of {len(found)} numbers are {why}{levels}.")
     if zero:
         said.append(
             f"Of {zero} of {len(found)} numbers the interval of the difference, sentence by sentence, includes 0."
@@ -221,9 +250,9 @@ def verdict(run: Run, found: Mapping[str, Gap]) -> str:
     return f"{visible(run.name)} against the first. {' '.join(said)}".strip()
 
 
-def _levels(found: Sequence[Gap]) -> str:
-    """The lowest and highest chance level of differences at chance, in brackets."""
-    known = [each.null for each in found if each.null is not None]
+def _levels(nulls: Sequence[float | None]) -> str:
+    """The lowest and highest chance level, in brackets."""
+    known = [null for null in nulls if null is not None]
     ends = dict.fromkeys(number(end, 3) for end in (min(known), max(known))) if known else {}
     return f" (chance level {' to '.join(ends)})" if ends else ""
 

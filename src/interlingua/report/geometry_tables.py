@@ -333,6 +333,9 @@ def _not_learnt(found: Found, run: Found) -> tuple[str, str] | None:
     return "Not learnt", f"{start} ({'; '.join(lines)}). {rest}: train longer (--epochs), or at a higher rate."
 
 
+ONE_FINE_TUNING = "After fine-tuning is one model: how far those of other seeds are from it was not looked at."
+
+
 def _clustering(records: Sequence[Found], run: Found, found: Found) -> tuple[str, str] | None:
     corpora, last, states = sets_of(records), last_layer(records), states_of(run, found)
     if not corpora:
@@ -352,7 +355,8 @@ def _clustering(records: Sequence[Found], run: Found, found: Found) -> tuple[str
     if not parts:
         return None
     names = f" of {count:,}" if count else ""
-    return "Clusters", f"Of the 10 nearest of each entity{names} at the output layer {'; '.join(parts)}."
+    one = f" {ONE_FINE_TUNING}" if len(states) > 1 else ""
+    return "Clusters", f"Of the 10 nearest of each entity{names} at the output layer {'; '.join(parts)}.{one}"
 
 
 def above_shuffled(record: Found) -> bool:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from interlingua.report.adjustment_page import WHENS, adjustment_page, adjustment_sections, both_directions
 from interlingua.report.answer import CENTRED, RAW
 from interlingua.report.audit import audit_sections, build_page
 from interlingua.report.comparison import Numbers, alignment_and_transfer, compared
 from interlingua.report.evidence import above_null, peak
 from interlingua.report.explain_page import explain_page, explain_sections
-from interlingua.report.explain_picture import aspects, selected
+from interlingua.report.explain_picture import aspects, selected, short_names
 from interlingua.report.geometry_page import geometry_page, geometry_sections
-from interlingua.report.geometry_tables import STATES, last_layer, sets_of
+from interlingua.report.geometry_tables import last_layer, learnt_records, sets_of, states_of
 from interlingua.report.page import Page, render_page
-from interlingua.report.readings import HEADLINE, Reading, mean
+from interlingua.report.readings import HEADLINE, Reading, Record, mean
 from interlingua.report.runs import Run
 from interlingua.report.sections import Section
 from interlingua.report.study_answer import peaks
@@ -25,6 +27,7 @@ from interlingua.report.study_parts import consistency_points, measure_blocks, t
 from interlingua.report.transfer import SHOWN, interval, learnt, metrics
 from interlingua.report.transfer_page import behind_entry, entry_records, transfer_page, transfer_sections
 from interlingua.report.wording import language_name, listing, measure_name, variant_name, visible
+from interlingua.stats import mean_interval
 
 
 @dataclass(frozen=True)
@@ -84,9 +87,13 @@ def _or_chance(reading: Reading) -> Reading:
 
 
 def adjustment_numbers(run: Run) -> Numbers:
-    """Retrieval before and after, for every language, language means removed and both directions."""
+    """Retrieval before and after, for every language, language means removed and both directions.
+
+    What another adjustment by the same settings would read is not known: after it there is one seed.
+    """
+    seeds: Mapping[str, Mapping[str, int]] = {"before": {}, "after": {"seeds": 1}}
     return {
-        f"{language_name(code, run.about)}, {when}": both_directions(run, when, code)
+        f"{language_name(code, run.about)}, {when}": replace(both_directions(run, when, code), details=seeds[when])
         for code in run.about["languages"]
         for when in WHENS
         if when in run.about
@@ -115,19 +122,22 @@ def _bounds(entry: Mapping[str, object]) -> tuple[float | None, float | None]:
 
 
 def explain_numbers(run: Run) -> Numbers:
-    """Consistency and performance of every language but the source, for every model."""
+    """Consistency and performance of every language but the source, for every model: each was trained once."""
     places = {id(record): place for place, record in enumerate(run.records, run.first)}
+    names = short_names(run.about)
+    several = len(run.about["models"]) > 1
     scored = selected(run.records, "task", run.about["metric"])
     low = {key for key, each in scored.items() if not (each.get("details") or {}).get("chance", {}).get("above", True)}
     wanted = [("consistency", aspect) for aspect in aspects(run.records)] + [("task", run.about["metric"])]
     return {
+        f"{names.get(model, visible(model)) + ', ' if several else ''}"
         f"{visible(variant) if measure == 'task' else 'consistency, ' + visible(variant)}, {visible(code)}": Reading(
             each["value"],
             each["null"],
             each["low"],
             each["high"],
             each.get("n") or 0,
-            {"at_chance": (model, source, code) in low},
+            {"at_chance": (model, source, code) in low, "seeds": 1, "weights": _weights(each)},
             (places[id(each)],),
         )
         for measure, variant in wanted
@@ -136,14 +146,25 @@ def explain_numbers(run: Run) -> Numbers:
     }
 
 
+def _weights(record: Record) -> str | None:
+    """What tells a record's model from others: its digest."""
+    told = (record.get("digests") or {}).get("model")
+    return None if told is None else str(told)
+
+
 def geometry_numbers(run: Run) -> Numbers:
     """Clusters and the mean cosine of the test part at the output, before and after, and errors by what was trained on.
 
-    Errors in other languages are a mean over them, as the cosine is over pairs.
+    Errors in other languages are a mean over them, as the cosine is over pairs. What was fine-tuned tells its seeds,
+    and nothing is told of the model after a fine-tuning that did not learn the task.
     """
     last, corpus = last_layer(run.records), next(iter(sets_of(run.records)), None)
+    told = run.more.get("found") or {}
+    states = states_of(run.about, told)
+    learnt = {id(record) for record in learnt_records(run.records, told)}
     found: dict[str, list[Reading]] = {}
-    seeds: dict[str, set[int | None]] = {}
+    by_seed: dict[str, dict[int | None, list[float]]] = {}
+    failed: set[str] = set()
     for place, each in enumerate(run.records, run.first):
         null, low, high = (each.get(key) for key in ("null", "low", "high"))
         reading = Reading(each["value"], null, low, high, each.get("n") or 0, {}, (place,))
@@ -152,17 +173,36 @@ def geometry_numbers(run: Run) -> Numbers:
             where = "in it" if each["source"] == each["target"] else "in others"
             name = f"wrong sentences, trained on {visible(each['source'])}, {where}"
             found.setdefault(name, []).append(reading)
-            seeds.setdefault(name, set()).add(each.get("seed"))
-        elif (each.get("layer"), each.get("corpus")) == (last, corpus) and state in STATES:
+            if id(each) not in learnt:
+                failed.add(name)
+            by_seed.setdefault(name, {}).setdefault(each.get("seed"), []).append(reading.value)
+        elif (each.get("layer"), each.get("corpus")) == (last, corpus) and state in states:
             if each["variant"] == "centred":
                 continue
             what = each["variant"].replace("/", " by ") if each["measure"] == "clusters" else "cosine of translations"
-            found.setdefault(f"{visible(what)}, {state}", []).append(reading)
+            name = f"{visible(what)}, {state}"
+            found.setdefault(name, []).append(reading)
+            if state == "after":
+                by_seed.setdefault(name, {}).setdefault(each.get("seed"), []).append(reading.value)
     errors_last = sorted(found, key=lambda name: name.startswith("wrong"))  # Steps are in the order they were run in.
     return {
-        name: replace(mean(found[name]), details={"seeds": len(seeds[name])} if name in seeds else {})
+        name: _counting_seeds(mean(found[name]), by_seed.get(name, {}), at_chance=name in failed)
         for name in errors_last
     }
+
+
+def _counting_seeds(reading: Reading, by_seed: Mapping[int | None, Sequence[float]], *, at_chance: bool) -> Reading:
+    """The reading of fine-tuned models with their number; of several its interval is at least that over seeds.
+
+    `at_chance` says that one of them did not learn: then its errors are no better than chance, and so is a mean of it.
+    """
+    if not by_seed:
+        return reading
+    low, high = reading.low, reading.high
+    if len(by_seed) > 1 and low is not None and high is not None:
+        ends = mean_interval(np.array([np.mean(values) for values in by_seed.values()]))
+        low, high = min(low, ends[0]), max(high, ends[1])
+    return replace(reading, low=low, high=high, details={"seeds": len(by_seed), "at_chance": at_chance})
 
 
 def study_numbers(run: Run) -> Numbers:

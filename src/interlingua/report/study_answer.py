@@ -26,7 +26,15 @@ from interlingua.report.study_parts import (
     task_runs,
 )
 from interlingua.report.tables import Ref, refs
-from interlingua.report.transfer import SHOWN, detectable_points, gain, planned_seeds, untested_words
+from interlingua.report.transfer import (
+    NOTHING_TOLD,
+    SHOWN,
+    detectable_points,
+    gain,
+    planned_seeds,
+    tells_nothing,
+    untested_words,
+)
 from interlingua.report.transfer_answer import (
     at_chance,
     base_regimes,
@@ -303,8 +311,11 @@ def _sure(run: Run, parts: Sequence[Run]) -> Iterator[Fact]:
     seeds = len(run.about.get("seeds") or [])
     if entries(run, "scores"):
         said.append(f"{seeds} seeds" if seeds > 1 else "one seed: how far others are from it is not known")
-    compared = comparisons(parts)
-    if any(entry["p"] for entry in compared):
+    telling = [part for part in parts if not tells_nothing(main_entries(part))]
+    compared = comparisons(telling)
+    if comparisons(parts) and not compared:
+        said.append(f"{NOTHING_TOLD[0].lower()}{NOTHING_TOLD[1:]}, and nothing is called helped or hurt")
+    elif any(entry["p"] for entry in compared):
         sizes = detectable_points(compared)
         power = f"; detectable with 80 % power: {sizes} points or more" if sizes else ""
         said.append(f"differences of means are tested over seeds and examples{power}")

@@ -226,7 +226,7 @@ def best_layers(found: Readings, top: Peak) -> str:
     """
     group = sorted((top.layer, *top.rivals))
     names = [found.name(layer) for layer in group]
-    return ", ".join(names) if len(names) < 5 else f"{found.name(top.layer)} and {len(names) - 1} tied"
+    return ", ".join(names) if len(names) < 5 else f"{found.name(top.layer)}, {len(names) - 1} more tied"
 
 
 def pair_cells(found: Readings, *, width: int) -> Table:

@@ -152,7 +152,7 @@ def score_table(scores: Sequence[Entry], run: Mapping[str, Any], metric: str) ->
     spread = f", mean ± standard deviation over {many if few == many else f'{few} to {many}'} seeds"
     spread = spread if many > 1 else ""
     spread += ", in brackets the 95 % interval of one seed over its examples" if few == 1 else ""
-    caption = f"Percent{spread}.{_levels(entries)}{_signs(entries)}{_luck(entries)}"
+    caption = f"Percent{spread}.{_levels(entries)}{_signs(entries, silent=tells_nothing(entries))}{_luck(entries)}"
     title = f"{SHOWN.get(metric, visible(metric))}, trained in {visible(run['source'])}: {visible(run['model'])}"
     name = f"transfer-{metric_slug(metric)}"
     return Table(name, title, caption, heads, rows)
@@ -177,8 +177,19 @@ def chance_levels(entries: Sequence[Entry]) -> str:
     return " to ".join(dict.fromkeys(ends))
 
 
-def _signs(entries: Sequence[Entry]) -> str:
+def tells_nothing(entries: Sequence[Entry]) -> bool:
+    """Whether entries were compared, and no comparison is of models that learnt without a stuck seed."""
+    before, after = (any(entry["p"] or entry.get("against") for entry in each) for each in (entries, telling(entries)))
+    return before and not after
+
+
+NOTHING_TOLD = "No comparison tells anything: a seed of a side is stuck, or neither side is above chance"
+
+
+def _signs(entries: Sequence[Entry], *, silent: bool = False) -> str:
     """What a table's marks say, how many of its comparisons differ, and the differences it could detect.
+
+    Where all its comparisons are `silent` (`tells_nothing`), there is no mark to explain.
 
     >>> _signs([{"p": {"original": 0.2}}]), _signs([{"p": {}}])
     (' Differs over seeds and examples (p < 0.05): * from original.', '')
@@ -189,6 +200,8 @@ def _signs(entries: Sequence[Entry]) -> str:
     if not tested:
         compared_at_all = any(entry.get("against") for entry in entries)
         return f" {untested_words(entries)}, and none is marked." if compared_at_all else ""
+    if silent:
+        return f" {NOTHING_TOLD}, and none is marked."
     known: dict[str, dict[str, None]] = {"*": {}, "**": {}}
     for entry in entries:
         for base in entry["p"]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from interlingua.report.runs import Run
 from interlingua.report.transfer import (
+    NOTHING_TOLD,
     SHOWN,
     Entry,
     cell,
@@ -21,6 +22,7 @@ from interlingua.report.transfer import (
     stuck_seeds,
     sure,
     sure_words,
+    tells_nothing,
     untested_words,
 )
 from interlingua.report.wording import language_name, listing, visible
@@ -271,6 +273,8 @@ def uncertainty(run: Run) -> str:
             if seeds > 1
             else "One seed: how far other seeds are from it is not known. Intervals are over its examples."
         )
+    if tells_nothing(entries):
+        return f"{NOTHING_TOLD}, so nothing is called helped or hurt."
     if not tested:
         said = [f"{untested_words(compared)}, so nothing is called helped or hurt. Intervals are over examples."]
     else:

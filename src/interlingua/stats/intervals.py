@@ -36,13 +36,17 @@ def mean_interval(values: NDArray[np.floating[Any]], groups: NDArray[np.int64] |
 
 
 def paired_difference(
-    apart: NDArray[np.floating[Any]], more: Sequence[Sequence[float]] = ()
+    apart: NDArray[np.floating[Any]],
+    more: Sequence[Sequence[float]] = (),
+    *,
+    groups: NDArray[np.int64] | None = None,
 ) -> tuple[float, float, float, float]:
     """The mean of paired differences, the ends of its 95 % interval, and its two-sided p-value in (0, 1].
 
     mean ± t(0.975, f) · sqrt(V), V = s² / n + what `more` adds: (variance, degrees of freedom) of each further source
     that rows do not show, such as the candidates that all rows share. f = V² / (sum of squared parts, each by its own
-    degrees of freedom) (Welch 1947; Satterthwaite 1946). Where no row differs the difference is 0, and p is 1.
+    degrees of freedom) (Welch 1947; Satterthwaite 1946). Of rows in `groups` that are drawn whole `mean_variance` of
+    these takes the place of s² / n. Where no row differs the difference is 0, and p is 1.
 
     >>> [round(each, 3) for each in paired_difference(np.array([1.0, 2.0, 3.0, 4.0]))]
     [2.5, 0.446, 4.554, 0.03]
@@ -52,14 +56,34 @@ def paired_difference(
     mean = float(apart.mean())
     if apart.size < 2 or not apart.any():
         return mean, mean, mean, 1.0
-    parts = [(float(apart.var(ddof=1)) / apart.size, apart.size - 1.0), *((part[0], part[1]) for part in more)]
+    first = mean_variance(apart, groups)
+    parts = [first, *((part[0], part[1]) for part in more)]
     variance = sum(part for part, _ in parts)
     if variance <= (abs(mean) * 1e-14) ** 2:  # All differences are one number: p is that of all swaps of signs.
-        return mean, mean, mean, float(2.0 ** (1 - apart.size))
+        return mean, mean, mean, float(2.0 ** -first[1])
+    if not np.isfinite(variance):  # One group says nothing of others.
+        return mean, float("-inf"), float("inf"), 1.0
     freedom = variance**2 / sum(part**2 / own for part, own in parts)
     error = float(np.sqrt(variance))
     half = float(special.stdtrit(freedom, 0.975)) * error
     return mean, mean - half, mean + half, float(2 * special.stdtr(freedom, -abs(mean) / error))
+
+
+def mean_variance(values: NDArray[np.floating[Any]], groups: NDArray[np.int64] | None = None) -> tuple[float, float]:
+    """The variance of a mean and its degrees of freedom; with `groups`, of values independent only between groups.
+
+    >>> [round(each, 3) for each in mean_variance(np.array([1.0, 1.0, 4.0, 4.0]))]
+    [0.75, 3.0]
+    >>> [round(each, 3) for each in mean_variance(np.array([1.0, 1.0, 4.0, 4.0]), np.array([0, 0, 1, 1]))]
+    [2.25, 1.0]
+    """
+    if groups is None:
+        return float(values.var(ddof=1)) / values.size, values.size - 1.0
+    sums = group_sums(values - values.mean(), groups)
+    many = len(sums)
+    if many < 2:
+        return float("inf"), 1.0
+    return many / (many - 1) * float(np.square(sums).sum()) / values.size**2, many - 1.0
 
 
 def group_sums(values: NDArray[np.floating[Any]], groups: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -32,19 +32,20 @@ class SeedDifference:
 
 
 def seed_difference(
-    ours: Sequence[float], theirs: Sequence[float], apart: NDArray[np.floating[Any]]
+    ours: Sequence[float], theirs: Sequence[float], apart: NDArray[np.floating[Any]], *, shared: float = 0.0
 ) -> SeedDifference | None:
     """The difference of two systems' mean scores, tested over seeds and examples; None below two seeds of either.
 
     `ours` and `theirs` are the scores of each seed, `apart` the difference on each example, averaged over seeds (of an
     F1 the difference of `f1_influence`). A score is μ + seed + example + rest, seeds and examples crossed, and
 
-        t = D / sqrt(V_seed + V_item),  V_seed = s²/S + s'²/S',  V_item = var(apart) / n,
+        t = D / sqrt(V_seed + V_item),  V_seed = s²/S + s'²/S',  V_item = var(apart) / n + `shared`,
 
-    with the degrees of freedom of V_seed alone (Satterthwaite 1946; Welch 1947: seeds are not paired). The rest of a
-    score, divided by n, is in both variances. Without it in one of them, or with the larger degrees of freedom of the
-    sum, two to five seeds reject too often where one system varies far more than the other (docs/method). Where no
-    score varies, p is that of all ways of dealing the seeds to the two systems, 2 / C(S + S', S).
+    with the degrees of freedom of V_seed alone (Satterthwaite 1946; Welch 1947: seeds are not paired). `shared` is what
+    candidates that all examples share add (`measures.retrieval.variance_of_hubs`). The rest of a score, divided by n,
+    is in both variances. Without it in one of them, or with the larger degrees of freedom of the sum, two to five seeds
+    reject too often where one system varies far more than the other (docs/method). Where no score varies, p is that of
+    all ways of dealing the seeds to the two systems, 2 / C(S + S', S).
 
     >>> found = seed_difference([0.52, 0.55, 0.50], [0.45, 0.47, 0.40], np.array([1.0, 0.0, -1.0, 0.0] * 500) + 0.08)
     >>> round(found.difference, 4), round(found.error, 4), round(found.df, 2), round(found.p, 3)
@@ -56,7 +57,7 @@ def seed_difference(
     difference = float(sides[0].mean() - sides[1].mean())
     parts = [float(side.var(ddof=1)) / len(side) for side in sides]
     seeds = sum(parts)
-    items = float(np.var(apart, ddof=1)) / len(apart) if len(apart) > 1 else 0.0
+    items = shared + (float(np.var(apart, ddof=1)) / len(apart) if len(apart) > 1 else 0.0)
     free = [len(side) - 1 for side in sides]
     # Relative to the larger part: squares of tiny variances would be 0.
     shares = [part / max(parts) if max(parts) > 0 else 1.0 for part in parts]

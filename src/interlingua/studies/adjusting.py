@@ -311,15 +311,22 @@ def _measures(
         )
         found[code] = {
             "distances": {name: _plain(score) for name, score in distances.items()},
+            "digest": _texts_digest(each.held_texts),
             "retrieval": _retrieval(encoder, *each.held_texts),
         }
         if (other := others[code]) is not None:
             found[code]["sampler"] = {
                 "languages": [other.source, other.target],
                 "rows": len(other.rows),
+                "digest": _texts_digest((other.source_texts, other.target_texts)),
                 "retrieval": _retrieval(encoder, other.source_texts, other.target_texts),
             }
     return found
+
+
+def _texts_digest(sides: Sequence[Sequence[str]]) -> str:
+    """What tells the sentences that were measured from others: runs are compared only over the same."""
+    return hashlib.blake2b(json.dumps([list(side) for side in sides]).encode(), digest_size=16).hexdigest()
 
 
 def _retrieval(encoder: Encoder, source: Sequence[str], target: Sequence[str]) -> dict[str, Any]:

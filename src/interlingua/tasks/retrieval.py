@@ -9,27 +9,26 @@ from typing import ClassVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Cache, Encoder
 from interlingua.errors import InputError
-from interlingua.measures.retrieval import rank_scores, ranks
+from interlingua.measures.retrieval import Ranking, ranking_scores, rankings
 from interlingua.metric import BACKWARD, Metric, Metrics
 from interlingua.readers import read_corpus
 from interlingua.score import Scores
 from interlingua.tasks import tasks
 from interlingua.tasks.scoring import Progress
 
-Ints = NDArray[np.int64]
+_KS = (1,)
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """The rank (1 is best) of each sentence's translation, by layer: in the pivot for sentences, and the other way."""
+    """The ranks of the sentences' translations, by layer: in the pivot for sentences, and the other way."""
 
-    forward: Mapping[int, Ints]
-    backward: Mapping[int, Ints]
+    forward: Mapping[int, Ranking]
+    backward: Mapping[int, Ranking]
 
 
 _BOTH_WAYS = {"direction": ("forward", "backward")}
@@ -92,7 +91,7 @@ class Retrieval:
         forward, backward = {}, {}
         for layer in encoder.layers:
             sides = (torch.as_tensor(np.asarray(side[layer], np.float32)) for side in (source, target))
-            forward[layer], backward[layer] = ranks(*sides)
+            forward[layer], backward[layer] = rankings(*sides, ks=_KS)
         return Ranked(forward, backward)
 
     def judge(self, predictions: Ranked, examples: ParallelCorpus) -> Scores:
@@ -109,6 +108,6 @@ class Retrieval:
         found: dict[int, Scores] = {}
         for suffix, by_layer in (("", predictions.forward), (BACKWARD, predictions.backward)):
             for layer, ranked in by_layer.items():
-                scores = dict(sorted(rank_scores(ranked, ks=(1,)).items()))  # MRR, the headline, first.
+                scores = dict(sorted(ranking_scores(ranked, ks=_KS).items()))  # MRR, the headline, first.
                 found.setdefault(layer, {}).update({f"{name}{suffix}": score for name, score in scores.items()})
         return found
