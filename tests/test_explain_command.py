@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,17 +15,22 @@ from typer.testing import CliRunner
 import models
 import toys
 from interlingua import explain, explain_rows, explain_texts
+from interlingua.analyses.explanation import Explainer
 from interlingua.cli.app import app
 from interlingua.commands.report import read_run
+from interlingua.commands.study import plan_study
 from interlingua.encoder import Encoder
-from interlingua.engine.run_store import Store
+from interlingua.engine.records import Records
 from interlingua.errors import InputError, MissingExtra
 from interlingua.readers.examples import Answer, Question, TaggedWords
 from interlingua.record import Record
 from interlingua.report.record_adapter import to_v1
+from interlingua.studies.steps import step_io
 from interlingua.tasks import tasks
 from interlingua.tasks.saved_models import FineTuned, load, save
 from interlingua.training.task import TaskModel
+from tasks.test_native_models import ordinary
+from worlds import run_here
 
 LANGUAGES = ("en", "es", "ru")
 runner = CliRunner()
@@ -72,6 +78,10 @@ def data(folder: Path, ending: str = "tsv") -> dict[str, Path]:
     return {code: folder / f"{code}.{ending}" for code in LANGUAGES}
 
 
+def stored(folder: Path) -> Records[Record]:
+    return Records(Record, folder)
+
+
 @pytest.fixture(scope="module")
 def done(nli: Path) -> Path:
     out = nli / "out"
@@ -83,7 +93,7 @@ def done(nli: Path) -> Path:
 
 
 def test_a_text_is_consistent_with_itself_exactly_and_with_its_words_in_another_order_nearly(done: Path) -> None:
-    records = {(r.measure, r.aspect or r.key, r.target): r for r in Store(done).read()}
+    records = {(r.measure, r.aspect or r.key, r.target): r for r in stored(done).read()}
     own, other = records["consistency", "label", "en"], records["consistency", "label", "es"]
     assert own.value == 1.0
     assert own.n == other.n == 12
@@ -95,7 +105,7 @@ def test_a_text_is_consistent_with_itself_exactly_and_with_its_words_in_another_
 
 
 def test_every_example_has_its_attributions_plan_and_score_on_disk(done: Path) -> None:
-    items = {r.target: Store(done).items(r) for r in Store(done).read() if r.measure == "consistency"}
+    items = {r.target: stored(done).items(r) for r in stored(done).read() if r.measure == "consistency"}
     for code in LANGUAGES:
         path = next((done / "examples").glob(f"*.en-{code}.label.jsonl"))
         lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
@@ -105,7 +115,7 @@ def test_every_example_has_its_attributions_plan_and_score_on_disk(done: Path) -
             flowing = sum(flow for _, _, flow in line["flows"])
             assert line["score"] - 1e-4 <= flowing <= 1 + 1e-4
         right = np.mean([line["target"]["gold"] == line["target"]["predicted"] for line in lines])
-        judged = next(r for r in Store(done).read() if r.key == "accuracy" and r.target == code)
+        judged = next(r for r in stored(done).read() if r.key == "accuracy" and r.target == code)
         assert right == pytest.approx(judged.value)
 
 
@@ -321,27 +331,193 @@ def test_data_that_does_not_fit_is_refused_with_its_line(nli: Path, tmp_path: Pa
     assert not (tmp_path / "out").exists()
 
 
+QUICK = {"steps": 2, "tolerance": 0, "faithfulness": False, "sensitivity": False}
+
+
 def test_a_run_cut_short_goes_on_and_ends_with_the_same_records(
     nli: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = {"steps": 2, "tolerance": 0, "faithfulness": False, "sensitivity": False}
-    explain(nli / "tuned", data(nli), rows=4, **settings, out=tmp_path / "whole")
-    append = Store.append
+    explain(nli / "tuned", data(nli), rows=4, **QUICK, out=tmp_path / "whole")
+    attributed: list[str] = []
+    side = Explainer.side
 
-    def killed(store: Store, step: str, made: object) -> None:
-        if (store.folder / "records.jsonl").exists():
+    def stopped(self: Explainer, language: str, examples: Any) -> Any:
+        attributed.append(language)
+        if attributed == ["en", "es", "ru"]:
             raise KeyboardInterrupt
-        append(store, step, made)  # type: ignore[arg-type]
+        return side(self, language, examples)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(Store, "append", killed)
-        with pytest.raises(KeyboardInterrupt):
-            explain(nli / "tuned", data(nli), rows=4, **settings, out=tmp_path / "cut")
-    explain(nli / "tuned", data(nli), rows=4, **settings, out=tmp_path / "cut")
+    monkeypatch.setattr(Explainer, "side", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        explain(nli / "tuned", data(nli), rows=4, **QUICK, out=tmp_path / "cut")
+    kind, begun = read_run(tmp_path / "cut")
+    assert kind == "explain"
+    assert "not finished" in begun.about["unfinished"]
+    explain(nli / "tuned", data(nli), rows=4, **QUICK, out=tmp_path / "cut")
+    # The language of training is attributed once, also for a process that comes later.
+    assert attributed == ["en", "es", "ru", "ru"]
     assert (tmp_path / "cut/records.jsonl").read_bytes() == (tmp_path / "whole/records.jsonl").read_bytes()
-    (tmp_path / "cut/run.json").write_text('{"kind": "transfer"}')
+    examples = [path.relative_to(tmp_path / "whole") for path in (tmp_path / "whole/examples").iterdir()]
+    assert len(examples) == 3
+    for path in examples:
+        assert (tmp_path / "cut" / path).read_bytes() == (tmp_path / "whole" / path).read_bytes()
+
+
+def test_a_folder_of_another_command_is_refused(nli: Path, tmp_path: Path) -> None:
+    tmp_path.joinpath("out").mkdir()
+    (tmp_path / "out/run.json").write_text('{"kind": "transfer"}')
     with pytest.raises(InputError, match="holds another run"):
-        explain(nli / "tuned", data(nli), rows=4, **settings, out=tmp_path / "cut")
+        explain(nli / "tuned", data(nli), rows=4, **QUICK, out=tmp_path / "out")
+
+
+def test_the_language_of_training_is_attributed_once_for_every_model(
+    nli: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attributed: list[str] = []
+    loaded: list[object] = []
+    side = Explainer.side
+    monkeypatch.setattr(
+        Explainer, "side", lambda self, code, examples: attributed.append(code) or side(self, code, examples)
+    )
+    monkeypatch.setattr(step_io, "load", lambda *given, **more: loaded.append(given) or load(*given, **more))
+    by = {"en": nli / "tuned", "es": copied(nli / "tuned", tmp_path / "other")}
+    explain(by, data(nli), rows=4, **QUICK, out=tmp_path / "out")
+    assert attributed == ["en", "es", "ru", "es", "en", "ru"]
+    assert len(loaded) == 2
+    assert not list((tmp_path / "out").glob(".interlingua/steps/*/heavy/*"))
+
+
+def copied(folder: Path, place: Path) -> Path:
+    shutil.copytree(folder, place)
+    return place
+
+
+def test_a_language_that_is_added_is_all_that_is_computed(
+    nli: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But for the attributions in the language of training, which no folder keeps."""
+    files = data(nli)
+    explain(nli / "tuned", {code: files[code] for code in ("en", "es")}, rows=4, **QUICK, out=tmp_path / "out")
+    attributed: list[str] = []
+    side = Explainer.side
+    monkeypatch.setattr(
+        Explainer, "side", lambda self, code, examples: attributed.append(code) or side(self, code, examples)
+    )
+    explain(nli / "tuned", files, rows=4, **QUICK, out=tmp_path / "out")
+    assert attributed == ["en", "ru"]
+    explain(nli / "tuned", {code: files[code] for code in ("en", "ru")}, rows=4, **QUICK, out=tmp_path / "out")
+    assert attributed == ["en", "ru"]
+    assert {path.name.split(".")[1] for path in (tmp_path / "out/examples").iterdir()} == {"en-en", "en-ru"}
+
+
+def options(folder: Path, *more: str) -> list[str]:
+    tests = [f"--test={code}={path}" for code, path in data(folder).items()]
+    return [*tests, "--rows", "4", "--steps", "2", "--tolerance", "0", "--no-faithfulness", "--no-sensitivity", *more]
+
+
+def test_a_plan_names_the_steps_and_runs_nothing(nli: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    asked = ["explain", str(nli / "tuned"), *options(nli), "--out", str(out), "--plan", "--json"]
+    found = runner.invoke(app, asked)
+    assert found.exit_code == 0, found.output
+    steps = json.loads(found.stdout)["steps"]
+    assert [(step["kind"], step["state"]) for step in steps] == [("attribute", "needed")] * 3
+    assert not out.exists()
+    explain(nli / "tuned", data(nli), rows=4, **QUICK, out=out)
+    assert {step["state"] for step in json.loads(runner.invoke(app, asked).stdout)["steps"]} == {"done"}
+    row = runner.invoke(app, ["explain", str(nli / "tuned"), f"--test=es={nli / 'es.tsv'}", "--row", "3", "--plan"])
+    assert "Leave --row and --text out" in str(row.exception)
+
+
+def test_the_study_of_an_explanation_gives_the_same_records(nli: Path, tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    for code in LANGUAGES:  # A name with what a template could have in it.
+        shutil.copyfile(nli / f"{code}.tsv", tmp_path / f"{{language}} {code}.tsv")
+    files = {code: tmp_path / f"{{language}} {code}.tsv" for code in LANGUAGES}
+    file = tmp_path / "sub" / "study.toml"
+    tests = [f"--test={code}={path}" for code, path in files.items()]
+    saved = runner.invoke(app, ["explain", str(nli / "tuned"), *tests, *options(nli)[3:], "--save-study", str(file)])
+    assert saved.exit_code == 0, saved.output
+    explain(nli / "tuned", files, rows=4, **QUICK, out=tmp_path / "out")
+    planned = plan_study(file, out=tmp_path / "study")
+    run_here(planned)
+    assert (tmp_path / "study/records.jsonl").read_bytes() == (tmp_path / "out/records.jsonl").read_bytes()
+    page = planned.report().page()
+    assert "is not shown to be above chance" in page
+
+
+STUDY = """
+name = "given"
+languages = ["en", "es"]
+
+[models.clf]
+folder = "{folder}"
+
+[explanations.why]
+models = ["clf"]
+tests = "{{language}}.tsv"
+steps = 2
+faithfulness = false
+random_heads = 0
+max_examples = 1
+"""
+
+
+def test_a_study_explains_an_ordinary_classifier_without_training_anything(tmp_path: Path) -> None:
+    folder = ordinary(tmp_path, "bert")
+    for code in ("en", "es"):
+        rows = [f"{turned('kitchen tap again slowly', code)}\t{label}\n" for label in ("negative", "positive")]
+        (tmp_path / f"{code}.tsv").write_text("text\tlabel\n" + "".join(rows), "utf-8")
+    file = tmp_path / "study.toml"
+    file.write_text(STUDY.format(folder=folder.relative_to(tmp_path)), "utf-8")
+    planned = plan_study(file, out=tmp_path / "out")
+    run_here(planned)
+    report = planned.report()
+    found = report.records.where(measure="consistency")
+    assert {(each.model, each.task, each.source, each.target, each.regime, each.block) for each in found} == {
+        ("clf", "classification", "en", code, None, "why") for code in ("en", "es")
+    }
+    assert not [each for each in report.records if each.measure == "faithfulness"]
+    assert {table.name for table in report.tables} >= {"why-consistency", "why-task"}
+    for step in planned.graph:
+        (examples,) = (planned.workspace.step(step.key) / "examples").iterdir()
+        assert len(examples.read_text("utf-8").splitlines()) == 1
+    own = explain(
+        folder,
+        {code: tmp_path / f"{code}.tsv" for code in ("en", "es")},
+        steps=2,
+        faithfulness=False,
+        random_heads=0,
+        out=tmp_path / "own",
+    )
+    assert [each.value for each in own.records.where(measure="consistency")] == [each.value for each in found]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "problem"),
+    [
+        ('models = ["clf"]', "", "nothing is explained"),
+        ('models = ["clf"]', 'models = ["other"]', "unknown model of the study"),
+        ('tests = "{language}.tsv"', "", "models have no tests of their own"),
+        ('tests = "{language}.tsv"', 'tests = {es = "es.tsv"}', "no test in the language of training"),
+        ('tests = "{language}.tsv"', 'tests = "{language}.csv"', "no such file"),
+        ("[explanations.why]", 'task = "nli"\n[explanations.why]', "the model was trained for classification"),
+        ("[explanations.why]", 'sources = ["ru"]\n[explanations.why]', "unknown language of the study"),
+        ('folder = "model"', 'folder = "nothing"', r"no task\.json"),
+        ("[explanations.why]", '[tasks.ner]\ntrain = "en.tsv"\ntests = "en.tsv"\n[explanations.why]', "no encoder"),
+    ],
+)
+def test_what_is_wrong_with_a_model_of_a_study_is_told_with_its_line(
+    tmp_path: Path, before: str, after: str, problem: str
+) -> None:
+    ordinary(tmp_path, "bert")
+    for code in ("en", "es"):
+        (tmp_path / f"{code}.tsv").write_text("a tap\tnegative\n", "utf-8")
+    text = STUDY.format(folder="model")
+    assert before in text
+    (tmp_path / "study.toml").write_text(text.replace(before, after), "utf-8")
+    with pytest.raises(InputError, match=rf"study\.toml(:\d+)?: .*{problem}"):
+        plan_study(tmp_path / "study.toml", out=tmp_path / "out")
 
 
 def test_a_head_of_other_labels_is_told(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 import interlingua
 from interlingua.cli.app import app, main
 from interlingua.encoder import Encoder
+from interlingua.engine.workspace import Workspace
 from interlingua.errors import InputError, Interrupted
 from interlingua.studies.run_folder import alone_in, check_folder, kind_of
 from interlingua.tasks import tasks
@@ -145,7 +146,8 @@ def test_a_second_run_of_explain_is_refused_too(world: World, tmp_path: Path) ->
     labels = task.labels(examples)
     save(FineTuned(task, labels, TaskModel.of(encoder, task, labels, seed=0), encoder), tmp_path / "tuned")
     files = {code: world[f"nli-test-{code}.tsv"] for code in ("en", "ru")}
-    with alone_in(tmp_path / "out", "explain"), pytest.raises(InputError, match="another run is at work"):
+    busy = Workspace(tmp_path / "out").acquire("explain", {})
+    with busy, pytest.raises(InputError, match="another run is at work"):
         interlingua.explain(tmp_path / "tuned", files, out=tmp_path / "out", device="cpu")
 
 

@@ -11,7 +11,7 @@ import torch
 
 import toys
 from cases import loaded
-from interlingua.analyses.explanation import Explainer, ExplainSettings, Outside, Side, step_key
+from interlingua.analyses.explanation import Explainer, ExplainSettings, Outside, Side
 from interlingua.attribution.consistency import Weighed, consistency
 from interlingua.encoder import Encoder
 from interlingua.readers.examples import Examples, TextPair
@@ -139,16 +139,6 @@ def test_the_names_of_one_sentence_are_no_more_than_one_sentence() -> None:
     assert singles.details["heads"]["error"] == pytest.approx(alone.details["heads"]["error"])
     above = found.scores - found.random - (found.heads[:, 0] - found.heads[:, 1]).mean(axis=0)
     assert singles.details["heads"]["error"] == pytest.approx(above.std(ddof=1) / np.sqrt(10))
-
-
-def test_the_key_of_a_step_minds_the_heads() -> None:
-    pairs = toys.toy("nli")
-    keys = {
-        step_key("m", pairs, pairs, replace(SETTINGS, random_heads=heads, seed=seed), "")
-        for heads in (0, 5)
-        for seed in (0, 1)
-    }
-    assert len(keys) == 4
 
 
 def test_places_that_only_the_model_names_have_no_random_heads(bert: Encoder, tmp_path: Path) -> None:

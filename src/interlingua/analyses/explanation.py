@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -54,6 +53,7 @@ from interlingua.tasks.qa import exact, official
 from interlingua.tasks.saved_models import FineTuned
 from interlingua.tasks.text_pairs import label_numbers
 from interlingua.transport import WEIGHTINGS, quick
+from interlingua.words import token_spans
 
 Ints = NDArray[np.int64]
 CHOICES = ("gold", "predicted")
@@ -151,6 +151,12 @@ class Asked:
 def texts_of(examples: Examples[Any]) -> list[tuple[str, ...]]:
     """The texts that each example's input is made of."""
     return [item.texts for item in examples]
+
+
+def words_of(examples: Examples[Any]) -> set[str]:
+    """The words that occur, of which word vectors are read."""
+    texts = [text for parts in texts_of(examples) for text in parts]
+    return {text[start:end] for text in texts for start, end in token_spans(text)}
 
 
 def verdicts(task: Any, examples: Examples[Any], predictions: Any) -> list[tuple[str, str]]:
@@ -331,11 +337,13 @@ class Side:
     vectors: NDArray[np.float32]
     aspects: tuple[Aspect, ...]
     found: tuple[Attributions, ...]
-    judged: Scores
+    judged: Scores = field(default_factory=dict)
     heads: tuple[tuple[Attributions, ...], ...] = ()
     """Attributions of the same targets under random heads on the same body: by head and aspect."""
     verdicts: list[tuple[str, str]] = field(default_factory=list)
     """What each example is by its file, and by the model."""
+    recut: dict[str, Side] = field(default_factory=dict, repr=False)
+    """The same in other units, kept as they are asked for."""
 
     def weighed(self, place: int, targets: Ints, *, head: int | None = None) -> Weighed:
         """The units of some targets of an aspect, with their attributions, or those under a random head."""
@@ -371,7 +379,6 @@ class Explainer:
         kept = shape.before + shape.between + shape.after
         self.baseline = Baseline.of(settings.baseline, self.through, tuned.encoder.tokenizer, kept=kept)
         self.notes: list[str] = []
-        self._recut: list[tuple[Side, Side]] = []
         if settings.solver == "exact" and not quick():
             self.notes.append("POT is not installed: exact similarities are 50 to 100 times slower by scipy")
 
@@ -412,13 +419,18 @@ class Explainer:
         """What was read, attributed; `judged` also says how right the model is."""
         way = self.settings.way()
         found = tuple(way(self.case(read.inputs, each, f"{read.language} {each.name}")) for each in read.aspects)
-        task = self.tuned.task
+        side = self._side(read, found)
+        if not judged:
+            return side
+        return replace(side, judged=self._judged(read), verdicts=self._verdicts(read))
+
+    def _side(self, read: Read, found: tuple[Attributions, ...]) -> Side:
         units = self._units(read.inputs, read.examples, read.aspects, self.settings.unit)
         vectors = self.space.vectors(units, read.inputs, read.language)
-        scores = self._judged(read) if judged else {}
-        said = verdicts(task, read.examples, read.predictions) if judged else []
-        return Side(read.language, read.examples, read.inputs, units, vectors, read.aspects, found, scores,
-                    verdicts=said)  # fmt: skip
+        return Side(read.language, read.examples, read.inputs, units, vectors, read.aspects, found)
+
+    def _verdicts(self, read: Read) -> list[tuple[str, str]]:
+        return verdicts(self.tuned.task, read.examples, read.predictions)
 
     def _judged(self, read: Read) -> Scores:
         """How right the model is, and in the details of the task's own metric the chance level."""
@@ -433,6 +445,22 @@ class Explainer:
         read = self.read(language, examples)
         made = self.attributed(read)
         return replace(made, heads=tuple(self._under_head(read, number) for number in range(self.heads)))
+
+    def side_again(self, language: str, examples: Examples[Any], found: Sequence[Sequence[Attributions]]) -> Side:
+        """A language's examples with attributions that were made before: the model's, then each random head's.
+
+        How right the model is was told when they were made.
+        """
+        read = self.read(language, examples)
+        own, *heads = map(tuple, found)
+        for aspect, each in zip(read.aspects, own, strict=True):
+            if not np.array_equal(each.starts, self.case(read.inputs, aspect, "").starts):
+                raise InputError(
+                    "the model finds other places here than where its attributions were made",
+                    file=examples.name,
+                    remedy="Explain all languages on one machine, in a new folder.",
+                )
+        return replace(self._side(read, own), heads=tuple(heads), verdicts=self._verdicts(read))
 
     @cached_property
     def heads(self) -> int:
@@ -600,15 +628,14 @@ class Explainer:
         return made
 
     def _in_units(self, side: Side, unit: str) -> Side:
-        """The side in other units; kept for the source of all languages, and for all aspects of a target."""
+        """The side in other units, for all its aspects, and for all languages that it is compared with."""
         if unit == self.settings.unit:
             return side
-        made = next((made for held, made in self._recut if held is side), None)
-        if made is None:
+        if unit not in side.recut:
             units = self._units(side.inputs, side.examples, side.aspects, unit)
-            made = replace(side, units=units, vectors=self.space.vectors(units, side.inputs, side.language))
-        self._recut = [*(pair for pair in self._recut if pair[0] is not side), (side, made)][-2:]
-        return made
+            vectors = self.space.vectors(units, side.inputs, side.language)
+            side.recut[unit] = replace(side, units=units, vectors=vectors, recut={})
+        return side.recut[unit]
 
     def _units(self, inputs: Inputs, examples: Examples[Any], aspects: Sequence[Aspect], unit: str) -> Units:
         """The units of the inputs that something is explained of: a paragraph has many windows, and one is read."""
@@ -649,14 +676,7 @@ class Explainer:
         )
 
 
-def step_key(
-    tuned_digest: str, source: Examples[Any], target: Examples[Any], settings: ExplainSettings, more: str
-) -> str:
-    """The key of a step: all that its records are made of."""
-    about = ["explain", 2, tuned_digest, source.digest, target.digest, asdict(settings), more]
-    return hashlib.blake2b(json.dumps(about).encode(), digest_size=12).hexdigest()
-
-
+EXAMPLES = "examples"
 SHOWN = 8
 """How many examples of each language a page shows."""
 
@@ -668,12 +688,10 @@ def example_file(model: str, source: str, target: str, aspect: str) -> str:
     'examples/runs-mBERT.en-es.label.jsonl'
     """
     name = re.sub(r"[^\w.-]+", "-", model).strip("-")
-    return f"examples/{name}.{source}-{target}.{aspect}.jsonl"
+    return f"{EXAMPLES}/{name}.{source}-{target}.{aspect}.jsonl"
 
 
-def example_lines(
-    source: Side, target: Side, place: int, each: Compared, *, most: int | None = None, step: str | None = None
-) -> list[str]:
+def example_lines(source: Side, target: Side, place: int, each: Compared, *, most: int | None = None) -> list[str]:
     """One JSON line for each compared example: units and attributions of both sides, the score, and what flows."""
     lines = []
     for at, row in enumerate(each.found.rows[:most]):
@@ -686,7 +704,6 @@ def example_lines(
             values = weighed.values[weighed.starts[row] : weighed.starts[row + 1]]
             told[name] = told_of(side, place, int(pair[row]), values)
         told["flows"] = [[i, j, round(f, 6)] for i, j, f in flow.strongest(flow.plan.size)]
-        told |= {} if step is None else {"step": step}
         lines.append(json.dumps(told, ensure_ascii=False))
     return lines
 
@@ -712,7 +729,7 @@ def page_examples(folder: Path, models: Sequence[tuple[str, str]], languages: Se
     found = []
     model, source = models[0]
     for code in languages:
-        for path in sorted((folder / "examples").glob(Path(example_file(model, source, code, "*")).name)):
+        for path in sorted((folder / EXAMPLES).glob(Path(example_file(model, source, code, "*")).name)):
             if code == source:
                 continue
             with path.open(encoding="utf-8") as lines:

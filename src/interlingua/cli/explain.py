@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +11,12 @@ import typer
 from interlingua.cli.options import Console, print_json, print_notes
 from interlingua.cli.progress import progress_bars, resumable
 from interlingua.errors import InputError
-from interlingua.studies.config.schema import ExplainOptions
+from interlingua.studies.config.fields import settings_of
+from interlingua.studies.config.schema import ExplainCommand, ExplainOptions
 
 if TYPE_CHECKING:
     from interlingua.analyses.row_explanation import RowExplanation
+    from interlingua.commands.compiled import CompiledCommand
 
 EXAMPLES = """
 **Examples**
@@ -28,6 +30,8 @@ EXAMPLES = """
     interlingua explain nli/models/original-seed0 --text "Rain. ||| Wet." --text "Lluvia. ||| Mojado."
 """
 
+_REMEDY = "Give --test xx=FILE for each language and --out (or --row), or --text twice."
+
 
 def explain(given: ExplainOptions, output: Console) -> None:
     """Explain all rows, single ones, or two texts."""
@@ -38,15 +42,8 @@ def explain(given: ExplainOptions, output: Console) -> None:
     from interlingua.commands.explain import explain as explain_command
 
     if not given.tests or (given.out is None and not given.row):
-        raise InputError(
-            "nothing to explain",
-            remedy="Give --test xx=FILE for each language and --out (or --row), or --text twice.",
-        )
-    tests = given.tests
-    if given.languages is not None:
-        if absent := [code for code in given.languages if code not in tests]:
-            raise InputError("no test in a language", value=absent[0], remedy=f"Give --test {absent[0]}=FILE.")
-        tests = {code: tests[code] for code in given.languages}
+        raise InputError("nothing to explain", remedy=_REMEDY)
+    tests = _tests(given.tests, given.languages)
     if given.row:
         _rows(given, tests, output)
         return
@@ -73,6 +70,29 @@ def explain(given: ExplainOptions, output: Console) -> None:
 
     render_explanation(to_v1(result.records), result.run, console())
     typer.echo(f"\nPage: {given.out / 'explain.html'}")
+
+
+def compiled(given: ExplainOptions) -> CompiledCommand:
+    """The explanation of all rows as a study."""
+    from interlingua.commands.explain import compile_explain
+
+    if given.text or given.row:
+        raise InputError("a plan and a study are of all rows", remedy="Leave --row and --text out.")
+    if not given.tests:
+        raise InputError("nothing to explain", remedy=_REMEDY)
+    own = {field.name for field in settings_of(ExplainCommand)}
+    models, tests = _by_language(given.models, given.source), _tests(given.tests, given.languages)
+    values = {name: getattr(given, name) for name in own if hasattr(given, name)}
+    return compile_explain(ExplainCommand(**{**values, "models": models, "tests": tests}))
+
+
+def _tests(tests: Mapping[str, Any], languages: Sequence[str] | None) -> Mapping[str, Any]:
+    """The tests of the languages that are asked for."""
+    if languages is None:
+        return tests
+    if absent := [code for code in languages if code not in tests]:
+        raise InputError("no test in a language", value=absent[0], remedy=f"Give --test {absent[0]}=FILE.")
+    return {code: tests[code] for code in languages}
 
 
 def _by_language(models: Any, source: str) -> Any:

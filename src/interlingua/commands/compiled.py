@@ -98,11 +98,15 @@ def study_file(compiled: CompiledCommand, file: Path) -> str:
         if each.recipe is not None:
             made = replace(made, recipe=from_home(study.file.parent / each.recipe))
         encoders[name] = made
+    models = {
+        name: replace(each, folder=from_home(study.file.parent / each.folder)) for name, each in table.models.items()
+    }
     kinds = {step.kind for step in Graph(steps_of(StudyInputs(study))[0])}
     return to_toml(
         replace(
             table,
             encoders=encoders,
+            models=models,
             data_root=from_home(study.data),
             plugins=tuple(from_home(path) for path in study.plugins.files),
             resources={kind: given for kind, given in table.resources.items() if kind in kinds and given.cpus > 1},

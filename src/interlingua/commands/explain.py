@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import datetime
-import hashlib
-import json
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from interlingua import languages as codes
 from interlingua.analyses.explanation import (
+    EXAMPLES,
     Explainer,
     ExplainSettings,
     Outside,
@@ -21,33 +18,42 @@ from interlingua.analyses.explanation import (
     example_file,
     example_lines,
     page_examples,
-    step_key,
-    texts_of,
+    words_of,
 )
 from interlingua.analyses.row_explanation import RowExplanation, about_target, explain_row, find_row
 from interlingua.analyses.transfer import File, check_file
 from interlingua.commands import report
 from interlingua.commands.command import command
+from interlingua.commands.compiled import CompiledCommand, FinishedCommand, one_cell, ran
 from interlingua.encoder.devices import pick_device
-from interlingua.engine.atomic_files import write_text
-from interlingua.engine.run_store import Store, step_of
+from interlingua.engine.serialization import File as StoredFile
+from interlingua.engine.step import Step
 from interlingua.errors import InputError
 from interlingua.paths import json_value
 from interlingua.readers.examples import Examples
 from interlingua.readers.word_lists import WordVectors, read_dictionary, read_vectors
-from interlingua.record import RecordTable, versions
+from interlingua.record import RecordTable
 from interlingua.report.explain_page import explain_files, texts_sections
 from interlingua.report.notebook import Drawing, drawing, framed
 from interlingua.report.page import Page, render_page
 from interlingua.report.record_adapter import to_v1
 from interlingua.studies.analysis_settings import explain_settings
-from interlingua.studies.config.schema import ExplainCommand, ExplainRowsCommand, ExplainTextsCommand
-from interlingua.studies.run_folder import alone_in, check_folder, told_before
+from interlingua.studies.config.fields import settings_of
+from interlingua.studies.config.schema import (
+    ExplainCommand,
+    ExplainRowsCommand,
+    ExplainTable,
+    ExplainTextsCommand,
+    ModelTable,
+    StudyTable,
+)
+from interlingua.studies.step_settings import AttributeStep
+from interlingua.studies.study import literal
 from interlingua.tasks.saved_models import FineTuned, described, load
 from interlingua.training.task import Task
-from interlingua.words import token_spans
 
-DIVIDER = "|||"
+KIND, DIVIDER = "explain", "|||"
+_OPTIONS = {"tests": "test", "dictionaries": "dictionary", "vectors": "vectors"}
 
 
 @dataclass(frozen=True)
@@ -86,6 +92,60 @@ class TextExplanation:
         return framed(render_page(page))
 
 
+def compile_explain(given: ExplainCommand) -> CompiledCommand:
+    """The explanations of some models as a study, checked with all that it reads."""
+    settings = explain_settings(given, unit="token")
+    trained = _models(given.models, given.source)
+    languages = _languages(given.tests, trained)
+    paths = {code: Path(given.tests[name]) for name, code in languages.items()}
+    for path in (*paths.values(), *(given.dictionaries or {}).values(), *(given.vectors or {}).values()):
+        check_file(path)
+    others = [code for code in paths if code != codes.canonical(given.source)]
+    _dictionaries(given.dictionaries or {}, settings, others)
+    what = _one_task([name for name, _ in trained], given.task)
+    examples = {code: _read(what, path, code, given.rows) for code, path in paths.items()}
+    _vectors(given.vectors or {}, settings, examples)
+    for _, own in trained:
+        for each in examples.values():
+            by_order(what, examples[own], each)
+    sources: dict[str, tuple[str, ...]] = {}
+    for name, own in trained:
+        sources[name] = (*sources.get(name, ()), own)
+    asked = {each.name: getattr(given, each.name) for each in settings_of(ExplainTable) if hasattr(given, each.name)}
+    table = ExplainTable(
+        **{
+            **asked,
+            "models": tuple(sources),
+            "tests": _literal(given.tests),
+            "dictionaries": _literal(given.dictionaries),
+            "vectors": _literal(given.vectors) if settings.space == "vectors" else None,
+            "unit": settings.unit,
+            "max_examples": 0,
+        }
+    )
+    study = one_cell(
+        StudyTable(
+            name=KIND,
+            languages=tuple(paths),
+            source=codes.canonical(given.source),
+            seeds=1,
+            models={name: ModelTable(folder=name, task=what.name, sources=own) for name, own in sources.items()},
+            explanations={KIND: table},
+        ),
+        {
+            ("models",): "MODEL",
+            **{("explanations", KIND, key): f"--{flag}" for key, flag in _OPTIONS.items()},
+        },
+    )
+    # Other models and settings go on in the same folder, which then shows what was asked for last.
+    out = None if given.out is None else Path(given.out)
+    return CompiledCommand(kind=KIND, study=study, identity={}, out=out, device=given.device, progress=given.progress)
+
+
+def _literal(files: Mapping[str, File] | None) -> dict[str, str] | None:
+    return None if files is None else {codes.canonical(name): literal(path) for name, path in files.items()}
+
+
 @command(ExplainCommand)
 def explain(given: ExplainCommand) -> Explanation:
     """In Python `models` may map the language each was trained in to its folder: `{"es": "paws-es"}`.
@@ -94,100 +154,39 @@ def explain(given: ExplainCommand) -> Explanation:
     must be among the `tests`. The folder `out` gets records with every example's score, the attributions and flows of
     each example, tables, a picture and a page.
     """
-    settings = explain_settings(given, unit="token")
-    data, out = given.tests, Path(given.out)
-    place, begun = str(pick_device(given.device)), time.monotonic()
-    trained = _models(given.models, given.source)
-    languages = _languages(data, trained)
-    paths = {code: Path(data[name]) for name, code in languages.items()}
-    for path in (*paths.values(), *(given.dictionaries or {}).values(), *(given.vectors or {}).values()):
-        check_file(path)
-    others = [code for code in paths if code != codes.canonical(given.source)]
-    outside = _dictionaries(given.dictionaries or {}, settings, others)
-    what = _one_task([name for name, _ in trained], given.task)
-    examples = {code: _read(what, path, code, given.rows) for code, path in paths.items()}
-    tables = _vectors(given.vectors or {}, settings, examples)
-    for _, own in trained:
-        for each in examples.values():
-            by_order(what, examples[own], each)
-    with alone_in(out, "explain"):
-        check_folder(out, kind="explain")
-        store, folder = Store(out), out
-        steps: list[str] = []
-        notes: list[str] = []
-        shown: list[tuple[str, str]] = []
-        for name, own in trained:
-            tuned = load(name, device=place)
-            explainer = Explainer(tuned, settings, replace(outside, vectors=tables), given.progress)
-            steps += _explained(explainer, own, examples, store, folder, notes)
-            shown.append((tuned.encoder.name, own))
-        wanted = set(steps)
-        records = RecordTable(record for record in store.read() if record.step in wanted)
-        run = {
-            "kind": "explain",
-            "task": what.name,
-            "metric": what.metric,
-            "models": shown,
-            "steps": steps,
-            "languages": list(paths),
-            "data": {code: path.name for code, path in paths.items()},
-            "settings": asdict(settings),
-            "skipped": list(dict.fromkeys([*told_before(folder).get("skipped", []), *notes])),
-            "device": place,
-            "versions": versions(),
-            "seconds": round(time.monotonic() - begun, 1),
-            "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        }
-        for name, text in explain_files(to_v1(records), run, page_examples(folder, shown, list(paths))).items():
-            write_text(folder / name, text)
-        write_text(folder / "run.json", json.dumps(run, ensure_ascii=False, indent=1))
-        return Explanation(records, run, folder)
+    with ran(compile_explain(given)) as finished:
+        steps = [(step, cast(AttributeStep, step.settings)) for step in finished.steps("attribute")]
+        _export_examples(finished, steps)
+        about = steps[0][1]
+        models = list(dict.fromkeys((each.model, each.source) for _, each in steps))
+        tests = {code: file for _, each in steps for code, file in each.tests.items()}
+        languages = list(finished.study.languages)
+        run = finished.about(
+            task=about.task,
+            metric=_one_task([about.model], None).metric,
+            models=models,
+            languages=languages,
+            data={code: Path(cast(StoredFile, tests[code]).path).name for code in languages},
+            settings=dict(about.how),
+        )
+        shown = page_examples(finished.folder, models, languages)
+        for name, text in explain_files(to_v1(finished.records), run, shown).items():
+            finished.write(name, text)
+        finished.write_about(run)
+        return Explanation(finished.records, run, finished.folder)
 
 
-def _explained(
-    explainer: Explainer, own: str, examples: Mapping[str, Examples[Any]], store: Store, folder: Path, notes: list[str]
-) -> list[str]:
-    """Run the steps of a model that are not in the store; the keys of all of them."""
-    tuned = explainer.tuned
-    more = json.dumps(sorted(tables.name for tables in explainer.outside.vectors.values()))
-    more += json.dumps({code: list(entries) for code, entries in explainer.outside.dictionaries.items()})
-    more += _digest(tuned)
-    keys = {
-        code: step_key(tuned.encoder.digest, examples[own], each, explainer.settings, f"{own} {code} {more}")
-        for code, each in examples.items()
-    }
-    missing = [code for code, key in keys.items() if not _done(store, key, (tuned.encoder.name, own, code))]
-    if not missing:
-        return list(keys.values())
-    source = explainer.side(own, examples[own])
-    for code in missing:
-        each = examples[code]
-        target = source if code == own else explainer.side(code, each)
-        made, compared = explainer.step(source, target)
-        if not (folder / "run.json").is_file():  # So that a run cut short is known as one.
-            write_text(folder / "run.json", json.dumps({"kind": "explain"}))
-        for place, result in enumerate(compared):
-            name = example_file(tuned.encoder.name, own, code, target.aspects[place].name)
-            lines = example_lines(source, target, place, result, step=keys[code])
-            write_text(folder / name, "\n".join([*lines, ""]))
-        if not store.done(keys[code]):
-            store.append(keys[code], made)
-    notes += explainer.notes
-    return list(keys.values())
-
-
-def _done(store: Store, key: str, about: tuple[str, str, str]) -> bool:
-    """Whether a step's records are there, and its examples are not those of another step under the same name."""
-    files = (store.folder / "examples").glob(Path(example_file(*about, "*")).name)
-    return store.done(key) and all(step_of(file) in (None, key) for file in files)
-
-
-def _digest(tuned: FineTuned) -> str:
-    """A hash of the head's weights, which are in a file of their own."""
-    state = hashlib.blake2b(digest_size=16)
-    for name, weight in tuned.model.head.state_dict().items():
-        state.update(name.encode() + weight.detach().cpu().float().numpy().tobytes())
-    return state.hexdigest()
+def _export_examples(finished: FinishedCommand, steps: Sequence[tuple[Step, AttributeStep]]) -> None:
+    """Give each step's examples a name that people see; those of an earlier run with other models go."""
+    names = set()
+    for step, each in steps:
+        for file in sorted((finished.place(step) / EXAMPLES).glob("*.jsonl")):
+            aspect = file.name.split(".")[1]
+            names.add(name := example_file(each.model, each.source, each.language, aspect))
+            finished.export(step, f"{EXAMPLES}/{file.name}", name)
+    for file in (finished.folder / EXAMPLES).glob("*.jsonl") if finished.is_first else ():
+        if f"{EXAMPLES}/{file.name}" not in names:
+            file.unlink()
 
 
 @command(ExplainRowsCommand)
@@ -321,7 +320,5 @@ def _vectors(
     found = {}
     for name, path in given.items() if settings.space == "vectors" else ():
         code = codes.canonical(name)
-        texts = [text for parts in texts_of(examples[code]) for text in parts] if code in examples else []
-        words = {text[start:end] for text in texts for start, end in token_spans(text)}
-        found[code] = read_vectors(path, words=words)
+        found[code] = read_vectors(path, words=words_of(examples[code]) if code in examples else set())
     return found

@@ -115,13 +115,9 @@ def read_run(folder: Path) -> tuple[str, Run]:
         if "before" not in summary or "languages" not in summary:
             raise InputError("not what interlingua adjust writes", file=folder / "adjustment.json", remedy=_REMEDY)
         return "adjust", Run(summary, adjustment_records(summary))
-    if not (folder / "run.json").is_file() and any(
-        map(Path.is_file, (folder / "study.json", folder / INNER / "run.json"))
-    ):
+    about = _object(folder / "run.json") if (folder / "run.json").is_file() else _begun(folder)
+    if about.get("kind") == "study":
         return "study", _study(folder)
-    if not (folder / "run.json").is_file():
-        raise InputError("no run is in this folder", value=str(folder), remedy=_REMEDY)
-    about = _object(folder / "run.json")
     kind = about.get("kind")
     if kind not in KINDS:
         known = ", ".join(KINDS)
@@ -142,6 +138,15 @@ def read_run(folder: Path) -> tuple[str, Run]:
         raise InputError(f"the run was finished, and {lost}", file=folder / "records.jsonl",
                          remedy="Fetch the whole folder again, or give the run's command again.")  # fmt: skip
     return kind, Run(about, records, more=_more(folder, kind, about))
+
+
+def _begun(folder: Path) -> dict[str, Any]:
+    """What is known of a run that has told nothing of itself yet: its kind. A study has its report elsewhere."""
+    if (folder / INNER / "run.json").is_file():
+        return {"kind": _object(folder / INNER / "run.json").get("kind", "study")}
+    if (folder / "study.json").is_file():
+        return {"kind": "study"}
+    raise InputError("no run is in this folder", value=str(folder), remedy=_REMEDY)
 
 
 def _unfinished(folder: Path, about: Mapping[str, Any], records: Sequence[Record]) -> str:

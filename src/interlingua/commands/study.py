@@ -218,6 +218,7 @@ class Planned:
             "source": table.source,
             "languages": list(table.languages),
             "encoders": list(table.encoders),
+            **({"models": list(table.models)} if table.models else {}),
             "regimes": list(table.regimes),
             "seeds": list(self.study.seeds),
             "permutations": table.permutations,
@@ -342,6 +343,7 @@ def as_dict(planned: Planned, told: Plan) -> dict[str, Any]:
     table = planned.study.table
     grid = {
         "encoders": list(table.encoders),
+        "models": list(table.models),
         "languages": list(table.languages),
         "tasks": list(table.tasks),
         "regimes": list(table.regimes),

@@ -8,6 +8,9 @@ from typing import Any
 from interlingua.record import Record
 
 _OF_GEOMETRY = {"pairwise", "similarity"}
+_OF_EXPLANATIONS = {"consistency", "consistency-choices", "faithfulness", "task"}
+GIVEN = "given"
+"""What stands for the regime of a model that no regime of the study trained."""
 
 
 def to_v1(records: Iterable[Record]) -> list[dict[str, Any]]:
@@ -73,6 +76,8 @@ def _details(record: Record) -> dict[str, Any]:
         found["trained"] = record.trained_on
     own = dict(record.details)
     settings = {"settings": own.pop("settings")} if "settings" in own else {}
+    if record.measure in _OF_EXPLANATIONS and record.block is not None:
+        found.setdefault("regime", GIVEN)
     found |= {} if record.task is None else {"task": record.task}
     found |= own | settings
     if record.block is not None:

@@ -231,6 +231,7 @@ def _made(run: Run) -> Section:
     left = len(notes) - NOTES
     about["skipped"] = [*notes[:NOTES], *([f"{left} more notes, in notes.txt"] if left > 0 else [])]
     labels = {"name": "Study", "about": "Asks", "paper": "Paper", "size": "Size", "encoders": "Encoders"}
+    labels["models"] = "Models"
     more = (("Records", f"{len(run.records)}, in records.jsonl in the study’s folder"),)
     without = ("notes", "kind")
     title = titled("How it was made", run)

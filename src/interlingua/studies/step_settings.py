@@ -275,21 +275,30 @@ class MeasureStep:
 
 @dataclass(frozen=True, kw_only=True)
 class AttributeStep:
-    """A fine-tuned model to the consistency of its attributions; `how` are the settings of `ExplainSettings`, all."""
+    """A fine-tuned model and examples in a language to attributions, and their consistency with those of `source`.
 
-    CODE: ClassVar[int] = 3
+    `folder` is that of a model from elsewhere; None: the step `tuned` makes the model, and None is no `regime`. The
+    step `source` has attributed the language of training, which another `language` is compared with. `tests` are the
+    files of both, `dictionaries` and `vectors` those that are there. `examples` is how many are written, 0: all. `how`
+    are the settings of `ExplainSettings`, all.
+    """
+
+    CODE: ClassVar[int] = 4
     ON_GPU: ClassVar[bool] = True
 
-    encoder: StudyEncoder
+    model: str
+    folder: File | None
     block: str
     task: str
     source: str
-    regime: str
+    language: str
+    regime: str | None
     bitext_languages: tuple[str, ...]
-    data: Mapping[str, Data]
+    tests: Mapping[str, Data]
     rows: int | None
     dictionaries: Mapping[str, Data]
     vectors: Mapping[str, Data]
+    examples: int
     how: Mapping[str, Value]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import string
 from collections.abc import Iterable, Mapping, Sequence
@@ -51,6 +52,10 @@ class Study:
 
     def sources(self, task: str) -> tuple[str, ...]:
         return self.table.tasks[task].sources or (self.table.source,)
+
+    def model_sources(self, model: str) -> tuple[str, ...]:
+        """The languages that a model from elsewhere was trained in."""
+        return self.table.models[model].sources or (self.table.source,)
 
     def encoders(self, asked: Sequence[str]) -> tuple[str, ...]:
         """The encoders that a table asks for: all where it names none."""
@@ -111,13 +116,23 @@ def expanded(files: Files, languages: Sequence[str], source: str) -> dict[str, t
     return found
 
 
+def literal(path: str | os.PathLike[str]) -> str:
+    """A path as a template that names this file alone, whatever is in its name.
+
+    >>> literal("a.tsv"), literal("{language}.tsv"), literal("@x"), literal("sampler")
+    ('a.tsv', '{{language}}.tsv', './@x', './sampler')
+    """
+    text = os.fspath(path).replace("{", "{{").replace("}", "}}")
+    return f"./{text}" if text.startswith((MADE, "hf:")) or text == "sampler" else text
+
+
 def _judged(name: str, source: str) -> str:
     return spoken_in(_filled(name, {"language": source, "source": source}))[-1]
 
 
 def _filled(template: str, told: Mapping[str, str]) -> str:
     # Not str.format: a brace that is no field stays what it is, and nothing of Python can be reached.
-    return re.sub(r"\{(language|source)\}", lambda found: told[found[1]], template)
+    return re.sub(r"\{\{|\}\}|\{(language|source)\}", lambda f: told[f[1]] if f[1] else f[0][0], template)
 
 
 def fields_of(template: str) -> list[str]:

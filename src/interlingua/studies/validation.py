@@ -29,6 +29,7 @@ from interlingua.studies.config.schema import (
     Files,
     GeometryTable,
     MeasureTable,
+    ModelTable,
     StudyTable,
     TaskTable,
 )
@@ -47,6 +48,7 @@ from interlingua.studies.study import (
     templates_of,
 )
 from interlingua.tasks import tasks
+from interlingua.tasks.saved_models import described
 
 
 @dataclass(frozen=True)
@@ -139,7 +141,7 @@ def check_whole(checks: Checks) -> None:
     table = checks.study.table
     if not table.languages:
         checks.wrong(("languages",), "no language is named", remedy='Give languages = ["es", "ru"].')
-    if not table.encoders:
+    if not table.encoders and (table.tasks or table.measures or table.geometry or not table.models):
         checks.wrong(("encoders",), "no encoder is named", remedy="Add [encoders.NAME] with a model.")
     if isinstance(table.seeds, int) and table.seeds > _MOST_SEEDS:
         checks.wrong(("seeds",), f"more than {_MOST_SEEDS} seeds", value=table.seeds,
@@ -177,6 +179,19 @@ def check_encoder(checks: Checks, path: Place, table: EncoderTable) -> None:
         name = str(table.model)
         if name.startswith((".", "/", "~")) or not _HUB.fullmatch(name):
             checks.wrong((*path, "model"), "no such model folder", value=name, remedy="Give a folder, or a hub name.")
+
+
+def check_model(checks: Checks, path: Place, table: ModelTable) -> None:
+    """One model that was fine-tuned before: its folder says a task, which is the one that is expected."""
+    checks.some((*path, "sources"), table.sources)
+    try:
+        task, _ = described(model_place(checks.study.file.parent, table.folder))
+    except InputError as error:
+        checks.problems.take((*path, "folder"), error)
+        return
+    if table.task not in (None, task.name):
+        checks.wrong((*path, "task"), f"the model was trained for {task.name}", value=table.task,
+                     remedy="Leave task out.")  # fmt: skip
 
 
 def _recipe(checks: Checks, path: Place, table: EncoderTable, file: Path) -> None:
@@ -272,10 +287,11 @@ def plain_codes(table: StudyTable, problems: ProblemList) -> StudyTable:
             name: replace(each, languages=all_plain((section, name, "languages"), each.languages))
             for name, each in getattr(table, section).items()
         }
-    changed["tasks"] = {
-        name: replace(each, sources=all_plain(("tasks", name, "sources"), each.sources))
-        for name, each in changed["tasks"].items()
-    }
+    for section, tables in (("tasks", changed["tasks"]), ("models", table.models)):
+        changed[section] = {
+            name: replace(each, sources=all_plain((section, name, "sources"), each.sources))
+            for name, each in tables.items()
+        }
     changed["geometry"] = {
         name: replace(
             each,
@@ -327,6 +343,8 @@ def check(study: Study, problems: ProblemList) -> Study:
     check_whole(checks)
     for name, encoder in table.encoders.items():
         check_encoder(checks, ("encoders", name), encoder)
+    for name, model in table.models.items():
+        check_model(checks, ("models", name), model)
     check_bitexts(checks)
     for name, task in table.tasks.items():
         _task(checks, ("tasks", name), name, task)
@@ -339,8 +357,9 @@ def check(study: Study, problems: ProblemList) -> Study:
         _geometry(checks, ("geometry", name), geometry)
     for kind in table.resources:
         check_resources(checks, kind)
-    if not (table.tasks or table.measures or table.geometry):
-        checks.wrong((), "nothing is done", remedy="Add [tasks.NAME], [measures.NAME] or [geometry.NAME].")
+    if not (table.tasks or table.measures or table.explanations or table.geometry):
+        remedy = "Add [tasks.NAME], [measures.NAME], [explanations.NAME] or [geometry.NAME]."
+        checks.wrong((), "nothing is done", remedy=remedy)
     return study
 
 
@@ -455,6 +474,11 @@ def _state(checks: Checks, path: Place, state: str, encoders: Sequence[str]) -> 
 def _explain(checks: Checks, path: Place, table: ExplainTable) -> None:
     study = checks.study
     checks.all_known((*path, "tasks"), "task of the study", table.tasks, study.table.tasks)
+    checks.all_known((*path, "models"), "model of the study", table.models, study.table.models)
+    if not table.tasks and not table.models:
+        checks.wrong(path, "nothing is explained", remedy="Give tasks = […], or models = […].")
+    if table.models and table.tests is None:
+        checks.wrong(path, "models have no tests of their own", remedy='Give tests = "test-{language}.tsv".')
     checks.all_known((*path, "encoders"), "encoder", table.encoders, study.table.encoders)
     checks.some((*path, "languages"), table.languages)
     for place, seed in enumerate(table.seeds):
@@ -469,11 +493,22 @@ def _explain(checks: Checks, path: Place, table: ExplainTable) -> None:
     checks.templates((*path, "tests"), table.tests)
     for key in ("dictionaries", "vectors"):
         checks.templates((*path, key), getattr(table, key))
-    languages = [code for code in table.languages or study.languages if code != study.table.source]
-    for key, files in (("tests", table.tests), ("dictionaries", table.dictionaries), ("vectors", table.vectors)):
-        if files is not None:
-            for found in expanded(files, languages, study.table.source).values():
+    models = {model: study.model_sources(model) for model in table.models if model in study.table.models}
+    trained = {task: study.sources(task) for task in table.tasks if task in study.table.tasks}
+    for source in dict.fromkeys(code for sources in (*models.values(), *trained.values()) for code in sources):
+        others = [code for code in table.languages or study.languages if code != source]
+        for key, files, spoken in (
+            ("tests", table.tests, [source, *others]),
+            ("dictionaries", table.dictionaries, others),
+            ("vectors", table.vectors, [source, *others]),
+        ):
+            for found in {} if files is None else expanded(files, spoken, source).values():
                 checks.exist((*path, key), found)
+        every = [study.table.tasks[task].tests for task, sources in trained.items() if source in sources]
+        for tests in every if table.tests is None else [table.tests]:
+            if source not in expanded(tests, [source, *others], source):
+                checks.wrong((*path, "tests"), "no test in the language of training", value=source,
+                             remedy=f"Add {source} = … to them.")  # fmt: skip
 
 
 def _geometry(checks: Checks, path: Place, table: GeometryTable) -> None:

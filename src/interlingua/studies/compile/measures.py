@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 
-from interlingua.analyses.explanation import ExplainSettings
+from interlingua.engine.serialization import File
 from interlingua.engine.step import Step
 from interlingua.measures import measures
+from interlingua.studies.analysis_settings import explain_settings
 from interlingua.studies.compile.study_inputs import Needs, StudyInputs, once
 from interlingua.studies.compile.tasks import TaskSteps, TrainedModel
 from interlingua.studies.config.schema import ExplainTable, MeasureTable
@@ -174,6 +175,28 @@ class MeasureSteps:
         return self.inputs.step(settings, needs, label=label, like=measure, uses=[("measure", measure)])
 
 
+@dataclass(frozen=True)
+class _Explained:
+    """A model that is explained: what it is called, its folder or the step that trains it, and what of it is told."""
+
+    model: str
+    folder: File | None
+    task: str
+    kind: str
+    source: str
+    regime: str | None
+    spoken: tuple[str, ...]
+    seed: int
+    needs: Needs
+
+    @property
+    def shown(self) -> str:
+        if self.folder is not None:
+            return self.model
+        told = f"{self.model} {self.task} {self.source} {self.regime} {'+'.join(self.spoken)}".strip()
+        return f"{told} seed {self.seed}"
+
+
 @dataclass
 class ExplainSteps:
     """The steps of tables of explanations."""
@@ -182,7 +205,12 @@ class ExplainSteps:
     tasks: TaskSteps
 
     def steps(self, name: str, table: ExplainTable) -> list[Step]:
+        """One step for each language of each model: that of training, which the others need, then those."""
         study, found = self.inputs.study, []
+        for model in table.models:
+            for source in study.model_sources(model):
+                languages = once(source, *(table.languages or study.languages))
+                found += self._attributed(name, table, self._given(model, source, table), languages)
         for task in table.tasks:
             for encoder in study.encoders(table.encoders or study.table.tasks[task].encoders):
                 for source in study.sources(task):
@@ -190,44 +218,71 @@ class ExplainSteps:
                         for seed in table.seeds or study.seeds:
                             for made in self.tasks.models(task, encoder, regime, seed, source):
                                 if made.step is not None:
-                                    found.append(self._attributed(name, table, task, source, seed, made))
+                                    found += self._trained(name, table, task, source, seed, made)
         return found
 
-    def _attributed(
+    def _given(self, model: str, source: str, table: ExplainTable) -> _Explained:
+        """A model from elsewhere."""
+        folder, kind = self.inputs.fine_tuned(model)
+        return _Explained(model, folder, kind, kind, source, None, (), table.seed, {})
+
+    def _trained(
         self, name: str, table: ExplainTable, task: str, source: str, seed: int, made: TrainedModel
-    ) -> Step:
-        """The language of training beside each other language that a model is asked in."""
-        study, scenario, needs = self.inputs.study, made.scenario, dict(made.needs)
-        encoder, spoken = made.encoder.name, scenario.spoken
+    ) -> list[Step]:
+        """A model of a task of the study, in the languages that it is asked in."""
+        study, spoken = self.inputs.study, made.scenario.spoken
         asked = study.speaks(
-            encoder, once(source, *(table.languages or study.table.tasks[task].languages or study.languages))
+            made.encoder.name, once(source, *(table.languages or study.table.tasks[task].languages or study.languages))
         )
-        languages = [code for code in asked if not spoken or code in (source, *spoken)]
-        data = table.tests if table.tests is not None else study.table.tasks[task].tests
-        given = {code: files for code, files in expanded(data, languages, source).items() if code in languages}
-        own = {each.name: getattr(table, each.name) for each in fields(ExplainSettings) if hasattr(table, each.name)}
-        settings = AttributeStep(
-            encoder=made.encoder,
-            block=name,
+        model = _Explained(
+            model=made.encoder.name,
+            folder=None,
             task=task,
+            kind=study.kind(task),
             source=source,
-            regime=scenario.regime,
-            bitext_languages=spoken,
-            data={code: files[0] for code, files in self.inputs.files_by_name(given, needs).items()},
-            rows=table.rows,
-            dictionaries=self._by_language(table.dictionaries, languages, source),
-            vectors=self._by_language(table.vectors, languages, source),
-            how=asdict(ExplainSettings(**own, seed=seed)),
+            regime=made.scenario.regime,
+            spoken=spoken,
+            seed=seed,
+            needs=made.needs,
         )
-        told = f"{encoder} {task} {source} {scenario.regime} {'+'.join(spoken)}".strip()
-        uses = [("task", study.kind(task)), ("attribution", table.attribution)]
-        label, like = f"attribute {told} seed {seed}", f"{encoder} {task}"
-        return self.inputs.step(settings, needs, label=label, like=like, uses=uses)
+        return self._attributed(name, table, model, [c for c in asked if not spoken or c in (source, *spoken)])
+
+    def _attributed(self, block: str, table: ExplainTable, model: _Explained, languages: Sequence[str]) -> list[Step]:
+        """The language of training, which comes first, and each other beside it."""
+        source = model.source
+        tests = table.tests if table.tests is not None else self.inputs.study.table.tasks[model.task].tests
+        files = expanded(tests, languages, source)
+        found: list[Step] = []
+        for code in (code for code in languages if code in files):
+            needs = model.needs | ({"source": found[0]} if found else {})
+            both = once(source, code)
+            own = self.inputs.files_by_name({each: files[each] for each in both}, needs)
+            settings = AttributeStep(
+                model=model.model,
+                folder=model.folder,
+                block=block,
+                task=model.task,
+                source=source,
+                language=code,
+                regime=model.regime,
+                bitext_languages=model.spoken,
+                tests={each: given[0] for each, given in own.items()},
+                rows=table.rows,
+                dictionaries=self._by_language(table.dictionaries, both[1:], both, source),
+                vectors=self._by_language(table.vectors, both, both, source),
+                examples=table.max_examples,
+                how=asdict(replace(explain_settings(table, unit="token"), seed=model.seed)),
+            )
+            uses = [("task", model.kind), ("attribution", table.attribution)]
+            label, like = f"attribute {model.shown} {code}", f"{model.model} {model.task}"
+            found.append(self.inputs.step(settings, needs, label=label, like=like, uses=uses))
+        return found
 
     def _by_language(
-        self, files: str | Mapping[str, str] | None, languages: Sequence[str], source: str
+        self, files: str | Mapping[str, str] | None, templated: Sequence[str], languages: Sequence[str], source: str
     ) -> dict[str, Data]:
+        """The files of those of the languages that have one; a template is filled for some."""
         if files is None:
             return {}
-        others = [code for code in languages if code != source]
-        return {code: self.inputs.corpus(found[0]) for code, found in expanded(files, others, source).items()}
+        found = expanded(files, templated, source)
+        return {code: self.inputs.corpus(found[code][0]) for code in languages if code in found}

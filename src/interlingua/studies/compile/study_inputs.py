@@ -30,6 +30,7 @@ from interlingua.studies.step_settings import (
     SynthStep,
 )
 from interlingua.studies.study import MADE, Study, expanded, linking_encoder, model_place
+from interlingua.tasks.saved_models import described
 from interlingua.training.phases import Phase
 
 _GIB = 1 << 30
@@ -154,6 +155,11 @@ class StudyInputs:
             trust_remote_code=table.trust_remote_code,
             allow_pickle=table.allow_pickle,
         )
+
+    def fine_tuned(self, name: str) -> tuple[File, str]:
+        """The folder of a model that was fine-tuned before, and the kind of its task."""
+        folder = model_place(self.study.file.parent, self.study.table.models[name].folder)
+        return self.digests.file(folder), described(folder)[0].name
 
     def _pretrained(self, name: str) -> Step:
         table = self.study.table.encoders[name]

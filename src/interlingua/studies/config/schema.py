@@ -286,6 +286,7 @@ class Attributing:
             help="Solver of the transport: exact, or entropic on the model's device.", choices=("exact", "entropic")
         ),
     ] = "exact"
+    precision: Annotated[str, Setting(help="Number format of the computation.", choices=PRECISIONS)] = "fp32"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -501,14 +502,35 @@ class MeasureTable:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExplainTable(Attributing, ExplainChecks):
-    """What is explained: attributions of fine-tuned models on row-parallel tests."""
+class ModelTable:
+    """A model that was fine-tuned before: by `transfer`, or a classifier or tagger as `transformers` saves it."""
 
-    tasks: Annotated[tuple[str, ...], Setting(help="Tasks of the study.")]
-    tests: Annotated[
-        Files | None, Setting(help="Row-parallel files.", left_out="the task's tests", formerly=("data",))
+    folder: Annotated[str, Setting(help="Its folder, from the file's folder.")]
+    task: Annotated[
+        str | None,
+        Setting(
+            help="Kind of its task; another than its own is an error.",
+            choices="interlingua.tasks:tasks",
+            left_out="what its folder says",
+        ),
     ] = None
-    regimes: Annotated[tuple[str, ...], Setting(help="Regimes of the explained models.")] = ("original",)
+    sources: Annotated[
+        tuple[str, ...],
+        Setting(help="Languages of its training; each is compared with the others.", left_out="the study's source"),
+    ] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainTable(Attributing, ExplainChecks):
+    """What is explained: attributions of fine-tuned models, of `tasks` or `models`, on row-parallel tests."""
+
+    tasks: Annotated[tuple[str, ...], Setting(help="Tasks of the study whose models are explained.")] = ()
+    models: Annotated[tuple[str, ...], Setting(help="Models of [models.NAME] that are explained.")] = ()
+    tests: Annotated[
+        Files | None,
+        Setting(help="Row-parallel files; models need them.", left_out="the task's tests", formerly=("data",)),
+    ] = None
+    regimes: Annotated[tuple[str, ...], Setting(help="Regimes of the explained models of tasks.")] = ("original",)
     encoders: Annotated[tuple[str, ...], Setting(help="Encoders.", left_out="the task's")] = ()
     languages: Annotated[tuple[str, ...], Setting(help="Languages.", left_out="the task's")] = ()
     seeds: Annotated[tuple[int, ...], Setting(help="Seeds.", left_out="the study's")] = ()
@@ -520,6 +542,11 @@ class ExplainTable(Attributing, ExplainChecks):
         None
     )
     unit: Annotated[str, Setting(help="Unit of the attributions.", choices=("token", "word"))] = "token"
+    max_examples: Annotated[
+        int,
+        Setting(help="Examples of a language whose attributions and flows are written; 0: all.", least=0),
+    ] = 200
+    seed: Annotated[int, replace(_SEED, help="Seed of random draws for models; one of a task has its own.")] = 0
 
     def rules(self) -> Iterator[Problem]:
         yield from _vector_units(self.space, self.unit)
@@ -649,7 +676,8 @@ class StudyTable:
 
     name: Annotated[str, Setting(help="Name of the study.")]
     languages: Annotated[tuple[str, ...], Setting(help="Languages of the tests.")]
-    encoders: Mapping[str, EncoderTable]
+    encoders: Mapping[str, EncoderTable] = field(default_factory=dict)
+    models: Mapping[str, ModelTable] = field(default_factory=dict)
     about: Annotated[str, Setting(help="What the study asks, for its page.")] = ""
     paper: Annotated[str, Setting(help="Paper that the study repeats.")] = ""
     published: Annotated[
@@ -1075,7 +1103,6 @@ class RowParallel:
             metavar="XX=FILE",
         ),
     ] = None
-    precision: Annotated[str, Setting(help="Number format of the computation.", choices=PRECISIONS)] = "fp32"
     seed: Annotated[int, _SEED] = 0
 
 
@@ -1152,7 +1179,6 @@ class ExplainTextsCommand(Attributing, Placed):
     languages: Annotated[tuple[str, str], Setting(help="Names of both languages.")] = ("first", "second")
     label: Annotated[str | None, Setting(help="Label to explain.", left_out="the model's")] = None
     unit: Annotated[str | None, _UNIT] = None
-    precision: Annotated[str, Setting(help="Number format of the computation.", choices=PRECISIONS)] = "fp32"
     seed: Annotated[int, _SEED] = 0
 
 

@@ -1,58 +1,116 @@
-"""A fine-tuned model to the consistency of its attributions between languages (papers/002)."""
+"""A fine-tuned model to its attributions in a language, and their consistency with another's (papers/002)."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
-from interlingua.analyses.explanation import Explainer, ExplainSettings, Outside, example_lines, texts_of
+import numpy as np
+
+from interlingua.analyses.explanation import (
+    EXAMPLES,
+    Explainer,
+    ExplainSettings,
+    Outside,
+    Side,
+    example_lines,
+    words_of,
+)
+from interlingua.attribution.inputs import Attributions
 from interlingua.engine.atomic_files import write_text
-from interlingua.engine.step import StepContext
+from interlingua.engine.serialization import digest
+from interlingua.engine.step import Progress, StepContext
 from interlingua.readers.examples import Examples
 from interlingua.readers.word_lists import read_dictionary, read_vectors
-from interlingua.record import Made
 from interlingua.studies.step_settings import AttributeStep
 from interlingua.studies.steps.step_io import load_tuned, path_of, write_notes, write_records
 from interlingua.tasks.saved_models import FineTuned
-from interlingua.words import token_spans
 
-_KEPT = 200  # examples of each language whose attributions and flows are written out
+_ATTRIBUTIONS = Path("heavy") / "attributions.npz"
+_FIELDS = tuple(each.name for each in fields(Attributions))
 
 
 def run(settings: AttributeStep, context: StepContext) -> None:
-    """Explain one model in the language it was trained in, and compare every other language with that."""
-    how: Any = settings.how
-    own, source = ExplainSettings(**how), settings.source
-    tuned = load_tuned(context)
-    examples = {code: _read(tuned, settings, context, code) for code in settings.data}
-    outside = Outside(
-        {code: read_dictionary(path_of(file, context)) for code, file in settings.dictionaries.items()},
-        {
-            code: read_vectors(path_of(file, context), words=_words(examples[code]))
-            for code, file in settings.vectors.items()
-        },
-    )
-    explainer = Explainer(tuned, own, outside, context.progress)
-    first = explainer.side(source, examples[source])
-    made: Made = []
-    for code, read in examples.items():
-        second = first if code == source else explainer.side(code, read)
-        records, compared = explainer.step(first, second)
-        made += records
+    """Explain one model in one language, and compare that with the language it was trained in.
+
+    A process that attributed the language of training has it at hand for all others; another reads what was found.
+    """
+    tuned, source, language = load_tuned(context, settings.folder), settings.source, settings.language
+    explainer, examples = _explainer(tuned, settings, context, language, context.progress)
+    if language == source:
+        first = second = context.objects.get(_side_key(context.key), lambda: explainer.side(language, examples))
+        if context.group.is_first:
+            _write_attributions(context.out / _ATTRIBUTIONS, first)
+    else:
+        made = context.inputs["source"]
+        first = context.objects.get(_side_key(made.name), lambda: _side_again(tuned, settings, context, made))
+        second = explainer.side(language, examples)
+    records, compared = explainer.step(first, second)
+    if context.group.is_first:
         for place, result in enumerate(compared):
-            name = f"examples/{source}-{code}.{second.aspects[place].name}.jsonl"
-            write_text(context.out / name, "\n".join([*example_lines(first, second, place, result, most=_KEPT), ""]))
-    told = {"regime": settings.regime, "block": settings.block, "bitexts": tuple(settings.bitext_languages)}
-    write_records(context, made, model=settings.encoder.name, **told, task=settings.task)
+            lines = example_lines(first, second, place, result, most=settings.examples or None)
+            name = f"{source}-{language}.{second.aspects[place].name}.jsonl"
+            write_text(context.out / EXAMPLES / name, "\n".join([*lines, ""]))
+    told = {"block": settings.block, "task": settings.task, "regime": settings.regime}
+    bitexts = tuple(settings.bitext_languages) if settings.folder is None else None
+    write_records(context, records, model=settings.model, bitexts=bitexts, **told)
     write_notes(context, explainer.notes)
 
 
-def _read(tuned: FineTuned, settings: AttributeStep, context: StepContext, code: str) -> Examples[Any]:
-    examples: Examples[Any] = tuned.task.read(path_of(settings.data[code], context), code)
-    # The first rows of each file, so that rows go on corresponding.
-    return examples if settings.rows is None else replace(examples, items=examples.items[: settings.rows])
+def _side_key(step: str) -> str:
+    return digest(["side", step])
 
 
-def _words(examples: Examples[Any]) -> set[str]:
-    texts = [text for parts in texts_of(examples) for text in parts]
-    return {text[start:end] for text in texts for start, end in token_spans(text)}
+def _explainer(
+    tuned: FineTuned, settings: AttributeStep, context: StepContext, language: str, progress: Progress | None
+) -> tuple[Explainer, Examples[Any]]:
+    """What explains the model in a language, and its examples: the first rows, so that rows go on corresponding."""
+    how: Any = settings.how
+    examples: Examples[Any] = tuned.task.read(path_of(settings.tests[language], context), language)
+    if settings.rows is not None:
+        examples = replace(examples, items=examples.items[: settings.rows])
+    outside = Outside(
+        {
+            code: read_dictionary(path_of(file, context))
+            for code, file in settings.dictionaries.items()
+            if code == language
+        },
+        {
+            code: read_vectors(path_of(file, context), words=words_of(examples))
+            for code, file in settings.vectors.items()
+            if code == language
+        },
+    )
+    return Explainer(tuned, ExplainSettings(**how), outside, progress), examples
+
+
+def _side_again(tuned: FineTuned, settings: AttributeStep, context: StepContext, made: Path) -> Side:
+    """The language of training as its own step attributed it, which has told what was left out."""
+    explainer, examples = _explainer(tuned, settings, context, settings.source, None)
+    return explainer.side_again(settings.source, examples, list(_read_attributions(made / _ATTRIBUTIONS)))
+
+
+def _write_attributions(file: Path, side: Side) -> None:
+    """Keep a side's attributions, the model's and each random head's, for steps of other processes."""
+    file.parent.mkdir()
+    arrays = {
+        f"{head}/{aspect}/{name}": getattr(each, name)
+        for head, found in enumerate((side.found, *side.heads))
+        for aspect, each in enumerate(found)
+        for name in _FIELDS
+    }
+    np.savez(file, allow_pickle=False, **arrays)
+
+
+def _read_attributions(file: Path) -> Iterator[list[Attributions]]:
+    """The attributions of a side by aspect: the model's, then each random head's."""
+    with np.load(file, allow_pickle=False) as arrays:
+        for head in _counted(name.split("/")[0] for name in arrays.files):
+            aspects = _counted(name.split("/")[1] for name in arrays.files)
+            yield [Attributions(*(arrays[f"{head}/{aspect}/{name}"] for name in _FIELDS)) for aspect in aspects]
+
+
+def _counted(names: Iterable[str]) -> range:
+    return range(len(set(names)))

@@ -86,8 +86,10 @@ def load_made(made: Path, context: StepContext, *, precision: str = "fp32") -> E
     return context.objects.get(key, lambda: Encoder.load(str(made / MODEL), device=context.device, precision=precision))
 
 
-def load_tuned(context: StepContext) -> FineTuned:
-    """The model that was fine-tuned, with its head."""
+def load_tuned(context: StepContext, folder: File | None = None) -> FineTuned:
+    """The model that was fine-tuned, with its head: by an earlier step, or the one in a folder from elsewhere."""
+    if folder is not None:
+        return context.objects.get(digest(["tuned", folder]), lambda: load(folder.path, device=context.device))
     made = context.inputs["tuned"]
     return context.objects.get(digest(["tuned", made.name]), lambda: load(made / MODEL, device=context.device))
 
