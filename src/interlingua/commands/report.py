@@ -25,7 +25,7 @@ from interlingua.report.record_adapter import to_v1
 from interlingua.report.runs import Items, Run
 from interlingua.report.sections import Section
 from interlingua.report.tables import Table
-from interlingua.studies.geometry_records import maps_of
+from interlingua.studies.steps.entity_geometry import MAP
 
 _REMEDY = "Name a folder that interlingua audit, adjust, transfer, explain, geometry or study wrote."
 
@@ -115,6 +115,7 @@ def read_run(folder: Path) -> tuple[str, Run]:
     if not (folder / "run.json").is_file() and any(
         map(Path.is_file, (folder / "study.json", folder / INNER / "run.json"))
     ):
+        _check_finished(folder)
         return "study", _study(folder)
     if not (folder / "run.json").is_file():
         raise InputError("no run is in this folder", value=str(folder), remedy=_REMEDY)
@@ -136,6 +137,17 @@ def read_run(folder: Path) -> tuple[str, Run]:
     if "created" not in about:  # What every command writes at its end.
         about["unfinished"] = _unfinished(folder, about, records)
     return kind, Run(about, records, more=_more(folder, kind, about))
+
+
+def _check_finished(folder: Path) -> None:
+    """Refuse the folder of a command that did not come to its end: what it found is told when it does."""
+    about = _object(folder / INNER / "run.json") if (folder / INNER / "run.json").is_file() else {}
+    if (kind := about.get("kind", "study")) != "study":
+        raise InputError(
+            f"this run of interlingua {kind} is not finished",
+            file=folder,
+            remedy="The command that began it goes on from there.",
+        )
 
 
 def _unfinished(folder: Path, about: Mapping[str, Any], records: Sequence[Record]) -> str:
@@ -214,6 +226,11 @@ def _maps(folder: Path, steps: Sequence[str] | None) -> list[dict[str, Any]]:
     if steps is not None:
         return [_object(file) for step in steps if (file := folder / f"{step}.json").is_file()]
     return sorted((_object(file) for file in sorted(folder.glob("*.json"))), key=lambda each: each["state"] != "before")
+
+
+def maps_of(workspace: Workspace, steps: Sequence[str]) -> list[dict[str, Any]]:
+    """The maps that looks of a study left."""
+    return [_object(file) for key in steps if (file := workspace.step(key) / MAP).is_file()]
 
 
 def _object(path: Path) -> dict[str, Any]:
