@@ -25,6 +25,7 @@ from interlingua.report.geometry import geometry_files
 from interlingua.report.notebook import Drawing, framed
 from interlingua.report.record_adapter import to_v1
 from interlingua.studies.analysis_settings import seeds_of
+from interlingua.studies.config.fields import Place
 from interlingua.studies.config.schema import (
     EncoderTable,
     Following,
@@ -111,7 +112,7 @@ def compile_geometry(given: GeometryCommand) -> CompiledCommand:
             )
         },
     )
-    options = {("encoders",): "MODEL", ("synth",): "--entities", ("geometry", NAMES, "map"): "--map"}
+    options: dict[Place, str] = {("encoders",): "MODEL", ("synth",): "--entities", ("geometry", NAMES, "map"): "--map"}
     return CompiledCommand(
         kind="geometry",
         study=one_cell(table, options),
