@@ -1,21 +1,34 @@
-"""`interlingua geometry` as a user meets it: files, JSON, and every kind of bad input."""
+"""`interlingua geometry` as a user meets it: what is measured, files, JSON, a kill, and every kind of bad input."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import interlingua
 import models
+from interlingua.analyses.entity_geometry import entity_set, entity_vectors
+from interlingua.analyses.synthesis import Synthetic
 from interlingua.cli.app import app
 from interlingua.commands import geometry
+from interlingua.commands.geometry import GeometryFound
+from interlingua.encoder import Encoder
+from interlingua.engine.records import Records
 from interlingua.errors import InputError
-from interlingua.studies.pairwise import Pairwise
+from interlingua.flattening import flattenings
+from interlingua.measures.clusters import clusters
+from interlingua.measures.parallel_cosine import parallel_cosine
+from interlingua.measures.rows import unit
+from interlingua.record import Record
 
 runner = CliRunner()
+LANGUAGES = ("en", "ru", "tr")
 FEW = ("--languages", "en,tr", "--rows", "40", "--epochs", "1", "--batch-size", "8", "--learning-rate", "1e-3")
 
 
@@ -67,25 +80,145 @@ def test_the_same_command_again_prints_the_same_json_and_trains_nothing(out: Pat
     assert (out / "run.json").read_text("utf-8") == before
 
 
-def test_a_study_killed_in_training_is_known_as_one_and_goes_on(
-    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture(scope="module")
+def synthetic() -> Synthetic:
+    return interlingua.synth(languages=LANGUAGES, rows=60, test_share=0.25)
+
+
+def study(model: str, synthetic: Synthetic, folder: Path, **more: Any) -> GeometryFound:
+    usual = {"entity": "Georgia", "entity_rows": 3, "epochs": 4, "learning_rate": 3e-3, "batch_size": 8}
+    return interlingua.geometry(model, synthetic, out=folder, device="cpu", **{**usual, **more})
+
+
+@pytest.fixture(scope="module")
+def done(model: str, synthetic: Synthetic, tmp_path_factory: pytest.TempPathFactory) -> GeometryFound:
+    return study(model, synthetic, tmp_path_factory.mktemp("geometry") / "run")
+
+
+@pytest.fixture(scope="module")
+def encoder(model: str) -> Encoder:
+    return Encoder.load(model, device="cpu", precision="fp32")
+
+
+def test_records_have_both_states_of_both_sets(done: GeometryFound) -> None:
+    seen = {(r.corpus, r.state) for r in done.records if r.measure == "parallel-cosine"}
+    assert seen == {(corpus, state) for corpus in ("test", "about Georgia") for state in ("before", "after")}
+    assert {r.source for r in done.records if r.measure == "pairwise"} == set(LANGUAGES)
+    assert {r.measure for r in done.records} == {"parallel-cosine", "clusters", "pairwise", "similarity", "spelling"}
+    assert done.run["rows"] == {"train": 45, "test": 15}  # By the rules that synth() was given.
+
+
+def test_cosines_and_clusters_are_those_of_the_entities_vectors(
+    done: GeometryFound, encoder: Encoder, synthetic: Synthetic
 ) -> None:
-    given = ["geometry", model, "--out", str(tmp_path / "out"), "--device", "cpu", *FEW]
+    vectors = entity_vectors(encoder, entity_set(synthetic)[0])
+    last = vectors.layers[-1]
+    wanted = parallel_cosine(vectors.side("en", last), vectors.side("tr", last))["centred"]
+    rows, languages, _ = vectors.together(last)
+    together = clusters(rows, languages)["purity"]
+    store, seen = Records(Record, done.folder), set()
+    for record in done.records:
+        if (record.corpus, record.layer, record.state) == ("test", last, "before"):
+            if (record.key, record.source, record.target) == ("centred", "en", "tr"):
+                assert record.value == pytest.approx(wanted.value, abs=1e-6)
+                np.testing.assert_allclose(store.items(record), wanted.items, atol=1e-5)
+                seen.add("cosine")
+            if record.key == "purity/language":
+                assert record.value == pytest.approx(together.value, abs=1e-6)
+                seen.add("purity")
+    assert seen == {"cosine", "purity"}
 
-    def killed(self: Pairwise) -> None:
-        raise KeyboardInterrupt
 
-    with monkeypatch.context() as patched:
-        patched.setattr(Pairwise, "run", killed)
-        runner.invoke(app, given)
-    run = json.loads((tmp_path / "out" / "run.json").read_text("utf-8"))
-    assert run["kind"] == "geometry"
-    assert "created" not in run
-    shown = interlingua.report_on(tmp_path / "out")
-    assert {each["details"]["state"] for each in shown.runs["geometry"][0].records} == {"before"}
-    done = runner.invoke(app, given)
+def test_fine_tuning_moves_the_output_more_than_the_first_layer(done: GeometryFound) -> None:
+    by_state = {
+        (r.state, r.layer): r.value
+        for r in done.records
+        if (r.measure, r.key, r.corpus, r.source, r.target) == ("parallel-cosine", "raw", "test", "en", "ru")
+    }
+    last = max(layer for _, layer in by_state if layer is not None)
+    moved = {layer: abs(by_state["after", layer] - by_state["before", layer]) for layer in (0, last)}
+    assert moved[last] > moved[0]
+
+
+def test_maps_are_the_flattened_entities_of_length_one(
+    done: GeometryFound, encoder: Encoder, synthetic: Synthetic
+) -> None:
+    before = next(each for each in done.maps if (each["set"], each["state"]) == ("test", "before"))
+    vectors = entity_vectors(encoder, entity_set(synthetic)[0])
+    last = vectors.layers[-1]
+    flat = flattenings["pca"].call(unit(vectors.together(last)[0]).numpy())
+    panel = before["panels"][-1]
+    assert panel["layer"] == last
+    np.testing.assert_allclose(np.array([panel["x"], panel["y"]]).T, flat.places, rtol=1e-3, atol=1e-6)
+    assert [point["language"] for point in before["points"]] == [code for code in LANGUAGES for _ in vectors.rows]
+
+
+def test_pieces_of_the_name_are_told_in_every_language(done: GeometryFound) -> None:
+    assert set(done.run["pieces"]) == set(LANGUAGES)
+    assert all(done.run["pieces"].values())
+
+
+class Killed(Exception):
+    """The end of a process, in the middle of its work."""
+
+
+@pytest.mark.parametrize("where", ["map of about Georgia", "fine-tuning on en", "fine-tuning on tr"])
+def test_a_killed_study_ends_with_the_same_records(
+    done: GeometryFound, model: str, synthetic: Synthetic, tmp_path: Path, where: str
+) -> None:
+    def tell(stage: str, number: int, total: int) -> None:
+        if stage.startswith(where) and (number >= 3 or total == 1):
+            raise Killed
+
+    with pytest.raises(Killed):
+        study(model, synthetic, tmp_path / "run", progress=tell)
+    with pytest.raises(InputError, match="run of interlingua geometry is not finished"):
+        interlingua.report_on(tmp_path / "run")
+    again = study(model, synthetic, tmp_path / "run")
+    for file in ("records.jsonl", "answer.md", "steps/tr-seed0.jsonl"):
+        assert (again.folder / file).read_bytes() == (done.folder / file).read_bytes()
+    assert again.maps == done.maps
+
+
+def test_sentences_that_were_changed_by_hand_are_refused(model: str, synthetic: Synthetic, tmp_path: Path) -> None:
+    parts = {**synthetic.parts, "train": replace(synthetic.parts["train"], rows=synthetic.parts["train"].rows[:9])}
+    with pytest.raises(InputError, match="not those that their contexts and names give"):
+        study(model, replace(synthetic, parts=parts), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_saved_study_gives_the_same_records(out: Path, model: str, tmp_path: Path) -> None:
+    file = tmp_path / "saved" / "study.toml"
+    file.parent.mkdir()
+    given = ["geometry", model, "--out", str(out), "--device", "cpu", "--entity", "Georgia", "--entity-rows", "2", *FEW]
+    done = runner.invoke(app, [*given, "--save-study", str(file)])
     assert done.exit_code == 0, done.output
-    assert (tmp_path / "out" / "geometry.html").is_file()
+    interlingua.study(file, out=tmp_path / "run", executor="inline")
+    assert (tmp_path / "run" / "records.jsonl").read_bytes() == (out / "records.jsonl").read_bytes()
+
+
+def test_a_plan_says_what_is_done_and_what_is_left(out: Path, model: str, tmp_path: Path) -> None:
+    given = [
+        "geometry",
+        model,
+        "--device",
+        "cpu",
+        "--entity",
+        "Georgia",
+        "--entity-rows",
+        "2",
+        *FEW,
+        "--plan",
+        "--json",
+    ]
+    kinds = {"entity_geometry": 4, "geometry": 2, "spelling": 1}
+    for folder, state in ((out, "done"), (tmp_path / "new", "needed")):
+        told = runner.invoke(app, [*given, "--out", str(folder)])
+        assert told.exit_code == 0, told.output
+        steps = json.loads(told.stdout)["steps"]
+        assert {kind: sum(each["kind"] == kind for each in steps) for kind in kinds} == kinds
+        assert {each["state"] for each in steps} == {state}
+    assert not (tmp_path / "new").exists()
 
 
 def test_the_page_of_the_folder_is_the_page_that_the_command_wrote(out: Path) -> None:

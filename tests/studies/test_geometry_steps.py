@@ -1,4 +1,4 @@
-"""Geometry tables of a study find, part by part, what `interlingua geometry` finds in one go, and nothing twice."""
+"""Geometry tables of a study find what `interlingua geometry` finds, and nothing twice."""
 
 from __future__ import annotations
 
@@ -11,21 +11,18 @@ import numpy as np
 import pytest
 import torch
 
+import interlingua
 import models
 from interlingua.analyses import transfer_matrix
-from interlingua.analyses.entity_geometry import LookSettings
 from interlingua.analyses.synthesis import synthesise
+from interlingua.commands.geometry import GeometryFound
 from interlingua.commands.report import read_run, report_on
 from interlingua.commands.study import Planned, plan_study
-from interlingua.encoder import Encoder
 from interlingua.engine.graph import Graph, State
 from interlingua.engine.records import Records
-from interlingua.engine.run_store import Store
 from interlingua.record import Record
 from interlingua.report.study_geometry import geometry_runs
 from interlingua.studies.config.fields import ConfigErrors
-from interlingua.studies.geometry import Geometry, GeometrySettings
-from interlingua.studies.pairwise import PairwiseSettings
 from worlds import run_here
 
 STUDY = """
@@ -47,6 +44,7 @@ epochs = 2
 learning_rate = 3e-3
 batch_size = 8
 """
+LOOKS, TRAINING, STATES = "entity geometry names small", "geometry names small", ("before", "after en")
 PUBLISHED = """cite\tencoder\ttask\tsource\ttest\tmetric\tregime\tvalue\tmark
 A paper, ru, en\tother\tnames\tru\ten\tparallel-cosine/raw\tafter en\t0.5\t
 A paper, before\tother\tnames\ten\ttr\tparallel-cosine/raw\tbefore\t0.25\t
@@ -79,14 +77,21 @@ def done(file: Path, tmp_path_factory: pytest.TempPathFactory) -> Planned:
 
 
 @pytest.fixture(scope="module")
-def whole(file: Path, tmp_path_factory: pytest.TempPathFactory) -> Geometry:
-    encoder = Encoder.load(str(file.parent / "model"), device="cpu", precision="fp32")
-    made = synthesise(["embedded"], ["embedded"], languages=["en", "ru", "tr"], rows=40)
-    training = PairwiseSettings(epochs=2, learning_rate=3e-3, batch=8, seeds=(0, 1))
-    settings = GeometrySettings(about="Georgia", about_rows=3, looks=LookSettings(points=30), training=training)
-    found = Geometry(encoder, made, settings, Store(tmp_path_factory.mktemp("whole") / "run"))
-    found.run()
-    return found
+def whole(file: Path, tmp_path_factory: pytest.TempPathFactory) -> GeometryFound:
+    return interlingua.geometry(
+        str(file.parent / "model"),
+        languages=["en", "ru", "tr"],
+        rows=40,
+        entity="Georgia",
+        entity_rows=3,
+        max_points=30,
+        epochs=2,
+        learning_rate=3e-3,
+        batch_size=8,
+        seeds=2,
+        device="cpu",
+        out=tmp_path_factory.mktemp("whole") / "run",
+    )
 
 
 def cell(record: Record) -> tuple[object, ...]:
@@ -107,26 +112,26 @@ def geometry_records(planned: Planned) -> list[Record]:
     return [record for record in Records(Record, planned.workspace.folder).read() if record.block == "names"]
 
 
-def test_parts_find_what_the_whole_finds(done: Planned, whole: Geometry) -> None:
-    ours, theirs = Records(Record, done.workspace.folder), whole.store
+def test_a_study_finds_what_the_command_finds(done: Planned, whole: GeometryFound) -> None:
+    ours, theirs = (Records(Record, folder) for folder in (done.workspace.folder, whole.folder))
     found, wanted = ({cell(r): r for r in its} for its in (geometry_records(done), theirs.read()))
+    wanted = {key: record for key, record in wanted.items() if record.measure != "spelling"}
     assert found.keys() == wanted.keys()
     for key, record in wanted.items():
         mine = found[key]
         assert (mine.value, mine.null_value, mine.n) == pytest.approx(
             (record.value, record.null_value, record.n), rel=1e-4
         )
-        assert (mine.block, record.block) == ("names", None)
         assert mine.details.keys() == record.details.keys()
         if record.items is not None:
             np.testing.assert_allclose(ours.items(mine), theirs.items(record), rtol=1e-4, atol=1e-5)
 
 
-def test_maps_and_conclusions_are_those_of_the_whole(
-    done: Planned, whole: Geometry, monkeypatch: pytest.MonkeyPatch
+def test_maps_and_conclusions_are_those_of_the_command(
+    done: Planned, whole: GeometryFound, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (entry,) = done.report().geometries
-    ours, theirs = ({(each["set"], each["state"]): each for each in its} for its in (entry["maps"], whole.maps()))
+    ours, theirs = ({(each["set"], each["state"]): each for each in its} for its in (entry["maps"], whole.maps))
     assert ours.keys() == theirs.keys()
     for place, wanted in theirs.items():
         assert ours[place]["points"] == wanted["points"]
@@ -136,7 +141,8 @@ def test_maps_and_conclusions_are_those_of_the_whole(
         ("test", "before"),
         ("about Georgia", "before"),
     ]
-    assert entry["about"]["pieces"] == whole.pieces()
+    assert entry["about"]["pieces"] == whole.run["pieces"]
+    assert entry["about"]["settings"] == whole.run["settings"]
     # Two epochs on 40 sentences teach nothing, so nothing is concluded; then again as if they had.
     assert {(each["language"], each["seed"]) for each in entry["found"]["not_learnt"]} == {
         (code, seed) for code in ("en", "ru", "tr") for seed in (0, 1)
@@ -144,7 +150,8 @@ def test_maps_and_conclusions_are_those_of_the_whole(
     assert not {"changes", "groups", "scatter"} & entry["found"].keys()
     monkeypatch.setattr(transfer_matrix, "not_learnt", lambda records: [])
     (entry,) = done.report().geometries
-    found, _ = transfer_matrix.conclusions(whole.store.read(), transfer_matrix.spellings_of_test(whole.synthetic))
+    made = synthesise(["embedded"], ["embedded"], languages=["en", "ru", "tr"], rows=40)
+    found, _ = transfer_matrix.conclusions(list(whole.records), transfer_matrix.spellings_of_test(made))
     assert {"changes", "groups"} <= found.keys()
     assert_alike(json.loads(json.dumps(entry["found"])), json.loads(json.dumps(found)))
 
@@ -167,19 +174,31 @@ def assert_alike(found: Any, wanted: Any) -> None:
 
 def test_nothing_is_done_twice_and_run_again_nothing_runs(done: Planned) -> None:
     kinds = [step.kind for step in done.graph]
-    assert (kinds.count("spelling"), kinds.count("geometry")) == (1, 1 + 3 * 2)
+    assert {kind: kinds.count(kind) for kind in kinds} == {"entity_geometry": 2 + 2, "geometry": 3 * 2, "spelling": 1}
     assert done.run().done == 0
 
 
 @pytest.mark.parametrize(
     ("old", "new", "again"),
     [
-        ("max_points = 30", "max_points = 40", {"names small before", "names small en seed 0"}),
-        ("seeds = 2", "seeds = 3", {f"names small {code} seed 2" for code in ("en", "ru", "tr")}),
+        (
+            "max_points = 30",
+            "max_points = 40",
+            {f"{LOOKS} {state}: {name}" for state in STATES for name in ("names", "Georgia")},
+        ),
+        (
+            "entity_rows = 3",
+            "entity_rows = 2",
+            {f"{LOOKS} {state}: Georgia" for state in STATES},
+        ),
+        ("seeds = 2", "seeds = 3", {f"{TRAINING} {code} seed 2" for code in ("en", "ru", "tr")}),
         (
             "batch_size = 8",
             "batch_size = 4",
-            {f"names small {code} seed {n}" for code in ("en", "ru", "tr") for n in (0, 1)},
+            {
+                *(f"{TRAINING} {code} seed {n}" for code in ("en", "ru", "tr") for n in (0, 1)),
+                *(f"{LOOKS} after en: {name}" for name in ("names", "Georgia")),
+            },
         ),
         ("languages =", "permutations = 7\nlanguages =", set()),
     ],
@@ -191,7 +210,7 @@ def test_a_changed_setting_runs_only_what_hangs_on_it(
     other.write_text(STUDY.replace(old, new), "utf-8")
     states = plan_study(other, out=done.workspace.folder)
     needed = {step.shown for step in states.graph if states.states()[step.key] is State.NEEDED}
-    assert needed == {f"geometry {name}" for name in again}
+    assert needed == again
 
 
 def test_the_papers_cosines_stand_beside_ours_whichever_way_round(done: Planned) -> None:

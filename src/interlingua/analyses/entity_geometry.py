@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from interlingua.analyses.synthesis import Synthetic
 from interlingua.corpus import Skip
 from interlingua.encoder import Encoder, View
 from interlingua.errors import InputError
@@ -95,6 +96,27 @@ def mentions(sample: Sample, languages: Sequence[str], *, name: str) -> Mentions
     if not made or not len(next(iter(made.values()))):
         raise InputError("there is no row with an entity", value=name, remedy="Draw more rows.")
     return Mentions(name, made)
+
+
+TEST = "test"
+
+
+def entity_set(synthetic: Synthetic, entity: str | None = None, rows: int = 0) -> tuple[Mentions, list[str]]:
+    """What is looked at, and what there is too little of: the entities of the test part, or sentences about one name.
+
+    `rows` is the number of sentences of each type about the name `entity` (papers/003 §3.2: 100).
+    """
+    if entity is None:
+        return mentions(synthetic.parts[TEST], synthetic.languages, name=TEST), []
+    sample = synthetic.about(entity, rows)
+    short = len({row.kind.type for row in sample.rows}) * rows - len(sample)
+    notes = [f"about {entity}: {short} sentences fewer, for want of contexts"] if short else []
+    return mentions(sample, synthetic.languages, name=f"about {entity}"), notes
+
+
+def pieces(encoder: Encoder, given: Mentions) -> dict[str, list[str]]:
+    """How the tokenizer cuts the name of the first mention, in each language (papers/003 §3.2)."""
+    return {code: list(encoder.tokenizer.tokenize(own[0].name)) for code, own in given.by_language.items()}
 
 
 @dataclass(frozen=True)
@@ -241,6 +263,9 @@ def look(
 
     `state` is before or after fine-tuning, `source` the language of that, and `digest` the model's as it came.
     """
+    count = len(encoder.layers)
+    if wrong := [layer for layer in settings.map_layers if not -count <= layer < count]:
+        raise InputError("no such layer", value=wrong[0], remedy=f"There are 0 (the embedding output) to {count - 1}.")
     vectors = entity_vectors(encoder, given, progress=progress)
     notes = [f"{given.name}, {state}: {skip}" for skip in vectors.skipped]
     shared = Record(

@@ -35,11 +35,21 @@ class Rules:
 
 
 @dataclass(frozen=True)
+class SynthesisSources:
+    """What sentences were made of: folders of contexts and of names, the types that were asked for, and the rules."""
+
+    contexts: tuple[str | Path, ...]
+    names: tuple[str | Path, ...]
+    types: tuple[str, ...]
+    rules: Rules
+
+
+@dataclass(frozen=True)
 class Synthetic:
     """Parallel tagged sentences: a sample for training and one for testing, which share no context and no name.
 
     `names` are all usable names, by kind; `whole` the products before the split. `left_out` are the rows that could
-    not be used, `notes` the kinds that were not, each with its reason.
+    not be used, `notes` the kinds that were not, each with its reason. `sources` are what it was made of.
     """
 
     languages: tuple[str, ...]
@@ -50,6 +60,7 @@ class Synthetic:
     left_out: tuple[LeftOut, ...] = ()
     notes: tuple[str, ...] = ()
     folder: Path | None = field(default=None, compare=False)
+    sources: SynthesisSources | None = field(default=None, compare=False)
 
     @property
     def names(self) -> list[Table[Name]]:
@@ -188,7 +199,8 @@ def synthesise(
         if len(drawn) < count:
             notes.append(f"{part}: only {len(drawn)} of {count} rows, for want of contexts and names")
     whole = {one.kind: Product(one, two) for one, two in zip(context_tables, name_tables, strict=True)}
-    return Synthetic(spoken, samples, whole, seed, rows, tuple(left_out), tuple(notes))
+    made_of = SynthesisSources(tuple(contexts), tuple(names), tuple(types or ()), rules)
+    return Synthetic(spoken, samples, whole, seed, rows, tuple(left_out), tuple(notes), sources=made_of)
 
 
 def _row_of(name: str, tables: Sequence[Table[Name]]) -> tuple[Table[Name], int] | None:

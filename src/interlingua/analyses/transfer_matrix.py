@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from hashlib import blake2b
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -13,13 +16,17 @@ from scipy.stats import rankdata
 
 from interlingua.analyses.synthesis import ALL, Spellings, Synthetic, spellings
 from interlingua.encoder import Encoder
+from interlingua.encoder.inputs import Inputs
 from interlingua.errors import InputError
 from interlingua.languages import script
 from interlingua.measures.curves import Clustering, Correlations, clustered, correlations, differences, pooled
 from interlingua.metric import Metric, Metrics
-from interlingua.record import Made, Record
+from interlingua.readers.examples import Examples, TaggedWords
+from interlingua.record import Made, Record, versions
 from interlingua.score import Score
 from interlingua.stats import Association, association_of_pairs, mantel
+from interlingua.tasks.ner import Ner, Tagged, wrong_sentences
+from interlingua.tasks.saved_models import FineTuned
 from interlingua.training.journal import Monitor
 from interlingua.training.monitors import (
     CKA_WORDS,
@@ -33,6 +40,8 @@ from interlingua.training.monitors import (
     cadence,
     curve,
 )
+from interlingua.training.phases import Phase
+from interlingua.training.regime import regime
 
 MEASURE, WRONG = "pairwise", "wrong"
 
@@ -94,6 +103,150 @@ class Watch:
         half = max(steps // 2, 1)
         base = self.every or next(base for base in (10, 4, 1) if half >= base)
         return max(half - half % base, base)
+
+
+@dataclass(frozen=True)
+class MatrixTraining:
+    """How a model is fine-tuned on one language for NER, the task alone, and what is watched meanwhile."""
+
+    epochs: float
+    learning_rate: float
+    batch: int
+    precision: str = "fp32"
+    watch: Watch = field(default_factory=Watch)
+
+    @property
+    def phase(self) -> Phase:
+        """The task alone, with what is said here in place of its own."""
+        (own,) = regime("original", task=Ner.defaults).phases
+        schedule = replace(own.schedule, epochs=self.epochs, learning_rate=self.learning_rate)
+        return replace(own, parts=(replace(own.parts[0], batch=self.batch),), schedule=schedule)
+
+
+def tagged_examples(synthetic: Synthetic, language: str, part: str = "train") -> Examples[TaggedWords]:
+    """A part in a language as examples of NER; example i is the same in every language."""
+    sentences = (filled for _, filled in synthetic.sentences(language, part))
+    items = tuple(TaggedWords(one.words, one.tags) for one in sentences)
+    if not items:
+        raise InputError(f"no sentence to {part} on", value=language, remedy="Draw more rows.")
+    return Examples(items, language, f"{language}.{part}")
+
+
+@dataclass
+class TaggedLanguages:
+    """Parallel tagged sentences as an encoder reads them; each language is tokenised when it is asked for, once.
+
+    Fine-tunings on several languages share one: nothing that reads it changes what it gives. The test sentences of all
+    languages go through a model in one pass.
+    """
+
+    encoder: Encoder
+    synthetic: Synthetic
+    task: Ner = field(default_factory=Ner)
+    _examples: dict[str, Examples[TaggedWords]] = field(default_factory=dict, repr=False)
+    _inputs: dict[str, Inputs] = field(default_factory=dict, repr=False)
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        return self.synthetic.languages
+
+    def train_examples(self, code: str) -> Examples[TaggedWords]:
+        """The sentences of a language to train on."""
+        if code not in self._examples:
+            self._examples[code] = tagged_examples(self.synthetic, code)
+        return self._examples[code]
+
+    @cached_property
+    def test_examples(self) -> dict[str, Examples[TaggedWords]]:
+        """The test sentences of every language."""
+        return {code: tagged_examples(self.synthetic, code, "test") for code in self.languages}
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The tags; parallel sentences have those of one type in every language."""
+        return self.task.labels(self.train_examples(self.languages[0]))
+
+    def train_inputs(self, code: str) -> Inputs:
+        """The sentences of a language to train on, as tokens."""
+        if code not in self._inputs:
+            self._inputs[code] = self._read(self.train_examples(code), training=True)
+        return self._inputs[code]
+
+    @cached_property
+    def test_inputs(self) -> tuple[Inputs, list[tuple[str, slice]]]:
+        """The test sentences of all languages as one list of inputs, and which words of it are each language's."""
+        whole = tuple(item for examples in self.test_examples.values() for item in examples)
+        counts = [sum(len(item.words) for item in examples) for examples in self.test_examples.values()]
+        ends = list(accumulate(counts))
+        places = [(code, slice(end - size, end)) for code, end, size in zip(self.languages, ends, counts, strict=True)]
+        return self._read(Examples(whole, "mul", "test sentences of all languages"), training=False), places
+
+    def _read(self, examples: Examples[TaggedWords], *, training: bool) -> Inputs:
+        return self.task.inputs(examples, self.encoder, labels=self.labels, training=training)
+
+    def left_out(self, sources: Sequence[str]) -> list[str]:
+        """What could not be read of the languages of training, and of the tests, in words."""
+        notes = [f"{code}.train: {skip}" for code in sources for skip in self.train_inputs(code).skipped]
+        return notes + [f"test sentences of all languages: {skip}" for skip in self.test_inputs[0].skipped]
+
+    def watched(self, model: torch.nn.Module, sources: Sequence[str], training: MatrixTraining) -> Watched:
+        """What is watched of a model that is not trained yet.
+
+        In every run the same rows at the same steps: as that of the run on one of `sources` with the fewest tokens.
+        """
+        schedule, batch = training.phase.schedule, training.batch
+        read = [self.train_inputs(source) for source in sources]
+        return Watched.of(
+            training.watch,
+            {code: [" ".join(item.words) for item in its] for code, its in self.test_examples.items()},
+            self.encoder,
+            model,
+            steps=min(schedule.settings(-(-len(inputs) // batch)).steps for inputs in read),
+            tokens_a_step=min(float(inputs.lengths.mean()) * min(batch, len(inputs)) for inputs in read),
+            precision=training.precision,
+        )
+
+    def record(self, source: str, seed: int, measure: str) -> Record:
+        """What all records of a measure of one fine-tuning share."""
+        tested = " ".join(f"{code} {examples.digest}" for code, examples in self.test_examples.items())
+        digests = {
+            "model": self.encoder.digest,
+            "train": self.train_examples(source).digest,
+            "test": blake2b(tested.encode(), digest_size=16).hexdigest(),
+        }
+        return Record(
+            measure=measure, model=self.encoder.name, source=source, seed=seed, digests=digests, versions=versions()
+        )
+
+    def wrong(self, tuned: FineTuned, source: str, seed: int, *, precision: str) -> Made:
+        """The wrong sentences of a model fine-tuned on `source` in every language: one pass, one record a language."""
+        inputs, places = self.test_inputs
+        said = self.task.predict(tuned.model, inputs, labels=self.labels, precision=precision)
+        shared = self.record(source, seed, MEASURE)
+        made: Made = []
+        for code, words in places:
+            examples = self.test_examples[code]
+            score = wrong_sentences(Tagged(said.labels, said.choice[words]), examples)
+            assert score.items is not None
+            about = {
+                "wrong": int(score.items.sum()),
+                "untagged": float(np.mean([any(tag != "O" for tag in item.tags) for item in examples])),
+                "by_type": _by_type(examples, score.items),
+            }
+            own = {"target": code, "unit": "example", "corpus": examples.name, "details": about}
+            made.append((shared.scored(WRONG_METRICS, "wrong/sentence", score, **own), score.items))
+        return made
+
+
+def _by_type(examples: Examples[TaggedWords], wrong: NDArray[Any]) -> dict[str, list[int]]:
+    """Wrong and all sentences by the type of their entity; a sentence without one is under O."""
+    found: dict[str, list[int]] = {}
+    for item, missed in zip(examples, wrong.tolist(), strict=True):
+        kind = next((tag[2:] for tag in item.tags if tag != "O"), "O")
+        counts = found.setdefault(kind, [0, 0])
+        counts[0] += int(missed)
+        counts[1] += 1
+    return found
 
 
 @dataclass(frozen=True)
@@ -383,6 +536,19 @@ def spellings_of_test(synthetic: Synthetic, *, seed: int = 0) -> Spellings:
     """TNLD over the names that the test part draws from, as papers/003 §4.2 takes it."""
     tables = [product.names for product in synthetic.parts["test"].products.values()]
     return spellings(tables, synthetic.languages, seed=seed)
+
+
+def spellings_in(records: Sequence[Record], block: str) -> Spellings | None:
+    """How names of a set are spelled, as records of it say; None where there are none."""
+    scores: dict[str, dict[str, dict[tuple[str, str], Score]]] = {}
+    languages: dict[str, None] = {}
+    for record in records:
+        if record.measure == "spelling" and record.aspect is not None and record.block == block:
+            pair = (str(record.source), str(record.target))
+            languages |= dict.fromkeys(pair)
+            score = Score(record.value, record.n, record.null_value, record.ci_low, record.ci_high)
+            scores.setdefault(record.aspect, {}).setdefault(record.metric, {})[pair] = score
+    return Spellings(tuple(languages), scores) if scores else None
 
 
 def _movements(records: Sequence[Record]) -> dict[str, Any]:

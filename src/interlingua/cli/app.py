@@ -8,13 +8,14 @@ from __future__ import annotations
 import errno
 import sys
 from dataclasses import dataclass
-from typing import Annotated, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from interlingua import __version__
 from interlingua.cli import adjust, align, audit, explain, explore, geometry, pretrain, report, study, synth, transfer
-from interlingua.cli.options import Console, as_command, print_json
+from interlingua.cli.options import Compile, Console, as_command, print_json
 from interlingua.cli.output import standard_output
 from interlingua.errors import InputError, InterlinguaError, Interrupted, NoRoom, printable, system_error
 from interlingua.paths import check_name, too_long
@@ -30,6 +31,9 @@ from interlingua.studies.config.schema import (
     SynthCommand,
     TransferCommand,
 )
+
+if TYPE_CHECKING:
+    from interlingua.commands.compiled import CompiledCommand
 
 app = typer.Typer(
     help="Shows, explains and improves how a multilingual language model carries meaning across languages.",
@@ -59,8 +63,19 @@ def _root(
     pass
 
 
-_COMPILED: dict[str, Any] = {"explain": explain.compiled}
-"""Commands as studies with one cell, for --plan and --save-study."""
+def _compile(name: str) -> Compile:
+    """A command's function that compiles its settings, looked up when it is called: it loads torch."""
+
+    def compile(given: Any) -> CompiledCommand:
+        made: CompiledCommand = getattr(import_module(f"interlingua.commands.{name}"), f"compile_{name}")(given)
+        return made
+
+    return compile
+
+
+_COMPILED = {name: _compile(name) for name in ("geometry",)} | {"explain": explain.compiled}
+"""The commands that are studies with one cell."""
+
 for _settings, _command, _name, _examples in (
     (AuditCommand, audit.audit, "audit", audit.EXAMPLES),
     (PretrainCommand, pretrain.pretrain, "pretrain", pretrain.EXAMPLES),
@@ -74,8 +89,7 @@ for _settings, _command, _name, _examples in (
     (ExploreCommand, explore.explore, "explore", explore.EXAMPLES),
 ):
     _names = _name not in ("align", "report", "synth")
-    _compile = _COMPILED.get(_name)
-    as_command(app, _settings, _command, name=_name, examples=_examples, plugins=_names, compile=_compile)  # type: ignore[arg-type]
+    as_command(app, _settings, _command, name=_name, examples=_examples, plugins=_names, compile=_COMPILED.get(_name))  # type: ignore[arg-type]
 app.add_typer(study.app, name="study")
 
 

@@ -21,7 +21,7 @@ from interlingua.engine.graph import Graph, State
 from interlingua.engine.machine import this_machine
 from interlingua.engine.plan import Plan, plan
 from interlingua.engine.process_group import ProcessGroup, current_group
-from interlingua.engine.process_setup import cpu_count
+from interlingua.engine.process_setup import thread_count
 from interlingua.engine.records import NOTES, Records
 from interlingua.engine.runner import Event, Keep, RunSummary, keep_none, run
 from interlingua.engine.step import Step
@@ -72,7 +72,7 @@ def one_cell(table: StudyTable, options: Mapping[Place, str]) -> Study:
     of the command fills in, such as `{("tasks", "ner", "train"): "--train"}`.
     """
     here = Path.cwd()
-    cpus = ResourceTable(cpus=cpu_count())
+    cpus = ResourceTable(cpus=thread_count())
     whole = replace(table, resources=dict.fromkeys(KINDS, cpus))
     problems = ProblemList("", options=options)
     study = check(Study(whole, here / "command.toml", None, here, loaded()), problems)

@@ -2,49 +2,61 @@
 
 from __future__ import annotations
 
-import datetime
-import json
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from interlingua import languages as codes
-from interlingua.analyses.synthesis import Rules, Synthetic, synthesise
-from interlingua.analyses.transfer_matrix import conclusions, spellings_of_test
+from interlingua.analyses.synthesis import Rules, SynthesisSources, Synthetic, synthesise
+from interlingua.analyses.transfer_matrix import conclusions, spellings_in
 from interlingua.commands import report
 from interlingua.commands.command import command
-from interlingua.encoder import Encoder
+from interlingua.commands.compiled import CompiledCommand, FinishedCommand, one_cell, ran
 from interlingua.encoder.devices import pick_device
 from interlingua.encoder.loading import EMBEDDED, check_precision
-from interlingua.engine.atomic_files import write_text
-from interlingua.engine.run_store import Store
-from interlingua.record import RecordTable, versions
+from interlingua.engine.graph import Graph
+from interlingua.engine.workspace import Workspace
+from interlingua.errors import InputError
+from interlingua.flattening import installed
+from interlingua.paths import read_json
+from interlingua.record import Record, RecordTable
 from interlingua.report.geometry import geometry_files
 from interlingua.report.notebook import Drawing, framed
 from interlingua.report.record_adapter import to_v1
-from interlingua.studies.analysis_settings import geometry_settings
-from interlingua.studies.config.schema import GeometryCommand
-from interlingua.studies.geometry import Geometry
-from interlingua.studies.pairwise import PairwiseSettings
-from interlingua.studies.run_folder import alone_in, check_folder, seconds_of, told_before
-from interlingua.training.processes import first_process_first, is_first_process
+from interlingua.studies.analysis_settings import seeds_of
+from interlingua.studies.config.fields import Place
+from interlingua.studies.config.schema import (
+    EncoderTable,
+    Following,
+    GeometryCommand,
+    GeometryTable,
+    Maps,
+    Monitoring,
+    StudyTable,
+    SynthTable,
+)
+from interlingua.studies.step_settings import EntityGeometryStep, GeometryStep
+from interlingua.studies.steps.entity_geometry import ABOUT, MAP
+from interlingua.studies.steps.geometry import JOURNAL, TRAINED
 
 Source = str | Path
+Entry = dict[str, Any]
 ROWS, SMALL_ROWS = 10_000, 1_000
 """Sentences in each language, training and test together: about the paper's (8,534 and 1,613), and for two cores."""
 SMALL_LANGUAGES = ("be", "en", "ru", "tr")
 """Those that papers/003 looks at most."""
 EMBEDDED_RATE, EMBEDDED_BATCH = 2e-4, 16
 """For the embedded encoder; the task's own, 2e-5 and 32 sentences, are for models ten times its size."""
+SENTENCES, NAMES = "sentences", "names"
+"""What the study of the command calls its set of sentences, and its geometry table."""
 
 
 @dataclass(frozen=True)
 class GeometryFound:
     """What a study found: `records`, `run` with all that made them, the `maps`, and what several records say together.
 
-    `found` has `changes`, `groups` and `scatter`: see `studies.concluding`.
+    `found` has `changes`, `groups` and `scatter`: see `analyses.transfer_matrix.conclusions`.
     """
 
     records: RecordTable
@@ -64,111 +76,213 @@ class GeometryFound:
         return f"Geometry({self.run['model']}, {', '.join(self.run['languages'])}, {len(self.records)} records)"
 
 
+def compile_geometry(given: GeometryCommand) -> CompiledCommand:
+    """The study with one encoder, one set of sentences and one geometry table."""
+    installed(given.map)
+    source, seeds = codes.canonical(given.source), seeds_of(given.seeds)
+    if given.precision is not None:
+        check_precision(pick_device(given.device), given.precision)
+    synthetic, sentences = _sentences(given)
+    _check_set(given, source, synthetic)
+    usual = EMBEDDED_RATE, EMBEDDED_BATCH
+    rate, batch = usual if given.model == EMBEDDED else (None, None)
+    shared = [entry.name for group in (Maps, Monitoring, Following) for entry in fields(group)]
+    table = StudyTable(
+        name="geometry",
+        languages=synthetic.languages,
+        source=source,
+        seeds=tuple(given.seed + number for number in seeds),
+        precision=given.precision,
+        encoders={
+            given.model: EncoderTable(
+                model=given.model, trust_remote_code=given.trust_remote_code, allow_pickle=given.allow_pickle
+            )
+        },
+        synth={SENTENCES: sentences},
+        geometry={
+            NAMES: GeometryTable(
+                synth=SENTENCES,
+                sources=tuple(given.sources or ()),
+                # The paper's one epoch.
+                epochs=(2.0 if given.small else 1.0) if given.epochs is None else given.epochs,
+                learning_rate=rate if given.learning_rate is None else given.learning_rate,
+                batch_size=batch if given.batch_size is None else given.batch_size,
+                seed=given.seed,
+                **{name: getattr(given, name) for name in shared},
+            )
+        },
+    )
+    options: dict[Place, str] = {("encoders",): "MODEL", ("synth",): "--entities", ("geometry", NAMES, "map"): "--map"}
+    return CompiledCommand(
+        kind="geometry",
+        study=one_cell(table, options),
+        identity={},
+        out=Path(given.out),
+        device=given.device,
+        progress=given.progress,
+    )
+
+
 @command(GeometryCommand)
 def geometry(given: GeometryCommand) -> GeometryFound:
     """In Python `entities` may also be what `synth()` gave.
 
     The folder `out` gets records, tables, pictures and a page.
     """
-    settings, small, seed, out = geometry_settings(given), given.small, given.seed, Path(given.out)
-    model, data, languages, rows = given.model, given.entities, given.languages, given.rows
-    settings = replace(settings, source=codes.canonical(settings.source))
-    settings = replace(settings, training=_training(settings.training, model, small=small, seed=seed))
-    place, began = pick_device(given.device), time.monotonic()
-    if settings.training.precision is not None:
-        check_precision(place, settings.training.precision)
-    chosen = SMALL_LANGUAGES if small and languages is None and not isinstance(data, Synthetic) else languages
-    made = (
-        data
-        if isinstance(data, Synthetic)
-        else synthesise(
-            *(2 * (_listed(data),)),
-            languages=chosen,
-            types=given.types,
-            rows=(SMALL_ROWS if small else ROWS) if rows is None else rows,
-            seed=seed,
-            rules=Rules(),
+    with ran(compile_geometry(given)) as finished:
+        planned = finished.planned
+        (entry,) = geometry_entries(finished.study.table, planned.graph, planned.workspace, finished.records)
+        own = entry["about"]
+        notes = own.pop("skipped")
+        trained = [read_json(finished.place(step) / TRAINED) for step in finished.steps("geometry")]
+        data = ["synth()"] if isinstance(given.entities, Synthetic) else [str(each) for each in _listed(given.entities)]
+        about = finished.about(
+            **{**own, "data": data},
+            trained=trained,
+            digests={"model": finished.records[0].digests["model"]},
         )
+        about["skipped"] += [note for note in notes if note not in about["skipped"]]
+        maps = _export(finished)
+        for name, text in geometry_files(to_v1(finished.records), about, maps, entry["found"]).items():
+            finished.write(name, text)
+        finished.write_about(about)
+        return GeometryFound(finished.records, about, maps, entry["found"], finished.folder)
+
+
+def _export(finished: FinishedCommand) -> list[Entry]:
+    """Give maps and journals names that people see; the maps."""
+    maps = []
+    for step in finished.steps("entity_geometry"):
+        finished.export(step, MAP, f"maps/{step.key}.json")
+        maps.append(read_json(finished.place(step) / MAP))
+    for step in finished.steps("geometry"):
+        assert isinstance(step.settings, GeometryStep)
+        finished.export(step, JOURNAL, f"steps/{step.settings.source}-seed{step.settings.seed}.jsonl")
+    return maps
+
+
+def geometry_entries(
+    table: StudyTable, graph: Graph, workspace: Workspace, records: Sequence[Record]
+) -> list[dict[str, Any]]:
+    """One entry a geometry table and encoder that has records: `name`, `encoder`, `about`, `steps` and `found`.
+
+    `about` is what a page says of a run of `interlingua geometry`; `found` see `transfer_matrix.conclusions`; `steps`
+    are the keys of the finished looks, which left maps.
+    """
+    found: list[Entry] = []
+    for name, given in table.geometry.items():
+        own = [step for step in graph if getattr(step.settings, "block", None) == name]
+        for encoder in given.encoders or table.encoders:
+            mine = [record for record in records if (record.block, record.model) == (name, encoder)]
+            looks, training = (
+                [step for step in own if isinstance(step.settings, kind) and step.settings.encoder.name == encoder]
+                for kind in (EntityGeometryStep, GeometryStep)
+            )
+            if not mine:
+                continue
+            told, notes = conclusions(mine, spellings_in(records, given.synth), seed=given.seed)
+            settings = training[0].settings
+            assert isinstance(settings, GeometryStep)
+            done = [step.key for step in looks if workspace.is_done(step.key)]
+            about = {
+                "kind": "geometry",
+                "model": encoder,
+                "data": given.synth,
+                "languages": list(settings.synth.languages),
+                "names": {code: codes.name(code) for code in settings.synth.languages},
+                **_told_by(workspace, done),
+                "source": given.source or table.source,
+                "about": given.entity,
+                "seed": given.seed,
+                "settings": _settings(given, training),
+                "skipped": notes,
+            }
+            found.append({"name": name, "encoder": encoder, "about": about, "steps": done, "found": told})
+    return found
+
+
+def _settings(given: GeometryTable, training: Sequence[Any]) -> Entry:
+    """How it was looked and fine-tuned, by the names of the options."""
+    first = training[0].settings
+    shared = [entry.name for group in (Maps, Monitoring, Following) for entry in fields(group)]
+    return {
+        **{name: getattr(given, name) for name in shared if name != "entity"},
+        "sources": list(dict.fromkeys(step.settings.source for step in training)),
+        "seeds": list(dict.fromkeys(step.settings.seed for step in training)),
+        "epochs": first.epochs,
+        "learning_rate": first.learning_rate,
+        "batch_size": first.batch,
+        "precision": first.precision,
+    }
+
+
+def _told_by(workspace: Workspace, looks: Sequence[str]) -> Mapping[str, Any]:
+    """What looks say of the set of sentences: its rows, and how the name that is followed is cut."""
+    told: dict[str, Any] = {"rows": None, "pieces": {}}
+    for key in looks:
+        own = read_json(workspace.step(key) / ABOUT)
+        told = {"rows": own["rows"], "pieces": told["pieces"] or own["pieces"]}
+    return told
+
+
+def _sentences(given: GeometryCommand) -> tuple[Synthetic, SynthTable]:
+    """The sentences, and the table that says how they are made."""
+    data = given.entities
+    if isinstance(data, Synthetic):
+        sources = data.sources
+        made = None if sources is None else _synthesised(sources, data.languages, data.wanted, data.seed)
+        if made != data or sources is None:
+            raise InputError(
+                "these sentences are not those that their contexts and names give (any more)",
+                value=repr(data),
+                remedy="Give what synth() returned, as it is, while its files are as they were.",
+            )
+    else:
+        small = given.small and given.languages is None
+        listed, types = tuple(_listed(data)), tuple(given.types or ())
+        sources = SynthesisSources(listed, listed, types, Rules())
+        rows = (SMALL_ROWS if given.small else ROWS) if given.rows is None else given.rows
+        made = _synthesised(sources, SMALL_LANGUAGES if small else given.languages, rows, given.seed)
+    return made, SynthTable(
+        contexts=tuple(map(str, sources.contexts)),
+        names=tuple(map(str, sources.names)),
+        types=sources.types,
+        languages=made.languages,
+        rows=made.wanted,
+        test_share=sources.rules.test_share,
+        slots=sources.rules.slots,
+        bad_rows=sources.rules.bad_rows,
+        seed=made.seed,
     )
-    encoder = Encoder.load(
-        model,
-        device=str(place),
-        precision="fp32",
-        trust_remote_code=given.trust_remote_code,
-        allow_pickle=given.allow_pickle,
+
+
+def _synthesised(given: SynthesisSources, languages: Sequence[str] | None, rows: int, seed: int) -> Synthetic:
+    return synthesise(
+        given.contexts,
+        given.names,
+        languages=languages,
+        types=given.types or None,
+        rows=rows,
+        seed=seed,
+        rules=given.rules,
     )
-    with alone_in(out, "geometry"):
-        with first_process_first(place):
-            check_folder(out, kind="geometry")
-            store = Store(out)
-        study = Geometry(encoder, made, settings, store, given.progress)
-        about = {
-            "kind": "geometry",
-            "model": encoder.name,
-            "data": ["synth()"] if isinstance(data, Synthetic) else [str(each) for each in _listed(data)],
-            "languages": list(made.languages),
-            "names": {code: codes.name(code) for code in made.languages},
-            "rows": {part: len(drawn) for part, drawn in made.parts.items()},
-            "source": settings.source,
-            "about": settings.about,
-            "seed": seed,
-            "settings": settings.plain(),
-        }
-        return _result(study, about, out, began)
 
 
-def _result(study: Geometry, about: dict[str, Any], out: Path, began: float) -> GeometryFound:
-    """Run what is missing, conclude, and write page, pictures and tables."""
-    before = told_before(out)
-    _ = study.sets  # A name that is not there is told before anything is written.
-    about["steps"] = study.steps
-    missing = any(not study.store.done(key) for key in study.steps)
-    study.about = about
-    if is_first_process() and before and missing:  # What is in the folder from now on, not what was there.
-        known = {key: before[key] for key in ("skipped", "trained") if key in before}
-        write_text(out / "run.json", json.dumps({**about, **known}, ensure_ascii=False, indent=1))
-    study.run()
-    with first_process_first(study.encoder.device):  # The others read what it wrote.
-        store = study.store if is_first_process() else Store(out)
-        wanted = set(study.steps)
-        records = [record for record in store.read() if record.step in wanted]
-        spelled = spellings_of_test(study.synthetic, seed=about["seed"])
-        found, notes = conclusions(records, spelled, seed=about["seed"])
-        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        left = [
-            *study.encoder.layer_notes,
-            *study.synthetic.notes,
-            *(str(one) for one in study.synthetic.left_out),
-            *study.notes,
-        ]
-        run = {
-            **about,
-            "pieces": study.pieces(),
-            "skipped": list(dict.fromkeys([*before.get("skipped", []), *left, *notes])),
-            "trained": [*before.get("trained", []), *study.pairwise.trained],
-            "device": str(study.encoder.device),
-            "digests": {"model": study.encoder.digest},
-            "versions": versions(),
-            "seconds": seconds_of(before, time.monotonic() - began if missing else None),
-            "created": now if missing else before.get("created", now),
-        }
-        result = GeometryFound(RecordTable(records), run, study.maps(), found, out)
-        if is_first_process():
-            for name, text in geometry_files(to_v1(result.records), run, result.maps, found).items():
-                write_text(out / name, text)
-            write_text(out / "run.json", json.dumps(run, ensure_ascii=False, indent=1))
-    return result
-
-
-def _training(given: PairwiseSettings, model: str, *, small: bool, seed: int) -> PairwiseSettings:
-    """The settings with nothing left open: the paper's one epoch (small: two), a rate, seeds counted from `seed`."""
-    return replace(
-        given,
-        epochs=(2.0 if small else 1.0) if given.epochs is None else given.epochs,
-        learning_rate=EMBEDDED_RATE if model == EMBEDDED and given.learning_rate is None else given.learning_rate,
-        batch=EMBEDDED_BATCH if model == EMBEDDED and given.batch is None else given.batch,
-        seeds=tuple(seed + number for number in given.seeds),
-    )
+def _check_set(given: GeometryCommand, source: str, synthetic: Synthetic) -> None:
+    """Refuse, before anything is written, what these sentences cannot be used for."""
+    there = f"It has: {', '.join(synthetic.languages)}."
+    if len(synthetic.languages) < 2:
+        raise InputError(
+            "one language has nothing to be compared with",
+            value=synthetic.languages[0],
+            remedy="Give two or more.",
+        )
+    if source not in synthetic.languages:
+        raise InputError("the language of fine-tuning is not in the set", value=source, remedy=there)
+    if unknown := sorted(set(map(codes.canonical, given.sources or ())) - set(synthetic.languages)):
+        raise InputError("no such language in the set", value=unknown[0], remedy=there)
+    if given.entity is not None:
+        synthetic.about(given.entity, given.entity_rows)  # A name that is not there is told.
 
 
 def _listed(given: Source | Sequence[Source]) -> list[Source]:

@@ -26,7 +26,7 @@ from interlingua.report.record_adapter import to_v1
 from interlingua.report.runs import Items, Run
 from interlingua.report.sections import Section
 from interlingua.report.tables import Table
-from interlingua.studies.geometry_records import maps_of
+from interlingua.studies.steps.entity_geometry import MAP
 
 _LONGEST_RECORD = 1 << 24
 _CUT = "a last record that was cut short: the run was not finished"
@@ -141,12 +141,21 @@ def read_run(folder: Path) -> tuple[str, Run]:
 
 
 def _begun(folder: Path) -> dict[str, Any]:
-    """What is known of a run that has told nothing of itself yet: its kind. A study has its report elsewhere."""
-    if (folder / INNER / "run.json").is_file():
-        return {"kind": _object(folder / INNER / "run.json").get("kind", "study")}
-    if (folder / "study.json").is_file():
-        return {"kind": "study"}
-    raise InputError("no run is in this folder", value=str(folder), remedy=_REMEDY)
+    """What is known of a run that has told nothing of itself yet: a study, whose report is elsewhere.
+
+    The folder of a command that did not come to its end is refused: what it found is told when it does.
+    """
+    inner = folder / INNER / "run.json"
+    if not inner.is_file() and not (folder / "study.json").is_file():
+        raise InputError("no run is in this folder", value=str(folder), remedy=_REMEDY)
+    kind = _object(inner).get("kind", "study") if inner.is_file() else "study"
+    if kind != "study":
+        raise InputError(
+            f"this run of interlingua {kind} is not finished",
+            file=folder,
+            remedy="The command that began it goes on from there.",
+        )
+    return {"kind": "study"}
 
 
 def _unfinished(folder: Path, about: Mapping[str, Any], records: Sequence[Record]) -> str:
@@ -239,6 +248,11 @@ def _maps(folder: Path, steps: Sequence[str] | None) -> list[dict[str, Any]]:
     if steps is not None:
         return [_object(file) for step in steps if (file := folder / f"{step}.json").is_file()]
     return sorted((_object(file) for file in sorted(folder.glob("*.json"))), key=lambda each: each["state"] != "before")
+
+
+def maps_of(workspace: Workspace, steps: Sequence[str]) -> list[dict[str, Any]]:
+    """The maps that looks of a study left."""
+    return [_object(file) for key in steps if (file := workspace.step(key) / MAP).is_file()]
 
 
 def _object(path: Path) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from typing import Any
 from interlingua.analyses.evaluation import FILE as PREDICTIONS
 from interlingua.analyses.seed_statistics import beside, read_published, study_distances, study_scores
 from interlingua.argument_types import check_argument_types
+from interlingua.commands.geometry import geometry_entries
+from interlingua.commands.report import maps_of
 from interlingua.engine.atomic_files import reading_back, write_text
 from interlingua.engine.digests import Digests
 from interlingua.engine.disk import RemovableFile, Use, garbage, remove, usage
@@ -33,7 +35,6 @@ from interlingua.studies.compile.model_revisions import Revisions
 from interlingua.studies.compile.study_inputs import StudyInputs
 from interlingua.studies.config.fields import ConfigErrors
 from interlingua.studies.config.study_file import sizes_of
-from interlingua.studies.geometry_records import maps_of, study_geometries
 from interlingua.studies.run_folder import check_kind
 from interlingua.studies.study import Study
 from interlingua.studies.validation import read_study
@@ -230,7 +231,7 @@ class Planned:
         }
         scores = study_scores(records, store, regimes=table.regimes, permutations=table.permutations)
         numbers = [] if table.published is None else read_published(self.study.file.parent / table.published)
-        looked = study_geometries(table, self.graph, self.workspace, records)
+        looked = geometry_entries(table, self.graph, self.workspace, records)
         for each in looked:
             each["maps"] = maps_of(self.workspace, each["steps"])
         distances, papers = study_distances(records), beside(scores, records, numbers)

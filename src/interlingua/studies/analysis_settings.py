@@ -5,26 +5,18 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Any
 
-from interlingua.analyses.entity_geometry import LookSettings
 from interlingua.analyses.explanation import ExplainSettings
 from interlingua.analyses.training_inputs import PairSettings
 from interlingua.analyses.transfer import TransferSettings
-from interlingua.analyses.transfer_matrix import Watch
 from interlingua.errors import InputError
-from interlingua.flattening import installed
 from interlingua.studies.adjusting import AdjustSettings
 from interlingua.studies.config.fields import settings_of
 from interlingua.studies.config.schema import (
     AdjustCommand,
     Attributing,
-    GeometryCommand,
-    Maps,
-    Monitoring,
     PairReading,
     TransferCommand,
 )
-from interlingua.studies.geometry import GeometrySettings
-from interlingua.studies.pairwise import PairwiseSettings
 from interlingua.training.phases import Freeze, Lora
 from interlingua.training.regime import ADJUST
 from interlingua.wordalign.links import PairFilters
@@ -116,42 +108,6 @@ def explain_settings(given: Attributing, *, unit: str) -> ExplainSettings:
     """How attributions are made; `unit` is what they are of where nothing is said."""
     values = explain_values(given)
     return ExplainSettings(**{**values, "unit": values["unit"] or unit, "tolerance": values["tolerance"] or None})
-
-
-def look_settings(given: Maps, *, seed: int) -> LookSettings:
-    """What is measured of entities, and drawn."""
-    return LookSettings(
-        flattening=given.map,
-        perplexity=given.perplexity,
-        map_layers=tuple(given.layers),
-        points=given.max_points,
-        seed=seed,
-    )
-
-
-def watch(given: Monitoring) -> Watch:
-    """What is watched while a model is fine-tuned."""
-    return Watch(on=given.watch, span=given.change_window, every=given.monitor_every)
-
-
-def geometry_settings(given: GeometryCommand) -> GeometrySettings:
-    """How the command `geometry` measures and trains; a projection that is not installed is an error."""
-    installed(given.map)
-    return GeometrySettings(
-        source=given.source,
-        about=given.entity,
-        about_rows=given.entity_rows,
-        looks=look_settings(given, seed=given.seed),
-        training=PairwiseSettings(
-            train_on=tuple(given.sources or ()),
-            epochs=given.epochs,
-            learning_rate=given.learning_rate,
-            batch=given.batch_size,
-            seeds=seeds_of(given.seeds),
-            watch=watch(given),
-            precision=given.precision,
-        ),
-    )
 
 
 def seeds_of(given: Any) -> tuple[int, ...]:

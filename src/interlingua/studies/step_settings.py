@@ -6,6 +6,7 @@ so that its key changes with the default. None says that the model or the data d
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -80,7 +81,7 @@ class LinkedRows:
 class SynthStep:
     """Contexts and names to parallel tagged sentences."""
 
-    CODE: ClassVar[int] = 3
+    CODE: ClassVar[int] = 4
     ON_GPU: ClassVar[bool] = False
 
     contexts: tuple[Data, ...]
@@ -88,6 +89,9 @@ class SynthStep:
     types: tuple[str, ...]
     languages: tuple[str, ...]
     rows: int
+    test_share: float
+    slots: str
+    bad_rows: str
     seed: int
 
 
@@ -95,7 +99,7 @@ class SynthStep:
 class SpellingStep:
     """Parallel names to how alike languages spell them."""
 
-    CODE: ClassVar[int] = 3
+    CODE: ClassVar[int] = 4
     ON_GPU: ClassVar[bool] = False
 
     block: str
@@ -303,50 +307,54 @@ class AttributeStep:
 
 
 @dataclass(frozen=True, kw_only=True)
-class GeometryTraining:
-    """How models are fine-tuned for the geometry of names, and watched."""
+class EntityGeometryStep:
+    """A model and parallel names to what is seen of those inside it: cosines, clusters, a map.
 
-    train_on: tuple[str, ...]
+    The model is as it came, or as the step `tuned` fine-tuned it on `source`. Looked at are the names of the test part,
+    or with an `entity` so many sentences of each type about that name.
+    """
+
+    CODE: ClassVar[int] = 1
+    ON_GPU: ClassVar[bool] = True
+
+    encoder: StudyEncoder
+    block: str
+    synth: SynthStep
+    source: str | None
+    entity: str | None
+    entity_rows: int
+    map: str
+    perplexity: float | None
+    layers: tuple[int, ...]
+    max_points: int
+    seed: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeometryStep:
+    """A model and parallel tagged sentences to its fine-tuning on one language: watched, then tested on all.
+
+    How often it is watched goes by the lengths of the fine-tunings on all of `sources`. `keep_model`: somebody looks
+    into the model.
+    """
+
+    CODE: ClassVar[int] = 4
+    ON_GPU: ClassVar[bool] = True
+
+    encoder: StudyEncoder
+    block: str
+    synth: SynthStep
+    source: str
+    sources: tuple[str, ...]
     epochs: float
     learning_rate: float
     batch: int
     watch: bool
     watch_every: int | None
     watch_span: int
+    keep_model: bool
     precision: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class GeometryLooks:
-    """How entities are looked at, and the name that is followed."""
-
-    source: str
-    about: str | None
-    about_rows: int
-    map: str
-    perplexity: float | None
-    layers: tuple[int, ...]
-    points: int
     seed: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class GeometryStep:
-    """A model and parallel names to one part of their geometry: the look before, or a fine-tuning on one language.
-
-    `part` is "before" or the language; `training` and `seed` are None before, `looks` where nobody looks again.
-    """
-
-    CODE: ClassVar[int] = 3
-    ON_GPU: ClassVar[bool] = True
-
-    encoder: StudyEncoder
-    block: str
-    synth: SynthStep
-    part: str
-    training: GeometryTraining | None
-    looks: GeometryLooks | None
-    seed: int | None
 
 
 StepSettings = (
@@ -361,11 +369,13 @@ StepSettings = (
     | EncodeStep
     | MeasureStep
     | AttributeStep
+    | EntityGeometryStep
     | GeometryStep
 )
 
 
 KINDS: Mapping[str, type[StepSettings]] = {
-    settings.__name__.removesuffix("Step").lower(): settings for settings in StepSettings.__args__
+    re.sub(r"(?<=[a-z])(?=[A-Z])", "_", settings.__name__.removesuffix("Step")).lower(): settings
+    for settings in StepSettings.__args__
 }
 """The settings of every kind of step; `studies.steps` has a module called as each kind."""

@@ -130,7 +130,7 @@ def _templated(file: str) -> bool:
 
 
 KINDS: tuple[str, ...] = ("synth", "pretrain", "align", "adjust", "finetune", "predict", "distances")
-KINDS += ("encode", "measure", "attribute", "spelling", "geometry")
+KINDS += ("encode", "measure", "attribute", "spelling", "entity_geometry", "geometry")
 """The kinds of steps, for which [resources.KIND] may say what they take."""
 _MOST_SEEDS = 10_000
 _HUB = re.compile(r"[\w.-]+(/[\w.-]+)?")

@@ -1,4 +1,4 @@
-"""The steps of a study's geometry tables: names compared, a look before, a fine-tuning per language and seed."""
+"""The steps of a study's geometry tables: looks before and after, fine-tunings, and how names are spelled."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ from interlingua.analyses.transfer import defaults_of
 from interlingua.engine.step import Step
 from interlingua.studies.compile.study_inputs import Needs, StudyInputs
 from interlingua.studies.config.schema import GeometryTable
-from interlingua.studies.step_settings import GeometryLooks, GeometryStep, GeometryTraining, SpellingStep, SynthStep
-
-BEFORE = "before"
-"""The part of a block that is no fine-tuning: the look at the model as it came."""
+from interlingua.studies.step_settings import EntityGeometryStep, GeometryStep, SpellingStep, SynthStep
 
 
 @dataclass
@@ -22,61 +19,92 @@ class GeometrySteps:
     inputs: StudyInputs
 
     def steps(self, name: str, table: GeometryTable) -> list[Step]:
-        """How names are spelled, once for all encoders; then what each encoder takes, its steps one after another."""
+        """What each encoder takes, its steps one after another; then how names are spelled, once for all encoders."""
         synth = self.inputs.synthetic(table.synth)
-        spelling = SpellingStep(block=table.synth, synth=synth, seed=table.seed)
-        found = [self.inputs.step(spelling, {}, label=f"spelling {table.synth}")]
+        found: list[Step] = []
         for encoder in self.inputs.study.encoders(table.encoders):
             found += self._of_encoder(name, table, encoder, synth)
-        return found
+        spelling = SpellingStep(block=table.synth, synth=synth, seed=table.seed)
+        return [*found, self.inputs.step(spelling, {}, label=f"spelling {table.synth}")]
 
     def _of_encoder(self, name: str, table: GeometryTable, encoder: str, synth: SynthStep) -> list[Step]:
+        """The looks at the model as it came, its fine-tunings, and the looks after the first one on the source."""
         study = self.inputs.study
-        needs: Needs = {}
-        model = self.inputs.model(encoder, needs)
         source = table.source or study.table.source
         asked = {*(table.sources or synth.languages), source}
         sources = [code for code in synth.languages if code in asked]
-        training, looks = self._training(table, encoder, sources), _looks(table, source)
-        label, uses = f"geometry {name} {encoder}", [("flattening", table.map)]
-        before = GeometryStep(
-            encoder=model, block=name, synth=synth, part=BEFORE, training=None, looks=looks, seed=None
-        )
-        found = [self.inputs.step(before, needs, label=f"{label} {BEFORE}", like=f"{encoder} {BEFORE}", uses=uses)]
-        for place, seed in enumerate(study.seeds):
+        found = self._looks(name, table, encoder, synth, None)
+        first: Step | None = None
+        for seed in study.seeds:
             for code in sources:
-                # A fine-tuning without a second look must not hang on how one looks.
-                again = looks if code == source and place == 0 else None
-                settings = GeometryStep(
-                    encoder=model, block=name, synth=synth, part=code, training=training, looks=again, seed=seed
-                )
-                told = f"{label} {code} seed {seed}"
-                found.append(self.inputs.step(settings, needs, label=told, like=encoder, uses=uses if again else ()))
+                looked_into = first is None and code == source
+                step = self._fine_tuned(name, table, encoder, synth, code, sources, seed, keep=looked_into)
+                first = step if looked_into else first
+                found.append(step)
+        assert first is not None
+        return [*found, *self._looks(name, table, encoder, synth, (source, first))]
+
+    def _looks(
+        self, name: str, table: GeometryTable, encoder: str, synth: SynthStep, tuned: tuple[str, Step] | None
+    ) -> list[Step]:
+        """The looks at the names of the test part and, where one is followed, at a name."""
+        needs: Needs = {}
+        model = self.inputs.model(encoder, needs)
+        if tuned is not None:
+            needs["tuned"] = tuned[1]
+        found = []
+        for entity in dict.fromkeys((None, table.entity)):
+            settings = EntityGeometryStep(
+                encoder=model,
+                block=name,
+                synth=synth,
+                source=None if tuned is None else tuned[0],
+                entity=entity,
+                entity_rows=0 if entity is None else table.entity_rows,
+                map=table.map,
+                perplexity=table.perplexity,
+                layers=table.layers,
+                max_points=table.max_points,
+                seed=table.seed,
+            )
+            shown = "before" if tuned is None else f"after {tuned[0]}"
+            about = "names" if entity is None else entity
+            label = f"entity geometry {name} {encoder} {shown}: {about}"
+            like = f"{encoder} {about}"
+            found.append(self.inputs.step(settings, needs, label=label, like=like, uses=[("flattening", table.map)]))
         return found
 
-    def _training(self, table: GeometryTable, encoder: str, sources: Sequence[str]) -> GeometryTraining:
-        """How fine-tunings are run; an encoder's own batch and rate take the place of the table's, as with tasks."""
+    def _fine_tuned(
+        self,
+        name: str,
+        table: GeometryTable,
+        encoder: str,
+        synth: SynthStep,
+        code: str,
+        sources: Sequence[str],
+        seed: int,
+        *,
+        keep: bool,
+    ) -> Step:
+        """One fine-tuning; an encoder's own batch and rate take the place of the table's, as with tasks."""
         own, usual = self.inputs.study.table.encoders[encoder], defaults_of("ner")
-        return GeometryTraining(
-            train_on=tuple(sources),
+        needs: Needs = {}
+        settings = GeometryStep(
+            encoder=self.inputs.model(encoder, needs),
+            block=name,
+            synth=synth,
+            source=code,
+            # A fine-tuning that nobody watches must not hang on the others.
+            sources=tuple(sources) if table.watch else (code,),
             epochs=table.epochs,
             learning_rate=own.learning_rate or table.learning_rate or usual.learning_rate,
             batch=own.batch_size or table.batch_size or usual.batch,
             watch=table.watch,
             watch_every=table.monitor_every,
             watch_span=table.change_window,
+            keep_model=keep,
             precision=self.inputs.precision("geometry"),
+            seed=seed,
         )
-
-
-def _looks(table: GeometryTable, source: str) -> GeometryLooks:
-    return GeometryLooks(
-        source=source,
-        about=table.entity,
-        about_rows=table.entity_rows,
-        map=table.map,
-        perplexity=table.perplexity,
-        layers=table.layers,
-        points=table.max_points,
-        seed=table.seed,
-    )
+        label = f"geometry {name} {encoder} {code} seed {seed}"
+        return self.inputs.step(settings, needs, label=label, like=encoder)

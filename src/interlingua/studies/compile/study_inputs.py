@@ -125,6 +125,9 @@ class StudyInputs:
             types=table.types,
             languages=table.languages or once(self.study.table.source, *self.study.languages),
             rows=table.rows,
+            test_share=table.test_share,
+            slots=table.slots,
+            bad_rows=table.bad_rows,
             seed=table.seed,
         )
 

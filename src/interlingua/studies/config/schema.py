@@ -138,6 +138,15 @@ _BAD_LINES = Setting(
 )
 
 
+_TEST_SHARE = Setting(help="Share of contexts, of names and of rows for testing.", above=0, below=1)
+_SLOTS = Setting(
+    help="one: contexts with several slots are left out; any: one name fills them all.", choices=("one", "any")
+)
+_BAD_ROWS = Setting(
+    help="What happens to unusable contexts and names: skip (and count) or fail.", choices=("skip", "fail")
+)
+
+
 # ------------------------------------------------------------------------------------------------- groups
 @dataclass(frozen=True, kw_only=True)
 class Loading:
@@ -564,6 +573,9 @@ class SynthTable:
     types: Annotated[tuple[str, ...], _TYPES] = ()
     languages: Annotated[tuple[str, ...], Setting(help="Languages.", left_out="the study's")] = ()
     rows: Annotated[int, Setting(help="Sentences in each language, for training and testing together.", least=1)] = 500
+    test_share: Annotated[float, _TEST_SHARE] = 0.2
+    slots: Annotated[str, _SLOTS] = "one"
+    bad_rows: Annotated[str, _BAD_ROWS] = "skip"
     seed: Annotated[int, _SEED] = 0
 
 
@@ -1258,21 +1270,9 @@ class SynthCommand:
     languages: Annotated[Sequence[str] | None, replace(_LANGUAGES, left_out="those that every type has")] = None
     types: Annotated[Sequence[str] | None, _TYPES] = None
     rows: Annotated[int, Setting(help="Sentences in each language, for training and testing together.", least=1)] = 500
-    test_share: Annotated[
-        float, Setting(help="Share of contexts, of names and of rows for testing.", above=0, below=1)
-    ] = 0.2
-    slots: Annotated[
-        str,
-        Setting(
-            help="one: contexts with several slots are left out; any: one name fills them all.", choices=("one", "any")
-        ),
-    ] = "one"
-    bad_rows: Annotated[
-        str,
-        Setting(
-            help="What happens to unusable contexts and names: skip (and count) or fail.", choices=("skip", "fail")
-        ),
-    ] = "skip"
+    test_share: Annotated[float, _TEST_SHARE] = 0.2
+    slots: Annotated[str, _SLOTS] = "one"
+    bad_rows: Annotated[str, _BAD_ROWS] = "skip"
     entity: Annotated[
         str | None,
         replace(_ENTITY, help="Also put this one name into test contexts of every type: xx.about.iob2."),

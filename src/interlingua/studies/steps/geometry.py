@@ -1,95 +1,113 @@
-"""A model and parallel names to one part of their geometry: the look before, or a fine-tuning on one language."""
+"""A model and parallel tagged sentences to its fine-tuning on one language: watched, then tested on all."""
 
 from __future__ import annotations
 
-import copy
 import json
 import shutil
+import time
 from dataclasses import replace
+from typing import Any
 
-from interlingua.analyses.entity_geometry import LookSettings
-from interlingua.analyses.transfer_matrix import Watch
+from interlingua.analyses.training_inputs import Material, Pairs, PairSettings, loop_settings, stages
+from interlingua.analyses.transfer import TransferSettings
+from interlingua.analyses.transfer_matrix import SIMILARITY, MatrixTraining, TaggedLanguages, Watch, Watched
 from interlingua.engine.atomic_files import write_text
-from interlingua.engine.run_store import Store
+from interlingua.engine.serialization import digest
 from interlingua.engine.step import StepContext
-from interlingua.record import Made
-from interlingua.studies.compile.geometry import BEFORE
-from interlingua.studies.geometry import Geometry, GeometrySettings
-from interlingua.studies.pairwise import Pairwise, PairwiseSettings
+from interlingua.errors import InputError
 from interlingua.studies.step_settings import GeometryStep
-from interlingua.studies.steps.step_io import load_encoder, write_notes, write_records
+from interlingua.studies.steps.step_io import MODEL, load_encoder, trainable_copy, write_notes, write_records
 from interlingua.studies.steps.synth import synthetic_of
+from interlingua.tasks.saved_models import FineTuned, save
+from interlingua.training.monitors import measured_share
+from interlingua.training.regime import Place, train_stages
+from interlingua.training.task import TaskModel
 
-MAPS, ABOUT = "maps", "set.json"
+JOURNAL, TRAINED = "journal.jsonl", "trained.json"
 
 
 def run(settings: GeometryStep, context: StepContext) -> None:
-    """Look, or fine-tune under the monitor, test on all languages and look again where that is asked for."""
-    own, synthetic = geometry_settings(settings), synthetic_of(settings.synth)
-    # A copy: the first fine-tuning changes the model, and other steps of the process read it.
-    encoder = copy.deepcopy(load_encoder(settings.encoder, context))
-    store = Store(context.state / "run")
-    if settings.looks is None:
-        runs = Pairwise(encoder, synthetic, own.training, store, progress=context.progress)
-        runs.run(only=settings.part)
-        notes = runs.notes
-    else:
-        whole = Geometry(encoder, synthetic, own, store, context.progress)
-        if settings.part == BEFORE:
-            whole.look_before()
-            _write_about(whole, context)
-            notes = [*synthetic.notes, *map(str, synthetic.left_out), *whole.notes]
-        else:
-            whole.pairwise.run(only=settings.part)
-            notes = whole.notes
-    _leave(store, settings, context)
-    write_notes(context, notes)
-
-
-def geometry_settings(settings: GeometryStep) -> GeometrySettings:
-    """The settings of the command `geometry` that do what a step does; a part without a look has those of none."""
-    training, looks = settings.training, settings.looks
-    found = GeometrySettings()
-    if training is not None:
-        watch = Watch(on=training.watch, span=training.watch_span, every=training.watch_every)
-        found = replace(
-            found,
-            training=PairwiseSettings(
-                train_on=training.train_on,
-                epochs=training.epochs,
-                learning_rate=training.learning_rate,
-                batch=training.batch,
-                seeds=(0 if settings.seed is None else settings.seed,),
-                watch=watch,
-                precision=training.precision,
-            ),
-        )
-    if looks is None:
-        return found
-    looked = LookSettings(
-        flattening=looks.map,
-        perplexity=looks.perplexity,
-        map_layers=looks.layers,
-        points=looks.points,
-        seed=looks.seed,
+    """Fine-tune, measure, and leave the metrics of every training step, and the model where someone looks into it."""
+    encoder = load_encoder(settings.encoder, context)
+    shared = digest(["tagged languages", encoder.digest, settings.synth])
+    data = context.objects.get(shared, lambda: TaggedLanguages(encoder, synthetic_of(settings.synth)))
+    training = MatrixTraining(
+        settings.epochs,
+        settings.learning_rate,
+        settings.batch,
+        settings.precision,
+        Watch(on=settings.watch, span=settings.watch_span, every=settings.watch_every),
     )
-    return replace(found, source=looks.source, about=looks.about, about_rows=looks.about_rows, looks=looked)
-
-
-def _write_about(whole: Geometry, context: StepContext) -> None:
-    """What a page says of the set of sentences, and how the name that is followed is cut."""
-    rows = {part: len(drawn) for part, drawn in whole.synthetic.parts.items()}
-    if context.group.is_first:
-        told = {"rows": rows, "pieces": whole.pieces()}
-        write_text(context.out / ABOUT, json.dumps(told, ensure_ascii=False, indent=1) + "\n")
-
-
-def _leave(store: Store, settings: GeometryStep, context: StepContext) -> None:
-    """Records under the study's name for the model, maps, and the metrics of every step of training."""
+    inside = trainable_copy(encoder, settings.encoder.name, settings.precision)
+    model = TaskModel.of(inside, data.task, data.labels, seed=settings.seed)
+    tuned = FineTuned(data.task, data.labels, model, inside)
+    watched = data.watched(model, settings.sources, training) if settings.watch else None
+    metrics = _train(tuned, data, watched, training, settings, context)
     if not context.group.is_first:
         return
-    made: Made = [(record, None if record.items is None else store.items(record)) for record in store.read()]
+    model.eval()
+    made = data.wrong(tuned, settings.source, settings.seed, precision=settings.precision)
+    if watched is not None:
+        made += watched.records(metrics, data.record(settings.source, settings.seed, SIMILARITY))
+    if settings.keep_model:
+        (context.out / MODEL).parent.mkdir(parents=True, exist_ok=True)
+        save(tuned, context.out / MODEL)
     write_records(context, made, model=settings.encoder.name, block=settings.block)
-    for folder, name in (("maps", MAPS), ("steps", "journals")):
-        if (store.folder / folder).is_dir():
-            shutil.copytree(store.folder / folder, context.out / name)
+    unread = () if watched is None else watched.similarities.sample.skipped
+    write_notes(context, [*data.left_out(settings.sources), *unread])
+
+
+def _train(
+    tuned: FineTuned,
+    data: TaggedLanguages,
+    watched: Watched | None,
+    training: MatrixTraining,
+    settings: GeometryStep,
+    context: StepContext,
+) -> list[dict[str, Any]]:
+    """Train the model, from the newest checkpoint on; what was measured on the way. What it took is left too."""
+    device, usual, source = data.encoder.device, TransferSettings(), settings.source
+    like = loop_settings(
+        device,
+        settings.precision,
+        graph=usual.graph,
+        compile=usual.compile,
+        checkpoint_every=usual.checkpoint_every,
+    )
+    read, steady = data.train_inputs(source), device.type == "cuda"
+    material = Material(
+        data.task, read, (), _no_pairs, PairSettings(), settings.seed, settings.precision, steady=steady
+    )
+    (stage,) = stages(tuned.model, [training.phase], material, like=like)
+    if watched is not None:
+        stage = replace(stage, monitors=watched.monitors(source))
+    place = Place(context.state)
+    before, began = int(place.checkpoint(0, stage).state().get("step", 0)), time.monotonic()
+    told = f"fine-tuning on {source}, seed {settings.seed}"
+    (metrics,) = train_stages(
+        tuned.model,
+        [stage],
+        device=device,
+        place=place,
+        progress=lambda _, done, total: context.progress(told, done, total),
+    )
+    if context.group.is_first:
+        about: dict[str, Any] = {
+            "language": source,
+            "seed": settings.seed,
+            "steps": stage.settings.steps - before,
+            "seconds": round(time.monotonic() - began, 2),
+        }
+        if watched is not None:
+            own = watched.cadence
+            # What the monitors cost, over the training itself: counted in tokens, and by the clock.
+            shares = {"tokens": round(own.share, 4), "seconds": round(measured_share(metrics), 4)}
+            about["monitors"] = {"every": own.every, "coarse": own.coarse, "rows": own.rows, "share": shares}
+        write_text(context.out / TRAINED, json.dumps(about) + "\n")
+        if (journal := place.journal(0, stage)).is_file():
+            shutil.copyfile(journal, context.out / JOURNAL)
+    return metrics
+
+
+def _no_pairs(code: str) -> Pairs:
+    raise InputError("this fine-tuning reads no bitext", value=code, remedy="Use interlingua transfer.")

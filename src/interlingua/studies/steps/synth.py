@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from pathlib import Path
 
-from interlingua.analyses.synthesis import Synthetic, synthesise
+from interlingua.analyses.synthesis import Rules, Synthetic, synthesise
 from interlingua.engine.atomic_files import write_text
 from interlingua.engine.serialization import File
 from interlingua.engine.step import StepContext
@@ -24,8 +25,12 @@ def run(settings: SynthStep, context: StepContext) -> None:
     write_notes(context, [*made.notes, *left])
 
 
+@lru_cache(maxsize=1)
 def synthetic_of(settings: SynthStep) -> Synthetic:
-    """The sentences that settings describe: drawing them anew is as quick as reading them."""
+    """The sentences that settings describe: drawing them anew is as quick as reading them.
+
+    Those of last time stay in memory: a geometry table has many steps that read the same.
+    """
     contexts, names = (
         [each.path if isinstance(each, File) else each for each in given]
         for given in (settings.contexts, settings.names)
@@ -37,4 +42,5 @@ def synthetic_of(settings: SynthStep) -> Synthetic:
         types=settings.types or None,
         rows=settings.rows,
         seed=settings.seed,
+        rules=Rules(settings.test_share, settings.slots, settings.bad_rows),
     )
