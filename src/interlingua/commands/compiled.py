@@ -131,7 +131,9 @@ class PlannedCommand:
         place = pick_device(compiled.device)
         inputs = StudyInputs(compiled.study, digests, revisions, place.type == "cuda")
         steps, notes = steps_of(inputs)
-        return cls(compiled, Graph(steps), workspace, (*compiled.notes, *notes), revisions, digests)
+        return cls(
+            compiled, Graph(steps, whole=compiled.keep), workspace, (*compiled.notes, *notes), revisions, digests
+        )
 
     def states(self) -> dict[str, State]:
         """Where each step stands, by key; what failed is to be run again."""
@@ -157,7 +159,6 @@ class PlannedCommand:
                 executor="inline",
                 options=options,
                 raise_first=True,
-                keep=asked.keep,
                 tell=None if asked.progress is None else _teller(asked.progress),
             )
 

@@ -23,7 +23,8 @@ def run(settings: AdjustStep, context: StepContext) -> None:
     body = trainable_copy(encoder, settings.encoder.name, settings.precision).model
     tuned = headless(body, encoder, settings.encoder.name, settings.precision, Retrieval())
     linked = LinkedBitexts.of(encoder, settings.bitexts, settings.linked_rows, context)
-    train_phases(tuned, settings.phases, linked, context, seed=settings.seed, precision=settings.precision)
+    how = {"compile": settings.compile, "checkpoint_every": settings.checkpoint_every}
+    train_phases(tuned, settings.phases, linked, context, seed=settings.seed, precision=settings.precision, **how)
     if context.group.is_first:
         save_whole(body, encoder.tokenizer, context.out / MODEL)
     write_notes(context, linked.notes)
