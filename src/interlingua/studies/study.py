@@ -14,8 +14,8 @@ from interlingua.analyses.transfer import spoken_in
 from interlingua.errors import InputError
 from interlingua.paths import usable_path
 from interlingua.registry import unknown
-from interlingua.studies.config.plugins import Plugins
 from interlingua.studies.config.schema import BitextTable, Files, StudyTable, TaskTable
+from interlingua.studies.plugins import Plugins
 
 if TYPE_CHECKING:  # It imports torch.
     from interlingua.training.regime import Regime
