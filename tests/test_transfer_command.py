@@ -77,7 +77,7 @@ def test_a_table_is_printed_the_same_again_and_files_are_written(world: World, r
         "Distances of words",
     ):
         assert word in first
-    assert "models: 6/6" in err or "models" in err
+    assert "steps: " in err
     page = html.unescape((tmp_path / "out" / "transfer.html").read_text("utf-8"))
     lead = " ".join(first.split("adjusted.")[0].split())
     assert "Trained in English (original)" in lead
@@ -104,7 +104,7 @@ def test_a_table_is_printed_the_same_again_and_files_are_written(world: World, r
     assert len(dots) == 3 * 2
 
 
-def test_the_time_told_is_that_of_all_sessions_or_none(world: World, tmp_path: Path) -> None:
+def test_the_time_told_is_that_of_all_sessions(world: World, tmp_path: Path) -> None:
     def seconds(seeds: int) -> float | None:
         files = {"train": world["ner-train-en.tsv"], "out": tmp_path / "out", "device": "cpu"}
         done = interlingua.transfer(
@@ -118,10 +118,6 @@ def test_the_time_told_is_that_of_all_sessions_or_none(world: World, tmp_path: P
     both = seconds(2)
     assert both is not None
     assert both > first
-    (tmp_path / "out/records.jsonl").unlink()  # As if it had been killed: what it took before is not known.
-    told = json.loads((tmp_path / "out/run.json").read_text("utf-8"))
-    (tmp_path / "out/run.json").write_text(json.dumps({**told, "seconds": None}), "utf-8")
-    assert seconds(2) is None
 
 
 def check_sheets(out: Path) -> None:

@@ -12,7 +12,7 @@ import torch
 
 from interlingua import languages as codes
 from interlingua.analyses.aligned_bitext import LinkedFiles, Linking, check_aligner, linking_of
-from interlingua.analyses.evaluation import FOLDER, model_name, read_predictions
+from interlingua.analyses.evaluation import FOLDER, model_name, plain_name, read_predictions
 from interlingua.analyses.seed_statistics import distance_table, summarise
 from interlingua.analyses.transfer import (
     STATES,
@@ -281,8 +281,8 @@ def _compiled(checked: CheckedTransfer) -> CompiledCommand:
             )
         },
     )
-    study = one_cell(table, options=_options(kind, given.model))
-    study = replace(study, given={each.name: each for each in checked.regimes if isinstance(each, Regime)})
+    own = {each.name: each for each in checked.regimes if isinstance(each, Regime)}
+    study = one_cell(table, options=_options(kind, given.model), regimes=own)
     place = Path(given.model).expanduser()
     return CompiledCommand(
         kind="transfer",
@@ -330,7 +330,6 @@ def _options(task: str, model: str) -> dict[Place, str]:
 
 def _about(checked: CheckedTransfer, finished: FinishedCommand) -> dict[str, Any]:
     """What `run.json` says of the run."""
-    digests = {record.digests["model"] for record in finished.records if "model" in record.digests}
     return finished.about(
         model=checked.given.model,
         task=checked.task,
@@ -346,7 +345,7 @@ def _about(checked: CheckedTransfer, finished: FinishedCommand) -> dict[str, Any
         trained=_trained(finished),
         precision=next((step.settings.precision for step in finished.steps("predict")), None),
         digests={
-            **{"model": digest for digest in digests},
+            "model": next((record.digests["model"] for record in finished.records), None),
             **{code: each.digest for code, each in checked.bitexts.items()},
         },
     )
@@ -398,7 +397,7 @@ def _export(finished: FinishedCommand) -> None:
         settings: Any = step.settings
         model = model_name(settings.regime, settings.bitext_languages, settings.seed)
         for file in sorted((finished.place(step) / FOLDER).glob("*")):
-            finished.export(step, f"{FOLDER}/{file.name}", f"{FOLDER}/{_file_name(model)}.{file.name}")
+            finished.export(step, f"{FOLDER}/{file.name}", f"{FOLDER}/{plain_name(model)}.{file.name}")
     for settings, step in saved_models(finished.study, finished.steps("predict")):
         name = model_name(settings.regime, settings.bitext_languages, settings.seed)
         finished.export(step, str(MODEL), f"models/{name}")
@@ -409,8 +408,4 @@ def _export(finished: FinishedCommand) -> None:
         for phase, journal in _journals(finished, step):
             plain = step.kind == "adjust" or phase != "task"
             name = model_name(phase, spoken, own.seed) if plain else names.get(step.key, step.key)
-            finished.export(step, journal.name, f"steps/{_file_name(name)}.jsonl")
-
-
-def _file_name(name: str) -> str:
-    return re.sub(r"[^\w.+-]", "_", name)
+            finished.export(step, journal.name, f"steps/{plain_name(name)}.jsonl")

@@ -96,7 +96,7 @@ def run(
     deadline = None if options.stop_after is None else time.time() + options.stop_after
     jobs = [
         Job.of(step, running=running, deadline=deadline, device=options.device, cache=options.cache)
-        for step in graph
+        for step in graph.run_order
         if step.key in running
     ]
     book = _Book(graph, workspace, states, len(jobs), tell, writes=group.is_first)
