@@ -17,6 +17,7 @@ import scipy.stats
 import torch
 
 import interlingua
+from interlingua.analyses import training_inputs
 from interlingua.analyses.training_inputs import bucket
 from interlingua.analyses.transfer import ExamFiles, TransferSettings, phases_of, task_named
 from interlingua.commands.report import read_run
@@ -225,6 +226,41 @@ def test_a_kept_model_answers_as_it_was_scored(world, tmp_path):
     inputs = tuned.task.inputs(examples, tuned.encoder, labels=tuned.labels, training=False)
     scores = tuned.task.judge(tuned.task.predict(tuned.model, inputs, labels=tuned.labels), examples)
     assert scores["f1/token"].value == result.select("f1/token")["adjusted", "ru"]["values"][0]
+
+
+def test_models_that_are_asked_for_later_are_trained_again_and_nothing_else_is(world, tmp_path):
+    options = {"seeds": 1, "regimes": ["original", "adjusted"], "settings": QUICK}
+    first = study(world, tmp_path / "out", **options)
+    assert not list((tmp_path / "out/.interlingua/steps").glob("*/heavy/model"))
+    second = study(world, tmp_path / "out", save_models=True, **options)
+    alone = study(world, tmp_path / "alone", save_models=True, **options)
+    assert second.scores == first.scores
+    for name in ("adjusted-ru-seed0", "original-seed0"):
+        ours, theirs = (tmp_path / out / "models" / name / "model.safetensors" for out in ("out", "alone"))
+        assert ours.read_bytes() == theirs.read_bytes()
+    assert phases(second) == phases(alone)
+    assert [line["predicted"] for line in second.predictions()] == [line["predicted"] for line in alone.predictions()]
+
+
+def test_a_model_just_trained_is_asked_as_it_is_and_an_encoder_is_read_once(world, tmp_path, monkeypatch):
+    loaded, load_encoder = [], Encoder.load
+    monkeypatch.setattr(Encoder, "load", lambda name, **options: loaded.append(name) or load_encoder(name, **options))
+    read, own = [], ner.Ner.inputs
+    monkeypatch.setattr(
+        ner.Ner, "inputs", lambda self, given, *a, **o: read.append(given.name) or own(self, given, *a, **o)
+    )
+    study(world, tmp_path / "out", seeds=2, regimes=["original"], settings=QUICK)
+    assert loaded == [world["model"]]
+    assert sorted(read) == ["ner-test-en.tsv", "ner-test-ru.tsv", "ner-train-en.tsv"]
+
+
+def test_what_the_model_as_it_came_makes_of_a_text_is_computed_once_for_all_that_train_on_it(
+    world, tmp_path, monkeypatch
+):
+    made, make = [], training_inputs.reference
+    monkeypatch.setattr(training_inputs, "reference", lambda *a, **o: made.append(1) or make(*a, **o))
+    study(world, tmp_path / "out", seeds=2, regimes=["adjusted", "continual", "joint"], settings=QUICK)
+    assert len(made) == 2  # once a seed, which draws its own rows
 
 
 def test_other_settings_in_one_folder_leave_no_model_prediction_or_journal_of_the_first(world, tmp_path):

@@ -66,9 +66,7 @@ class CompiledCommand:
     notes: tuple[str, ...] = ()
 
 
-def one_cell(
-    table: StudyTable, options: Mapping[Place, str], *, regimes: Mapping[str, Regime] | None = None
-) -> Study:
+def one_cell(table: StudyTable, options: Mapping[Place, str], *, regimes: Mapping[str, Regime] | None = None) -> Study:
     """The study that a command's settings make, checked, with files from the current folder on.
 
     What is wrong is told by the name that the user knows: `options` has one for each key of the tables that a setting

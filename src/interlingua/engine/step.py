@@ -126,7 +126,8 @@ class Step:
     dataclasses of those, the one that the function's annotation names. `code` is raised when the function's results
     change. `label` is what people see; `like` tells which steps take about as long. Of the steps that a run was asked
     for, those of a lower `turn` go first, and those without one last; records keep the order that was given. None of
-    these nor `resources` are in the key. `load` are users' Python files that the function's process runs first; their content is in the key.
+    these nor `resources` are in the key. `load` are users' Python files that the function's process runs first; their
+    content is in the key.
 
     >>> @dataclass(frozen=True)
     ... class Count:

@@ -306,7 +306,8 @@ def saved_models(study: Study, steps: Iterable[Step]) -> Iterator[tuple[PredictS
     Under a regime that maps the model is that of another regime.
     """
     for step in steps:
-        settings = step.settings
-        asked = isinstance(settings, PredictStep) and study.table.tasks[settings.block].save_models
-        if asked and not settings.mapped and "tuned" in step.needs:
-            yield settings, step.needs["tuned"]
+        settings, tuned = step.settings, step.needs.get("tuned")
+        if not isinstance(settings, PredictStep) or settings.mapped or tuned is None:
+            continue
+        if study.table.tasks[settings.block].save_models:
+            yield settings, tuned
