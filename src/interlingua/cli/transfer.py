@@ -6,13 +6,16 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from interlingua.cli.options import Console, print_json, print_notes
 from interlingua.cli.progress import progress_bars, resumable
 from interlingua.studies.config.schema import TransferCommand
+
+if TYPE_CHECKING:
+    pass
 
 EXAMPLES = """
 **Examples**
