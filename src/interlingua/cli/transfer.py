@@ -6,16 +6,13 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from interlingua.cli.options import Console, print_json, print_notes
 from interlingua.cli.progress import progress_bars, resumable
 from interlingua.studies.config.schema import TransferCommand
-
-if TYPE_CHECKING:
-    pass
 
 EXAMPLES = """
 **Examples**
