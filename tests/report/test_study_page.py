@@ -250,7 +250,7 @@ def test_papers_numbers_and_differences_are_dots_that_cite_their_cell(
     assert len(drawn) == len(report.beside)
     for each in report.beside:
         [place] = [where for text, where in drawn.items() if in_names(each["cite"]) in text]
-        assert place == pytest.approx((each["paper"], each["ours"]), abs=1e-4)
+        assert place == pytest.approx((100 * each["paper"], 100 * each["ours"]), abs=1e-3)
     [trace] = [each for each in figures(data, "paper-gains")["paper-gains"]["traces"] if each["mode"] == "markers"]
     original = {each["test"]: each for each in report.beside if each["regime"] == "original"}
     low = {(e["regime"], e["test"]) for e in report.scores[:6] if at_chance(e)}
@@ -258,7 +258,8 @@ def test_papers_numbers_and_differences_are_dots_that_cite_their_cell(
     telling = [e for e in telling if not {(e["regime"], e["test"]), ("original", e["test"])} <= low]
     for each, x, y in zip(telling, trace["x"], trace["y"], strict=True):
         first = original[each["test"]]
-        assert (x, y) == pytest.approx((each["paper"] - first["paper"], each["ours"] - first["ours"]), abs=1e-4)
+        points = [100 * (each[whose] - first[whose]) for whose in ("paper", "ours")]
+        assert (x, y) == pytest.approx(tuple(points), abs=1e-3)
 
 
 def test_a_comparison_with_a_stuck_seed_has_no_mark_beside_the_paper_and_is_not_counted() -> None:

@@ -110,7 +110,11 @@ def test_the_papers_numbers_stand_beside_ours_with_both_marks():
     assert str(table.rows[0][6]).endswith("*")
     assert not str(table.rows[0][8]).endswith("*")
     [row] = csv.DictReader(io.StringIO(to_csv(table), newline=""))
-    assert (float(row["paper"]), row["paper marks"], float(row["ours"])) == (0.7, "*", 0.5)
+    assert (float(row["paper"]), row["paper marks"], float(row["ours"])) == (
+        70.0,
+        "*",
+        50.0,
+    )  # Percent, as all scores of the page.
 
 
 def test_files_are_whole_and_names_are_no_markup(explained):

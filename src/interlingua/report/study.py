@@ -257,16 +257,18 @@ def beside_tables(run: Run) -> list[Table]:
     rows = tuple(
         (
             *(in_names(visible(each[key])) for key in ("cite", "task", "source", "test", "regime", "metric")),
-            Told(f"{each['paper']:.4f}{each['paper_mark']}", {"": each["paper"], "marks": each["paper_mark"]}),
+            Told(
+                f"{100 * each['paper']:.2f}{each['paper_mark']}", {"": 100 * each["paper"], "marks": each["paper_mark"]}
+            ),
             visible(each["paper_encoder"]),
-            Told(f"{each['ours']:.4f}{marks(each)}", {"": each["ours"], "marks": marks(each)}),
+            Told(f"{100 * each['ours']:.2f}{marks(each)}", {"": 100 * each["ours"], "marks": marks(each)}),
             visible(each["encoder"]),
         )
         for each in beside
     )
     records = tuple((*[None] * 8, behind.get(cell_of(each)), None) for each in beside)
     caption = (
-        "Shares of 1. * differs from original, ** from adjusted (p < 0.05): the paper's marks, and ours by the paper's "
+        "Percent. * differs from original, ** from adjusted (p < 0.05): the paper's marks, and ours by the paper's "
         "own tests, which hold the seeds fixed and are not corrected; the tables of scores have tests over seeds. "
         "Where the encoders differ, the signs of differences can be compared, not the values."
     )

@@ -137,16 +137,16 @@ def _beside(run: Run) -> list[Section]:
     values: dict[str, list[Dot]] = {}
     for each in beside:
         series = values.setdefault(f"{each['task']}, {SHOWN.get(each['metric'], each['metric'])}", [])
-        series.append((_cited(each), each["paper"], each["ours"], behind.get(cell_of(each))))
-    caption = "A dot a cell of the paper’s tables, shares of 1; on the dotted line both are the same."
+        series.append((_cited(each), 100 * each["paper"], 100 * each["ours"], behind.get(cell_of(each))))
+    caption = "A dot a cell of the paper’s tables, in percent; on the dotted line both are the same."
     figures = [dot_plot("paper", "The paper’s numbers and ours", caption, values, ("the paper", "ours"), diagonal=True,
                         named=False)]  # fmt: skip
     gains: dict[str, list[Dot]] = {}
     for each, theirs, ours in differences(beside):
-        gains.setdefault(each["regime"], []).append((_cited(each), theirs, ours, behind.get(cell_of(each))))
+        gains.setdefault(each["regime"], []).append((_cited(each), 100 * theirs, 100 * ours, behind.get(cell_of(each))))
     if gains:
         caption = (
-            "Each regime less the original. Right above and left below the cross, the signs are the same."
+            "Each regime less the original, in points. Right above and left below the cross, the signs are the same."
             f"{_silent(beside)}"
         )
         axes = ("the paper: difference to the original", "ours: difference to the original")
