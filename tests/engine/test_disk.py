@@ -93,6 +93,19 @@ def test_a_heavy_part_goes_when_the_last_step_that_needs_it_is_done(workspace: W
     assert run(Graph(leaves), workspace, options=Options(cpus=1)).done == 0
 
 
+def test_what_a_killed_run_had_no_time_to_remove_goes_at_the_next_run_of_a_command(workspace: Workspace) -> None:
+    base = total(2)
+    graph = Graph([total(1, base)])
+    heavy = workspace.step(base.key) / "heavy"
+    run(graph, workspace, executor="inline", raise_first=True, keep=keep_all)  # Killed before it was removed.
+    assert heavy.is_dir()
+    assert run(graph, workspace, executor="inline", raise_first=True).done == 0
+    assert not heavy.exists()
+    heavy.mkdir()  # Killed when it was marked, and not removed yet.
+    assert run(graph, workspace, executor="inline", raise_first=True).done == 0
+    assert not heavy.exists()
+
+
 def test_a_heavy_part_stays_while_a_step_that_needs_it_has_failed(workspace: Workspace, tmp_path: Path) -> None:
     base = total(2)
     mended = tmp_path / "mended"

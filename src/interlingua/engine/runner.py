@@ -82,7 +82,8 @@ def run(
     that was killed, stopped or paused goes on where it was when it is started again, and a finished one runs nothing.
 
     A step's `heavy` folder is removed when the last step that needs it is done in this run, unless `keep` says that it
-    stays; a step that no other needs keeps it. When a new step needs what was removed, it is made again.
+    stays; a step that no other needs keeps it. When a new step needs what was removed, it is made again. With
+    `raise_first`, what earlier runs left of that kind goes, too.
     """
     entry, options = executors[executor], options or Options()
     group = options.group
@@ -114,6 +115,8 @@ def run(
         finally:
             if workspace.inner.is_dir():
                 book.keep_times()
+    for step in graph if raise_first and group.is_first else ():  # Also what a run that was killed had no time for.
+        _prune(graph, workspace, step.key, book.finished, keep)
     with _clearly(workspace):
         return book.closed(group.broadcast(lambda: Records.collect(graph, workspace)))
 
