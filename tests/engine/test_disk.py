@@ -93,6 +93,16 @@ def test_a_heavy_part_goes_when_the_last_step_that_needs_it_is_done(workspace: W
     assert run(Graph(leaves), workspace, options=Options(cpus=1)).done == 0
 
 
+def test_a_heavy_part_goes_also_when_a_kill_came_between_the_last_step_and_its_removal(workspace: Workspace) -> None:
+    base = total(2)
+    graph, heavy = Graph([total(1, base)]), workspace.step(base.key) / "heavy"
+    run(graph, workspace, executor="inline", keep=keep_all)  # As a run leaves it that was killed just then.
+    assert run(graph, workspace, executor="inline").done == 0
+    assert heavy.is_dir()  # A study that was run to keep all is not told otherwise by the next run.
+    assert run(graph, workspace, executor="inline", raise_first=True).done == 0
+    assert not heavy.exists()
+
+
 def test_a_heavy_part_stays_while_a_step_that_needs_it_has_failed(workspace: Workspace, tmp_path: Path) -> None:
     base = total(2)
     mended = tmp_path / "mended"

@@ -17,9 +17,10 @@ from interlingua.engine.records import Records
 from interlingua.engine.step import Step
 from interlingua.engine.step_runner import BLOCKED, DONE, FAILED, FULL, PAUSED, Job, Outcome
 from interlingua.engine.workspace import Failure, Workspace
-from interlingua.errors import InputError, InterlinguaError
+from interlingua.errors import InputError, InterlinguaError, NoRoom
 
 _KEEP = 1.0  # seconds between two writes of times
+_FREE = "Free some (of a study interlingua study gc lists what can go); a rerun continues."
 Keep = Callable[[Step], bool]
 """Whether the heavy part of a step stays when no step to come needs it."""
 
@@ -82,7 +83,8 @@ def run(
     that was killed, stopped or paused goes on where it was when it is started again, and a finished one runs nothing.
 
     A step's `heavy` folder is removed when the last step that needs it is done in this run, unless `keep` says that it
-    stays; a step that no other needs keeps it. When a new step needs what was removed, it is made again.
+    stays; a step that no other needs keeps it. With `raise_first` it goes also where that step was done in a run that
+    was killed. When a new step needs what was removed, it is made again.
     """
     entry, options = executors[executor], options or Options()
     group = options.group
@@ -102,6 +104,8 @@ def run(
     book = _Book(graph, workspace, states, len(jobs), tell, writes=group.is_first)
     for key in broken:
         book.hear("broken", key, ("", 0, 0))
+    for key in tuple(book.finished) if raise_first and group.is_first else ():  # A kill may have come before this.
+        _prune(graph, workspace, key, book.finished, keep)
     if jobs:  # Nothing to run: no worker, no cluster.
         try:
             with closing(entry.call(jobs, workspace, options, book.hear)) as outcomes:
@@ -191,11 +195,7 @@ class _Book:
 
     def enter(self, outcome: Outcome) -> None:
         if outcome.status == FULL:
-            raise InputError(
-                "no space left for results",
-                file=self._workspace.folder,
-                remedy="Free some (interlingua study gc lists what can go); a rerun continues.",
-            )
+            raise NoRoom("no space left for results", file=self._workspace.folder, remedy=_FREE)
         self._count[outcome.status] += 1
         step = self._graph[outcome.key]
         if outcome.status == DONE:
