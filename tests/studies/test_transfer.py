@@ -281,6 +281,7 @@ def test_other_settings_in_one_folder_leave_no_model_prediction_or_journal_of_th
     assert (tmp_path / "out/records.jsonl").read_bytes() != records
     assert left(first) == alone
     assert (tmp_path / "out/records.jsonl").read_bytes() == records
+    assert len(list((tmp_path / "out/.interlingua/steps").glob("*/heavy/model"))) == 1  # the model that has a name
 
 
 def test_a_report_and_predictions_are_of_the_last_settings_alone(world, tmp_path):

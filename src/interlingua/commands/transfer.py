@@ -34,6 +34,7 @@ from interlingua.commands.command import command
 from interlingua.commands.compiled import CompiledCommand, FinishedCommand, one_cell, ran
 from interlingua.encoder.devices import pick_device
 from interlingua.encoder.loading import check_precision, find_folder
+from interlingua.engine.disk import prune_others
 from interlingua.engine.step import Step
 from interlingua.errors import InputError
 from interlingua.paths import json_value
@@ -136,6 +137,8 @@ def transfer(given: TransferCommand) -> Transfer:
         )
         distances = distance_table(records, states=[*STATES, *about["regimes"]])
         _export(finished)
+        if finished.is_first:  # Models of other settings whose names were taken by those of this run.
+            prune_others(finished.planned.graph, finished.planned.workspace)
         for name, text in transfer_files(scores, distances, about, to_v1(records)).items():
             finished.write(name, text)
         finished.write_about(about)

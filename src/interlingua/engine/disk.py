@@ -95,6 +95,20 @@ def prune(step: Step, workspace: Workspace) -> None:
         _drop_heavy(heavy, workspace)
 
 
+def prune_others(graph: Graph, workspace: Workspace) -> None:
+    """Remove the heavy parts of finished steps that are not of this run, where no visible name holds them, too."""
+    for key in workspace.done():
+        heavy = workspace.step(key) / HEAVY
+        if key not in graph and heavy.is_dir() and not _is_named(heavy):
+            _drop_heavy(heavy, workspace)
+
+
+def _is_named(folder: Path) -> bool:
+    """Whether a file under a folder has another name beside it."""
+    files = (os.path.join(below, name) for below, _, names in os.walk(folder) for name in names)
+    return any(os.lstat(file).st_nlink > 1 for file in files)
+
+
 def _drop_heavy(heavy: Path, workspace: Workspace) -> None:
     # Marked first: a kill in between costs a run of the step, not a dependant that finds half of it.
     (heavy.parent / PRUNED).touch()

@@ -448,7 +448,7 @@ class BitextTable(Linking):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdjustTable(PairReading, AdjustSchedule, TrainingRun):
+class AdjustTable(TrainingRun, PairReading, AdjustSchedule):
     """How models are adjusted; the defaults are those of Efimov et al. 2023."""
 
     alpha: Annotated[float | None, _ALPHA] = None
@@ -458,7 +458,7 @@ class AdjustTable(PairReading, AdjustSchedule, TrainingRun):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TaskTable(Schedule, Reading, TrainingRun):
+class TaskTable(TrainingRun, Schedule, Reading):
     """A task: what it is trained on and tested on."""
 
     task: Annotated[
