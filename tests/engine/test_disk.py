@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -116,3 +117,27 @@ def test_a_heavy_part_stays_while_a_step_that_needs_it_has_failed(workspace: Wor
     mended.touch()
     assert run(graph, workspace, options=Options(cpus=1), retry=True).done == 1  # the base is not made again
     assert not (workspace.step(base.key) / "heavy").exists()
+
+
+def test_the_lock_of_who_was_killed_when_its_step_was_done_goes(workspace: Workspace) -> None:
+    graph = Graph([total(1)])
+    run(graph, workspace, executor="inline")
+    done, undone = workspace.lock(graph.steps[0].key), workspace.lock("undone")
+    if (child := os.fork()) == 0:
+        Owner(workspace.work).take(done)
+        Owner(workspace.work).take(undone)
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert done.exists()
+    run(graph, workspace, executor="inline")
+    assert not done.exists()
+    assert undone.exists()  # Who takes it next tells that its owner is dead.
+
+
+def test_the_log_of_a_failure_goes_when_the_step_is_done(workspace: Workspace) -> None:
+    flaky = Step("steps_for_tests:fails_unless_tried_before", Settings())
+    with pytest.raises(RuntimeError):
+        run(Graph([flaky]), workspace, executor="inline", raise_first=True)
+    assert "RuntimeError: the first try" in workspace.log(flaky.key).read_text("utf-8")
+    run(Graph([flaky]), workspace, executor="inline", raise_first=True)
+    assert not workspace.log(flaky.key).exists()

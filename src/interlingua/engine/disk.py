@@ -146,6 +146,8 @@ def sweep(workspace: Workspace) -> None:
         elif key and (maker := token.partition(".")[0]) not in ("state", "lock") and maker not in living:
             # The folder an attempt wrote into, or what it told its processes.
             shutil.rmtree(place, ignore_errors=True) if entry.is_dir() else place.unlink(missing_ok=True)
+        elif key and token == "lock" and workspace.is_whole(key) and not _is_at(workspace, key):
+            place.unlink(missing_ok=True)  # Of who was killed when the step was done already.
     for log in (workspace.inner / "logs").glob(".*.log"):
         if log.stem.removeprefix(".") not in living:
             log.unlink(missing_ok=True)

@@ -278,12 +278,16 @@ def _logged(workspace: Workspace, key: str, token: str) -> Iterator[None]:
             os.close(kept)
         if os.fstat(file).st_size:
             os.replace(log, workspace.log(key))
+        else:
+            workspace.log(key).unlink(missing_ok=True)  # Of an attempt that failed.
         os.close(file)
 
 
 @contextmanager
 def _traced(workspace: Workspace, key: str, group: ProcessGroup) -> Iterator[None]:
     """Let this process print where it prints; where it fails, the step's log says how it came to that."""
+    if group.is_first:
+        workspace.log(key).unlink(missing_ok=True)  # Of an attempt that failed.
     try:
         yield
     except (Exception, SystemExit) as error:
