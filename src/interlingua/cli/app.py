@@ -72,7 +72,8 @@ for _settings, _command, _name, _examples in (
     (ExploreCommand, explore.explore, "explore", explore.EXAMPLES),
 ):
     _names = _name not in ("align", "report", "synth")
-    as_command(app, _settings, _command, name=_name, examples=_examples, plugins=_names)  # type: ignore[arg-type]
+    _compile = {"pretrain": pretrain.compile, "synth": synth.compile}.get(_name)
+    as_command(app, _settings, _command, name=_name, examples=_examples, plugins=_names, compile=_compile)  # type: ignore[arg-type]
 app.add_typer(study.app, name="study")
 
 

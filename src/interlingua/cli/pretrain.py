@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from interlingua.cli.options import Console, print_json
 from interlingua.cli.progress import progress_bars, resumable
 from interlingua.studies.config.schema import PretrainCommand
+
+if TYPE_CHECKING:
+    from interlingua.commands.compiled import CompiledCommand
 
 EXAMPLES = """
 **Examples**
@@ -20,6 +24,13 @@ EXAMPLES = """
 
     torchrun --nproc-per-node 8 -m interlingua pretrain my.toml --out model  # eight GPUs
 """
+
+
+def compile(given: PretrainCommand) -> CompiledCommand:
+    """The command as a study."""
+    from interlingua.commands.pretrain import compile_pretrain
+
+    return compile_pretrain(given)
 
 
 def pretrain(given: PretrainCommand, output: Console) -> None:

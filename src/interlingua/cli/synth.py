@@ -12,6 +12,7 @@ from interlingua.studies.config.schema import SynthCommand
 
 if TYPE_CHECKING:
     from interlingua.analyses.synthesis import Synthetic
+    from interlingua.commands.compiled import CompiledCommand
 
 EXAMPLES = """
 **Examples**
@@ -24,6 +25,13 @@ EXAMPLES = """
 
     interlingua synth --languages en,ru --entity Georgia --out georgia
 """
+
+
+def compile(given: SynthCommand) -> CompiledCommand:
+    """The command as a study."""
+    from interlingua.commands.synth import compile_synth
+
+    return compile_synth(given)
 
 
 def synth(given: SynthCommand, output: Console) -> None:

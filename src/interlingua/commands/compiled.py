@@ -13,6 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from interlingua.encoder.devices import pick_device
 from interlingua.engine.atomic_files import reading_back, told_when_full, write_text
 from interlingua.engine.digests import Digests
@@ -21,7 +23,6 @@ from interlingua.engine.graph import Graph, State
 from interlingua.engine.machine import this_machine
 from interlingua.engine.plan import Plan, plan
 from interlingua.engine.process_group import ProcessGroup, current_group
-from interlingua.engine.process_setup import cpu_count
 from interlingua.engine.records import NOTES, Records
 from interlingua.engine.runner import Event, Keep, RunSummary, keep_none, run
 from interlingua.engine.step import Step
@@ -50,7 +51,8 @@ class CompiledCommand:
 
     `identity` says what its folder `out` is for: the same goes on in it. Without a folder it runs in a temporary one.
     `device` None: the GPU where there is one. `keep` says which models and vectors stay in the folder, `cache` is a
-    folder for vectors that runs share. `notes` are those of reading the settings.
+    folder for vectors that runs share. `notes` are those of reading the settings, `digests` of files what was read of
+    them on the way.
     """
 
     kind: str
@@ -63,6 +65,7 @@ class CompiledCommand:
     keep: Keep = keep_none
     cache: Path | None = None
     notes: tuple[str, ...] = ()
+    digests: Digests | None = None
 
 
 def one_cell(table: StudyTable, options: Mapping[Place, str]) -> Study:
@@ -72,7 +75,7 @@ def one_cell(table: StudyTable, options: Mapping[Place, str]) -> Study:
     of the command fills in, such as `{("tasks", "ner", "train"): "--train"}`.
     """
     here = Path.cwd()
-    cpus = ResourceTable(cpus=cpu_count())
+    cpus = ResourceTable(cpus=torch.get_num_threads())  # As many as without any steps: sums round by their number.
     whole = replace(table, resources=dict.fromkeys(KINDS, cpus))
     problems = ProblemList("", options=options)
     study = check(Study(whole, here / "command.toml", None, here, loaded()), problems)
@@ -126,7 +129,7 @@ class PlannedCommand:
         """The steps of a command in a folder, which is refused where it holds another run."""
         workspace = Workspace(folder)
         workspace.check(compiled.kind, compiled.identity)
-        digests = Digests(workspace.digests)
+        digests = compiled.digests or Digests(workspace.digests)
         revisions = Revisions(workspace.inner / "revisions.json", True)
         place = pick_device(compiled.device)
         inputs = StudyInputs(compiled.study, digests, revisions, place.type == "cuda")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 from interlingua.analyses.entity_geometry import LookSettings
 from interlingua.analyses.explanation import ExplainSettings
+from interlingua.analyses.pretraining import PretrainSettings
 from interlingua.analyses.training_inputs import PairSettings
 from interlingua.analyses.transfer import TransferSettings
 from interlingua.analyses.transfer_matrix import Watch
@@ -14,6 +17,7 @@ from interlingua.errors import InputError
 from interlingua.flattening import installed
 from interlingua.studies.adjusting import AdjustSettings
 from interlingua.studies.config.fields import settings_of
+from interlingua.studies.config.recipe import Config
 from interlingua.studies.config.schema import (
     AdjustCommand,
     Attributing,
@@ -25,6 +29,7 @@ from interlingua.studies.config.schema import (
 )
 from interlingua.studies.geometry import GeometrySettings
 from interlingua.studies.pairwise import PairwiseSettings
+from interlingua.training.loop import Settings
 from interlingua.training.phases import Freeze, Lora
 from interlingua.training.regime import ADJUST
 from interlingua.wordalign.links import PairFilters
@@ -165,3 +170,44 @@ def seeds_of(given: Any) -> tuple[int, ...]:
 
 
 _MOST_SEEDS = 10_000
+
+
+def pretrain_settings(
+    recipe: Config, text: Mapping[str, Path], *, tokenizer_file: Path | None, start_from: Path | None
+) -> PretrainSettings:
+    """How a recipe pretrains a model, with the files that it names."""
+    data, training = recipe.data, recipe.training
+    return PretrainSettings(
+        text,
+        Settings(
+            steps=training.steps,
+            learning_rate=training.learning_rate,
+            warmup=training.warmup,
+            decay=training.decay,
+            floor=training.floor,
+            weight_decay=training.weight_decay,
+            accumulate=training.accumulate,
+            precision=training.precision,
+            compile=training.compile,
+            optimizer=training.optimizer,
+            seed=training.seed,
+            checkpoint_every=training.checkpoint_every,
+        ),
+        batch_size=training.batch_size,
+        max_length=training.max_length,
+        mask=training.mask,
+        evaluate_every=training.evaluate_every,
+        save=training.save,
+        smoothing=data.smoothing,
+        lines=data.lines,
+        tidy=data.tidy,
+        held_out=data.held_out,
+        vocabulary=recipe.tokenizer.vocabulary,
+        alphabet=recipe.tokenizer.alphabet,
+        tokenizer_file=tokenizer_file,
+        start_from=start_from,
+        architecture=str(recipe.model.get("architecture", "bert")),
+        sizes={key: value for key, value in recipe.model.items() if key != "architecture"},
+        pivot=recipe.evaluation.pivot,
+        wrong=recipe.source.wrong,
+    )

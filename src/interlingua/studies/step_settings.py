@@ -107,16 +107,18 @@ class SpellingStep:
 class PretrainStep:
     """A recipe and plain text, by language, to a masked language model.
 
-    `pieces` is a vocabulary to cut, `start_from` the folder of a model whose weights it begins with.
+    `tokenizer` is a file with a vocabulary to cut, `start_from` the files of the run whose weights it begins with,
+    `held_out` the corpus that progress is measured on; None: there is none.
     """
 
-    CODE: ClassVar[int] = 3
+    CODE: ClassVar[int] = 4
     ON_GPU: ClassVar[bool] = True
 
     recipe: File
-    text: Mapping[str, tuple[File, ...]]
-    pieces: File | None
-    start_from: File | None
+    text: Mapping[str, File]
+    tokenizer: File | None
+    start_from: tuple[File, ...]
+    held_out: Data | None
 
 
 @dataclass(frozen=True, kw_only=True)

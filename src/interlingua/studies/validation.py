@@ -134,10 +134,13 @@ _HUB = re.compile(r"[\w.-]+(/[\w.-]+)?")
 def check_whole(checks: Checks) -> None:
     """What holds for the whole file: its name, languages, seeds, regimes and precision."""
     table = checks.study.table
-    if not table.languages:
-        checks.wrong(("languages",), "no language is named", remedy='Give languages = ["es", "ru"].')
-    if not table.encoders:
-        checks.wrong(("encoders",), "no encoder is named", remedy="Add [encoders.NAME] with a model.")
+    if table.tests_models:
+        if not table.languages:
+            checks.wrong(("languages",), "no language is named", remedy='Give languages = ["es", "ru"].')
+        if not table.encoders:
+            checks.wrong(("encoders",), "no encoder is named", remedy="Add [encoders.NAME] with a model.")
+    elif not table.synth and not any(encoder.recipe for encoder in table.encoders.values()):
+        checks.wrong((), "nothing is done", remedy="Add [tasks.NAME], [measures.NAME] or [geometry.NAME].")
     if isinstance(table.seeds, int) and table.seeds > _MOST_SEEDS:
         checks.wrong(("seeds",), f"more than {_MOST_SEEDS} seeds", value=table.seeds,
                      remedy=f"Give their number, or one seed as seeds = [{table.seeds}].")  # fmt: skip
@@ -183,11 +186,15 @@ def _recipe(checks: Checks, path: Place, table: EncoderTable, file: Path) -> Non
         checks.problems.take((*path, "recipe"), error)
         return
     folder = file.parent / recipe.data.folder if table.text is None else checks.study.place(table.text)
-    for code in recipe.data.languages:
-        if not any(folder.glob(f"{code}.txt*")):
-            where = (*path, "recipe" if table.text is None else "text")
-            checks.wrong(where, f"no text of {code}", value=str(table.text or recipe.data.folder),
-                        remedy=f"Put {code}.txt there, plain or compressed.")  # fmt: skip
+    for key, look, place in (
+        ("recipe" if table.text is None else "text", recipe.text_files, folder),
+        ("recipe", recipe.tokenizer_file, file.parent),
+        ("recipe", recipe.start_folder, file.parent),
+    ):
+        try:
+            look(place)
+        except InputError as error:
+            checks.problems.take((*path, key), error)
 
 
 def check_bitexts(checks: Checks) -> None:
@@ -305,8 +312,6 @@ def check(study: Study, problems: ProblemList) -> Study:
         _geometry(checks, ("geometry", name), geometry)
     for kind in table.resources:
         check_resources(checks, kind)
-    if not (table.tasks or table.measures or table.geometry):
-        checks.wrong((), "nothing is done", remedy="Add [tasks.NAME], [measures.NAME] or [geometry.NAME].")
     return study
 
 

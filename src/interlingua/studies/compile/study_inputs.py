@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any
 
 from interlingua.analyses.transfer import TransferSettings, phases_of, task_named
@@ -14,7 +15,7 @@ from interlingua.engine.step import Resources, Step
 from interlingua.studies.analysis_settings import pair_settings
 from interlingua.studies.compile.model_revisions import Revisions
 from interlingua.studies.config.plugins import Name
-from interlingua.studies.config.recipe import read_config
+from interlingua.studies.config.recipe import START_FILES, read_config
 from interlingua.studies.config.schema import AdjustTable, ResourceTable
 from interlingua.studies.step_settings import (
     KINDS,
@@ -133,7 +134,7 @@ class StudyInputs:
         revision = None
         model: File | str | None
         if table.recipe is not None:
-            needs["encoder"] = self._pretrained(name)
+            needs["encoder"] = self.pretrained(name)
             model = None
         elif table.model == "embedded":
             model = self.digests.file(find_folder(table.model))
@@ -155,22 +156,21 @@ class StudyInputs:
             allow_pickle=table.allow_pickle,
         )
 
-    def _pretrained(self, name: str) -> Step:
+    def pretrained(self, name: str) -> Step:
+        """The step that makes an encoder by its recipe."""
         table = self.study.table.encoders[name]
         path = self.study.file.parent / str(table.recipe)
-        recipe = read_config(path)
-        folder = path.parent / recipe.data.folder if table.text is None else self.study.place(table.text)
-        pieces = recipe.tokenizer.file
-        start = recipe.training.start_from
+        recipe, home = read_config(path), path.parent
+        folder = home / recipe.data.folder if table.text is None else self.study.place(table.text)
+        tokenizer, start, held_out = recipe.tokenizer_file(home), recipe.start_folder(home), recipe.held_out(home)
         settings = PretrainStep(
-            recipe=self.digests.file(path),
+            recipe=replace(self.digests.file(path), digest=recipe.digest),
             # By language: a text that this model does not read must not change it.
-            text={
-                code: tuple(self.digests.file(text) for text in sorted(folder.glob(f"{code}.txt*"))[:1])
-                for code in recipe.data.languages
-            },
-            pieces=None if pieces is None else self.digests.file(path.parent / pieces),
-            start_from=None if start is None else self.digests.file(path.parent / start),
+            text={code: self.digests.file(file) for code, file in recipe.text_files(folder).items()},
+            tokenizer=None if tokenizer is None else self.digests.file(tokenizer),
+            # Not the folder: what it is called makes no difference.
+            start_from=() if start is None else tuple(self.digests.file(start / name) for name in START_FILES),
+            held_out=self.digests.file(held_out) if isinstance(held_out, Path) else held_out,
         )
         return self.step(settings, {}, label=f"pretrain {path.stem}", like=path.stem)
 

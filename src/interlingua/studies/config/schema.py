@@ -648,8 +648,8 @@ class StudyTable:
     """A whole study file, of one size."""
 
     name: Annotated[str, Setting(help="Name of the study.")]
-    languages: Annotated[tuple[str, ...], Setting(help="Languages of the tests.")]
-    encoders: Mapping[str, EncoderTable]
+    languages: Annotated[tuple[str, ...], Setting(help="Languages of the tests.", left_out="none is tested")] = ()
+    encoders: Mapping[str, EncoderTable] = field(default_factory=dict)
     about: Annotated[str, Setting(help="What the study asks, for its page.")] = ""
     paper: Annotated[str, Setting(help="Paper that the study repeats.")] = ""
     published: Annotated[
@@ -674,6 +674,11 @@ class StudyTable:
     synth: Mapping[str, SynthTable] = field(default_factory=dict)
     geometry: Mapping[str, GeometryTable] = field(default_factory=dict)
     resources: Mapping[str, ResourceTable] = field(default_factory=dict)
+
+    @property
+    def tests_models(self) -> bool:
+        """Whether anything is asked of models; else the study makes what it names: models by recipes, and synth."""
+        return bool(self.tasks or self.measures or self.explanations or self.geometry)
 
 
 # ------------------------------------------------------------------------------------------------- recipe
