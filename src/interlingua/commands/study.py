@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -32,10 +32,11 @@ from interlingua.studies.compile import steps_of
 from interlingua.studies.compile.model_revisions import Revisions
 from interlingua.studies.compile.study_inputs import StudyInputs
 from interlingua.studies.config.fields import ConfigErrors
+from interlingua.studies.config.study_file import sizes_of
 from interlingua.studies.geometry_records import maps_of, study_geometries
 from interlingua.studies.run_folder import check_kind
 from interlingua.studies.study import Study
-from interlingua.studies.study_file import read_study, sizes_of
+from interlingua.studies.validation import read_study
 
 __all__ = ["Planned", "check_study", "plan_study", "study"]
 
@@ -129,14 +130,22 @@ class Planned:
         options: Options | None = None,
         retry: bool = False,
         keep: bool = False,
+        reuse: Sequence[str | Path] = (),
         tell: Callable[[Event], None] | None = None,
     ) -> RunSummary:
-        """Run what is not done; see `engine.runner.run`. With `keep`, models and vectors stay that no step needs."""
+        """Run what is not done; see `engine.runner.run`. With `keep`, models and vectors stay that no step needs.
+
+        Steps that are finished in the folders of `reuse`, those of earlier runs, are taken over.
+        """
         options = options or Options()
         states = self.states(retry=retry)
         if any(step.resources.gpus for step in self.graph if states[step.key] is State.NEEDED):
             self.gpus.check(executor, options)
+        others = [_earlier(Path(folder)) for folder in reuse]
         with self._alone(options):
+            if options.group.is_first:
+                for other in others:
+                    self.workspace.adopt(other, [step.key for step in self.graph])
             return run(
                 self.graph,
                 self.workspace,
@@ -235,12 +244,25 @@ class Planned:
         return made
 
 
+def _earlier(folder: Path) -> Workspace:
+    """The folder of an earlier run."""
+    found = Workspace(folder)
+    if not (found.inner / "steps").is_dir():
+        raise InputError(
+            "no run of interlingua is in this folder",
+            file=folder,
+            remedy="Give the --out of an earlier command or study.",
+        )
+    return found
+
+
 def plan_study(
     file: str | Path,
     *,
     size: str | None = None,
     data_root: str | Path | None = None,
     out: str | Path | None = None,
+    encoders: Mapping[str, str | Path] | None = None,
     ask: bool = False,
     executor: str = "local",
     options: Options | None = None,
@@ -251,7 +273,7 @@ def plan_study(
     file does not name follows from the GPUs of the study's first run; before it, from those that `executor` finds with
     these `options`.
     """
-    found = read_study(file, size=size, data_root=data_root)
+    found = read_study(file, size=size, data_root=data_root, encoders=encoders)
     workspace = Workspace(Path(out) if out is not None else Path(f"interlingua-study-{found.name}"))
     check_kind(workspace.folder, KIND)
     workspace.check(KIND, _identity(found))
@@ -266,7 +288,11 @@ def plan_study(
 
 
 def check_study(
-    file: str | Path, *, size: str | None = None, data_root: str | Path | None = None
+    file: str | Path,
+    *,
+    size: str | None = None,
+    data_root: str | Path | None = None,
+    encoders: Mapping[str, str | Path] | None = None,
 ) -> dict[str, Planned]:
     """Every size of a study file (or one) that is right, by name; what is wrong in any is one error with all lines."""
     names: list[str | None] = [size] if size is not None else [*sizes_of(Path(file))] or [None]
@@ -274,7 +300,7 @@ def check_study(
     problems: dict[str, InputError] = {}
     for name in names:
         try:
-            found[name or ""] = plan_study(file, size=name, data_root=data_root)
+            found[name or ""] = plan_study(file, size=name, data_root=data_root, encoders=encoders)
         except ConfigErrors as wrong:
             problems |= {str(problem): problem for problem in wrong.problems}
     if problems:
@@ -289,20 +315,25 @@ def study(
     size: str | None = None,
     data_root: str | Path | None = None,
     out: str | Path | None = None,
+    encoders: Mapping[str, str | Path] | None = None,
     executor: str = "local",
     options: Options | None = None,
     retry: bool = False,
     keep: bool = False,
+    reuse: Sequence[str | Path] = (),
     tell: Callable[[Event], None] | None = None,
 ) -> StudyReport:
     """Run a study file and report it; what is done is not run again, and a killed study goes on where it was.
 
     `size` is one of the file's `[sizes.NAME]`; `data_root` takes the place of the folder its files are in; `out` is
-    where results go. `keep` keeps models and vectors that no step to come needs. Steps that fail do not stop others:
-    `report.about["failed"]` has them.
+    where results go. `encoders` are models in the place of the file's, or beside them, by name. `keep` keeps models
+    and vectors that no step to come needs; `reuse` are folders of earlier runs, whose finished steps are taken over.
+    Steps that fail do not stop others: `report.about["failed"]` has them.
     """
-    planned = plan_study(file, size=size, data_root=data_root, out=out, ask=True, executor=executor, options=options)
-    planned.run(executor=executor, options=options, retry=retry, keep=keep, tell=tell)
+    planned = plan_study(
+        file, size=size, data_root=data_root, out=out, encoders=encoders, ask=True, executor=executor, options=options
+    )
+    planned.run(executor=executor, options=options, retry=retry, keep=keep, reuse=reuse, tell=tell)
     return planned.write_report()
 
 

@@ -163,12 +163,11 @@ class Workspace:
             raise cannot_write(self.folder, error) from error
 
     def adopt(self, other: Workspace, keys: Iterable[str]) -> int:
-        """Take over the steps that another run's folder has whole: hard links, or copies; how many there were."""
+        """Take over the finished steps of another run's folder: hard links, or copies; how many there were."""
         found = 0
         for key in keys:
-            if not self.is_whole(key) and other.is_whole(key) and _is_as_left(other.step(key)):
+            if not self.is_done(key) and other.is_done(key) and _is_as_left(other.step(key)):
                 try:
-                    self.drop(self.step(key))
                     link_or_copy(other.step(key), self.step(key))
                 except OSError as error:
                     raise cannot_write(self.folder, error) from error

@@ -1508,6 +1508,16 @@ class StudyChoice:
         Path | None,
         Setting(help="Folder of the files that it names.", left_out="what it says", metavar="DIR", formerly=("data",)),
     ] = None
+    encoders: Annotated[
+        Mapping[str, str] | None,
+        Setting(
+            help="Your own model in the place of an encoder of the file, or beside them: a folder or a hub name; "
+            "repeatable.",
+            flag="encoder",
+            left_out="those of the file",
+            metavar="NAME=MODEL",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -1563,6 +1573,16 @@ class StudyRun(StudyFolder):
     attempts: Annotated[int, Setting(help="How often a step is tried.", least=1)] = 1
     retry: Annotated[bool, _RETRY] = False
     keep: Annotated[bool, Setting(help="Keep models and vectors that no step to come needs.")] = False
+    reuse: Annotated[
+        tuple[Path, ...],
+        Setting(
+            help="Folder of an earlier run, of a study or a command, whose finished steps are taken over where they "
+            "are the same; repeatable.",
+            several=True,
+            left_out="none",
+            metavar="DIR",
+        ),
+    ] = ()
 
 
 @dataclass(frozen=True)
