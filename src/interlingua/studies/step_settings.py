@@ -78,9 +78,9 @@ class LinkedRows:
 
 @dataclass(frozen=True, kw_only=True)
 class SynthStep:
-    """Contexts and names to parallel tagged sentences."""
+    """Contexts and names to parallel tagged sentences; no `types`: all, no `languages`: those that every type has."""
 
-    CODE: ClassVar[int] = 3
+    CODE: ClassVar[int] = 4
     ON_GPU: ClassVar[bool] = False
 
     contexts: tuple[Data, ...]
@@ -88,6 +88,10 @@ class SynthStep:
     types: tuple[str, ...]
     languages: tuple[str, ...]
     rows: int
+    test_share: float
+    slots: str
+    bad_rows: str
+    entity: str | None
     seed: int
 
 

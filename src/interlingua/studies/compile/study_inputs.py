@@ -111,7 +111,7 @@ class StudyInputs:
 
     def synthetic(self, name: str) -> SynthStep:
         """The settings that name a set of parallel tagged sentences."""
-        table = self.study.table.synth[name]
+        table, spoken = self.study.table.synth[name], self.study.languages
         contexts, names = (
             tuple(
                 each if each == "embedded" else self.corpus(each)
@@ -123,8 +123,12 @@ class StudyInputs:
             contexts=contexts,
             names=names,
             types=table.types,
-            languages=table.languages or once(self.study.table.source, *self.study.languages),
+            languages=table.languages or (once(self.study.table.source, *spoken) if spoken else ()),
             rows=table.rows,
+            test_share=table.test_share,
+            slots=table.slots,
+            bad_rows=table.bad_rows,
+            entity=table.entity,
             seed=table.seed,
         )
 

@@ -392,6 +392,33 @@ class Following:
 
 # ------------------------------------------------------------------------------------------------- study file
 @dataclass(frozen=True, kw_only=True)
+class Drawing:
+    """How many sentences are made of contexts and names, which of them, and how they are split."""
+
+    rows: Annotated[int, Setting(help="Sentences in each language, for training and testing together.", least=1)] = 500
+    test_share: Annotated[
+        float, Setting(help="Share of contexts, of names and of rows for testing.", above=0, below=1)
+    ] = 0.2
+    slots: Annotated[
+        str,
+        Setting(
+            help="one: contexts with several slots are left out; any: one name fills them all.", choices=("one", "any")
+        ),
+    ] = "one"
+    bad_rows: Annotated[
+        str,
+        Setting(
+            help="What happens to unusable contexts and names: skip (and count) or fail.", choices=("skip", "fail")
+        ),
+    ] = "skip"
+    entity: Annotated[
+        str | None,
+        replace(_ENTITY, help="Also put this one name into test contexts of every type: xx.about.iob2."),
+    ] = None
+    seed: Annotated[int, _SEED] = 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class EncoderTable(Loading):
     """An encoder: a `model`, or a `recipe` that `pretrain` makes one of."""
 
@@ -526,7 +553,7 @@ class ExplainTable(Attributing, ExplainChecks):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SynthTable:
+class SynthTable(Drawing):
     """Parallel tagged sentences that `synth` makes; files of them are named `@NAME/{language}.train.iob2`."""
 
     contexts: Annotated[
@@ -535,9 +562,10 @@ class SynthTable:
     ] = "embedded"
     names: Annotated[str | tuple[str, ...], Setting(help="Folders of names, likewise.")] = "embedded"
     types: Annotated[tuple[str, ...], _TYPES] = ()
-    languages: Annotated[tuple[str, ...], Setting(help="Languages.", left_out="the study's")] = ()
-    rows: Annotated[int, Setting(help="Sentences in each language, for training and testing together.", least=1)] = 500
-    seed: Annotated[int, _SEED] = 0
+    languages: Annotated[
+        tuple[str, ...],
+        Setting(help="Languages.", left_out="the study's, else those that every type has"),
+    ] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1213,7 +1241,7 @@ class GeometryCommand(Maps, Monitoring, Following, Loading, Running):
 
 
 @dataclass(frozen=True)
-class SynthCommand:
+class SynthCommand(Drawing):
     """Make strictly parallel NER data: every context with every name, in any set of languages.
 
     Writes xx.train.iob2 and xx.test.iob2 for each language (word, row id, tag), counts.json, and how alike the names
@@ -1236,27 +1264,6 @@ class SynthCommand:
     _: KW_ONLY
     languages: Annotated[Sequence[str] | None, replace(_LANGUAGES, left_out="those that every type has")] = None
     types: Annotated[Sequence[str] | None, _TYPES] = None
-    rows: Annotated[int, Setting(help="Sentences in each language, for training and testing together.", least=1)] = 500
-    test_share: Annotated[
-        float, Setting(help="Share of contexts, of names and of rows for testing.", above=0, below=1)
-    ] = 0.2
-    slots: Annotated[
-        str,
-        Setting(
-            help="one: contexts with several slots are left out; any: one name fills them all.", choices=("one", "any")
-        ),
-    ] = "one"
-    bad_rows: Annotated[
-        str,
-        Setting(
-            help="What happens to unusable contexts and names: skip (and count) or fail.", choices=("skip", "fail")
-        ),
-    ] = "skip"
-    entity: Annotated[
-        str | None,
-        replace(_ENTITY, help="Also put this one name into test contexts of every type: xx.about.iob2."),
-    ] = None
-    seed: Annotated[int, _SEED] = 0
     out: Annotated[File | None, Setting(help="Folder for the files.", left_out="nothing is written", metavar="DIR")] = (
         None
     )
