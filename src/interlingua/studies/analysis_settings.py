@@ -20,6 +20,7 @@ from interlingua.studies.config.fields import settings_of
 from interlingua.studies.config.recipe import Config
 from interlingua.studies.config.schema import (
     AdjustCommand,
+    Aligning,
     Attributing,
     GeometryCommand,
     Maps,
@@ -33,6 +34,8 @@ from interlingua.training.loop import Settings
 from interlingua.training.phases import Freeze, Lora
 from interlingua.training.regime import ADJUST
 from interlingua.wordalign.links import PairFilters
+from interlingua.wordalign.model import Settings as DiagonalSettings
+from interlingua.wordalign.neural import NeuralSettings
 
 _TARGETS = {"trainable": "joint", "frozen": "frozen"}
 """What the objective calls the two ways of treating the source side."""
@@ -170,6 +173,24 @@ def seeds_of(given: Any) -> tuple[int, ...]:
 
 
 _MOST_SEEDS = 10_000
+
+
+def diagonal_settings(given: Aligning) -> DiagonalSettings:
+    """How fast_align's model is trained."""
+    return DiagonalSettings(
+        iterations=given.iterations,
+        null=given.p0,
+        tension=given.tension,
+        optimise_tension=not given.fixed_tension,
+        variational=given.variational,
+        alpha=given.alpha,
+        tension_rule=given.tension_rule,
+    )
+
+
+def neural_settings(given: Aligning) -> NeuralSettings:
+    """How an encoder's vectors become links."""
+    return NeuralSettings(given.neural, given.layer, given.unit, given.center, given.min_cosine)
 
 
 def pretrain_settings(

@@ -127,12 +127,19 @@ class PretrainStep:
 
 @dataclass(frozen=True, kw_only=True)
 class AlignStep:
-    """A bitext to word links; `precision` is that of the encoder whose vectors link, None without one."""
+    """A bitext to word links; `precision` is that of the encoder whose vectors link, None without one.
 
-    CODE: ClassVar[int] = 3
+    `diagonal` and `neural` are all settings of the aligner, None of another one; `symmetrize` makes two directions one,
+    None where there is one.
+    """
+
+    CODE: ClassVar[int] = 4
     ON_GPU: ClassVar[bool] = False
 
     bitext: StudyBitext
+    symmetrize: str | None
+    diagonal: Mapping[str, Value] | None
+    neural: Mapping[str, Value] | None
     precision: str | None
 
 

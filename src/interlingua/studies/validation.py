@@ -21,9 +21,11 @@ from interlingua.readers import read_corpus
 from interlingua.registry import unknown
 from interlingua.studies.compile.custom_regimes import check_regime, reads_bitexts
 from interlingua.studies.compile.measures import unused_keys
-from interlingua.studies.config.fields import Place
+from interlingua.studies.config.fields import Place, settings_of
 from interlingua.studies.config.recipe import read_config
 from interlingua.studies.config.schema import (
+    Aligning,
+    BitextTable,
     EncoderTable,
     ExplainTable,
     Files,
@@ -230,9 +232,11 @@ def check_bitexts(checks: Checks) -> None:
     for code in texts:
         checks.exist((*path, "files"), checks.study.bitext(code))
         checks.exist((*path, "links"), links.get(code, ()))
-    if given.aligner is not None and texts and all(links.get(code) for code in texts):
-        checks.wrong((*path, "aligner"), "nothing is left to link: every bitext has links", value=given.aligner,
-                     remedy="Leave out the aligner, or the links.")  # fmt: skip
+    if texts and all(links.get(code) for code in texts):
+        for key in ("aligner", *(field.name for field in settings_of(Aligning))):
+            if getattr(given, key) != getattr(BitextTable, key):
+                checks.wrong((*path, key), "nothing is left to link: every bitext has links", value=getattr(given, key),
+                             remedy=f"Leave out {key}, or the links.")  # fmt: skip
 
 
 def _foreign(checks: Checks) -> list[str]:

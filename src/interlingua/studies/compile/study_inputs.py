@@ -12,7 +12,7 @@ from interlingua.encoder.loading import find_folder
 from interlingua.engine.digests import Digests
 from interlingua.engine.serialization import File
 from interlingua.engine.step import Resources, Step
-from interlingua.studies.analysis_settings import pair_settings
+from interlingua.studies.analysis_settings import diagonal_settings, neural_settings, pair_settings
 from interlingua.studies.compile.model_revisions import Revisions
 from interlingua.studies.config.recipe import START_FILES, read_config
 from interlingua.studies.config.schema import AdjustTable, ResourceTable
@@ -30,7 +30,7 @@ from interlingua.studies.step_settings import (
     StudyTask,
     SynthStep,
 )
-from interlingua.studies.study import MADE, Study, expanded, linking_encoder, model_place
+from interlingua.studies.study import MADE, TWO_DIRECTIONS, Study, expanded, linking_encoder, model_place
 from interlingua.training.phases import Phase
 
 _GIB = 1 << 30
@@ -198,7 +198,14 @@ class StudyInputs:
             english=table.pivot_side,
         )
         label = f"align {source}-{code}"
-        settings = AlignStep(bitext=about, precision=None if linking is None else self.precision("align"))
+        by = "" if about.links is not None else about.aligner
+        settings = AlignStep(
+            bitext=about,
+            symmetrize=table.symmetrize or "intersect" if by in TWO_DIRECTIONS else None,
+            diagonal=asdict(diagonal_settings(table)) if by == "diagonal" else None,
+            neural=asdict(neural_settings(table)) if by == "neural" else None,
+            precision=None if linking is None else self.precision("align"),
+        )
         needs[f"align {code}"] = self.step(settings, own, label=label, like=code)
         return about
 

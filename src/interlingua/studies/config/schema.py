@@ -252,6 +252,66 @@ class Linking:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Aligning:
+    """How an aligner links words: fast_align's model, and after it what is for vectors alone."""
+
+    panel = "Word aligner"
+    symmetrize: Annotated[
+        str | None,
+        Setting(
+            help="How two directions become one.",
+            left_out="intersect",
+            metavar="HOW",
+            choices=(
+                "intersect",
+                "union",
+                "grow-diag",
+                "grow-diag-final",
+                "grow-diag-final-and",
+                "forward",
+                "backward",
+            ),
+        ),
+    ] = None
+    iterations: Annotated[int, Setting(help="Passes of EM.", least=1)] = 5
+    p0: Annotated[
+        float, Setting(help="Probability that a word has no partner; fast_align takes 0.08.", least=0, below=1)
+    ] = 0.12
+    tension: Annotated[
+        float, Setting(help="How strongly links keep to the diagonal, at the start.", least=0.1, most=14)
+    ] = 4.0
+    fixed_tension: Annotated[bool, Setting(help="Leave the tension as it is.")] = False
+    tension_rule: Annotated[
+        str,
+        Setting(
+            help="How the tension moves: part (of the way to its maximum) or fast_align (as it does).",
+            choices=("part", "fast_align"),
+        ),
+    ] = "part"
+    alpha: Annotated[float, Setting(help="Prior of variational Bayes.", above=0)] = 0.01
+    variational: Annotated[bool, Setting(help="Variational Bayes, or plain EM without a prior.")] = True
+    layer: Annotated[
+        int | None,
+        Setting(
+            help="For neural: layer whose vectors are compared; 0 is the embedding output.",
+            left_out="two thirds of the way up",
+            metavar="N",
+        ),
+    ] = None
+    neural: Annotated[
+        str, Setting(help="For neural: how vectors become links.", choices=("argmax", "itermax", "softmax"))
+    ] = "argmax"
+    unit: Annotated[str, Setting(help="For neural: what is compared.", choices=("word", "token"))] = "word"
+    center: Annotated[
+        bool, Setting(help="For neural: take each language's mean off the vectors.", formerly=("no_centre", "centre"))
+    ] = True
+    min_cosine: Annotated[
+        float | None,
+        Setting(help="For neural: lowest cosine of a link.", least=-1, most=1, left_out="any", formerly=("least",)),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Attributing:
     """How attributions are made and compared; what Wang et al. 2021 leave open has a default here."""
 
@@ -440,7 +500,7 @@ class EncoderTable(Loading):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BitextTable(Linking):
+class BitextTable(Aligning, Linking):
     """The bitexts of the languages: files, or a parallel corpus, and how their words are linked."""
 
     files: Annotated[Files | None, Setting(help="Bitexts of the languages.", left_out="a corpus is given")] = None
@@ -1285,7 +1345,7 @@ class PretrainCommand(Placed):
 
 
 @dataclass(frozen=True)
-class AlignCommand(Loading, Running):
+class AlignCommand(Aligning, Loading, Running):
     """Which words translate each other?
 
     Prints one line of links (Pharaoh: 0-0 1-2 …, source-target) for every line of FILE, an empty one for a line that is
@@ -1308,44 +1368,10 @@ class AlignCommand(Loading, Running):
     ] = None
     _: KW_ONLY
     method: Annotated[str | None, _ALIGNER] = None
-    symmetrize: Annotated[
-        str | None,
-        Setting(
-            help="How two directions become one.",
-            left_out="intersect",
-            metavar="HOW",
-            choices=(
-                "intersect",
-                "union",
-                "grow-diag",
-                "grow-diag-final",
-                "grow-diag-final-and",
-                "forward",
-                "backward",
-            ),
-        ),
-    ] = None
     also: Annotated[
         Sequence[File],
         Setting(help="More bitext to train on; its links are not printed; repeatable.", several=True, metavar="FILE"),
     ] = ()
-    iterations: Annotated[int, Setting(help="Passes of EM.", least=1)] = 5
-    p0: Annotated[
-        float, Setting(help="Probability that a word has no partner; fast_align takes 0.08.", least=0, below=1)
-    ] = 0.12
-    tension: Annotated[
-        float, Setting(help="How strongly links keep to the diagonal, at the start.", least=0.1, most=14)
-    ] = 4.0
-    fixed_tension: Annotated[bool, Setting(help="Leave the tension as it is.")] = False
-    tension_rule: Annotated[
-        str,
-        Setting(
-            help="How the tension moves: part (of the way to its maximum) or fast_align (as it does).",
-            choices=("part", "fast_align"),
-        ),
-    ] = "part"
-    alpha: Annotated[float, Setting(help="Prior of variational Bayes.", above=0)] = 0.01
-    variational: Annotated[bool, Setting(help="Variational Bayes, or plain EM without a prior.")] = True
     save: Annotated[File | None, Setting(help="Folder for the trained aligner.", left_out="none", metavar="DIR")] = None
     aligner: Annotated[
         File | None,
@@ -1354,25 +1380,6 @@ class AlignCommand(Loading, Running):
     model: Annotated[
         str | Encoder, Setting(help="For neural: 'embedded', a model folder, or a hub name.", metavar="MODEL")
     ] = "embedded"
-    layer: Annotated[
-        int | None,
-        Setting(
-            help="For neural: layer whose vectors are compared; 0 is the embedding output.",
-            left_out="two thirds of the way up",
-            metavar="N",
-        ),
-    ] = None
-    neural: Annotated[
-        str, Setting(help="For neural: how vectors become links.", choices=("argmax", "itermax", "softmax"))
-    ] = "argmax"
-    unit: Annotated[str, Setting(help="For neural: what is compared.", choices=("word", "token"))] = "word"
-    center: Annotated[
-        bool, Setting(help="For neural: take each language's mean off the vectors.", formerly=("no_centre", "centre"))
-    ] = True
-    min_cosine: Annotated[
-        float | None,
-        Setting(help="For neural: lowest cosine of a link.", least=-1, most=1, left_out="any", formerly=("least",)),
-    ] = None
     links: Annotated[
         Sequence[File],
         Setting(
