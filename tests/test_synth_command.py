@@ -400,6 +400,8 @@ def test_a_study_of_a_set_alone_makes_the_files_of_the_command(tmp_path):
     expected = {name: data for name, data in visible(made.folder).items() if name.endswith((".iob2", "counts.json"))}
     assert {name: (place / name).read_bytes() for name in expected} == expected
     assert len(expected) == 7
+    plan.write_report()
+    assert {**visible(plan.workspace.folder / "synth" / "ner")} == expected
 
 
 def test_a_study_says_of_a_set_what_the_command_says(tmp_path):

@@ -95,6 +95,7 @@ def test_a_study_that_has_a_recipe_alone_makes_the_weights_of_the_command(home):
     for name in ("model.safetensors", "tokenizer.json", "config.json"):
         assert (model / name).read_bytes() == (alone.folder / name).read_bytes(), name
     assert plan.write_report().about["steps"]["done"] == 1
+    assert (plan.workspace.folder / "models" / "recipe" / "model.safetensors").samefile(model / "model.safetensors")
 
 
 def test_the_command_as_a_study_file_is_the_same_step_and_a_plan_runs_nothing(home):

@@ -107,7 +107,7 @@ class StudyInputs:
         return name if name == "sampler" or name.startswith("hf:") else self.digests.file(self.study.place(name))
 
     def synth(self, name: str) -> Step:
-        return self.step(self.synthetic(name), {}, label=f"synth {name}")
+        return self.step(self.synthetic(name), {}, label=f"synth {name}", like=name)
 
     def synthetic(self, name: str) -> SynthStep:
         """The settings that name a set of parallel tagged sentences."""
