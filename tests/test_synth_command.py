@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import interlingua
-from interlingua.errors import InputError
+from interlingua.commands.study import plan_study
+from interlingua.errors import InputError, NoRoom
 from interlingua.synthetic.files import read_sheets
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -128,8 +129,7 @@ def test_same_seed_same_bytes_whatever_python_hashes(tmp_path, monkeypatch, hash
     monkeypatch.setenv("PYTHONHASHSEED", hashing)
     assert run("--languages", "en,be", "--rows", "60", "--seed", "3", "--out", tmp_path / "a").returncode == 0
     interlingua.synth(languages=["en", "be"], rows=60, seed=3, out=tmp_path / "b")
-    for path in (tmp_path / "b").iterdir():
-        assert path.read_bytes() == (tmp_path / "a" / path.name).read_bytes(), path.name
+    assert visible(tmp_path / "b") == visible(tmp_path / "a")
     other = interlingua.synth(languages=["en", "be"], rows=60, seed=4)
     assert [row.id for row, _ in other.sentences("en")] != [row for row, _ in sentences(tmp_path / "b/en.train.iob2")]
 
@@ -322,55 +322,99 @@ def test_bad_options_end_with_exit_code_2_one_line_and_no_folder(case, tmp_path,
     assert list(tmp_path.iterdir()) == []
 
 
+def visible(out):
+    """The files of a folder that people see, with their bytes."""
+    return {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
+
+
 def test_a_folder_with_other_files_is_left_alone_and_ours_is_replaced(tmp_path):
-    out = tmp_path / "ner"
+    out, other = tmp_path / "ner", tmp_path / "thesis"
     interlingua.synth(languages=["en", "tr", "ru"], rows=30, out=out)
+    (out / "thesis.tex").write_text("mine")
     interlingua.synth(languages=["en", "tr"], rows=30, out=out)
     assert not (out / "ru.train.iob2").exists()
-    (out / "thesis.tex").write_text("mine")
-    before = sorted(path.name for path in out.iterdir())
-    with pytest.raises(InputError, match=r"not ours: 'thesis.tex'"):
-        interlingua.synth(languages=["en", "ru"], rows=30, out=out)
-    assert sorted(path.name for path in out.iterdir()) == before
-    assert [path.name for path in tmp_path.iterdir()] == ["ner"]
+    assert (out / "thesis.tex").read_text() == "mine"
+    assert len(list((out / ".interlingua" / "steps").iterdir())) == 1
+    other.mkdir()
+    (other / "thesis.tex").write_text("mine")
+    with pytest.raises(InputError, match="files that are no run of ours"):
+        interlingua.synth(languages=["en", "ru"], rows=30, out=other)
+    assert [path.name for path in other.iterdir()] == ["thesis.tex"]
 
 
-def test_nothing_is_left_where_the_disk_is_full(tmp_path, monkeypatch):
+def test_the_same_set_again_is_not_made_anew(tmp_path, monkeypatch):
+    from interlingua.studies.steps import synth as step
+
+    made = interlingua.synth(languages=["en", "tr"], rows=30, out=tmp_path / "ner")
+    before = visible(made.folder)
+    monkeypatch.setattr(step, "run", lambda settings, context: pytest.fail("the step was done"))
+    (made.folder / "en.test.iob2").unlink()
+    assert interlingua.synth(languages=["en", "tr"], rows=30, out=tmp_path / "ner").counts() == made.counts()
+    assert visible(made.folder) == before
+
+
+def test_what_is_there_stays_where_the_disk_is_full(tmp_path, monkeypatch):
     out = tmp_path / "ner"
     interlingua.synth(languages=["en", "tr"], rows=30, out=out)
-    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    before = visible(out)
     opened = Path.open
 
     def full(path, *arguments, **options):
-        if path.name == "counts.json":
+        if "counts.json" in path.name:
             raise OSError(28, "No space left on device")
         return opened(path, *arguments, **options)
 
     monkeypatch.setattr(Path, "open", full)
-    with pytest.raises(interlingua.InterlinguaError):
+    with pytest.raises(NoRoom, match="no space left"):
         interlingua.synth(languages=["en", "tr"], rows=50, seed=1, out=out)
     monkeypatch.undo()
-    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+    assert visible(out) == before
     assert [path.name for path in tmp_path.iterdir()] == ["ner"]
 
 
-def test_the_earlier_folder_stays_where_the_new_one_cannot_be_put_in_place(tmp_path, monkeypatch):
-    out = tmp_path / "ner"
-    interlingua.synth(languages=["en", "tr"], rows=30, out=out)
-    before = {path.name: path.read_bytes() for path in out.iterdir()}
-    renamed = os.rename
+STUDY = """
+name = "world"
+[synth.mine]
+types = ["LOC.locative"]
+languages = ["tr", "eng"]
+rows = 50
+test_share = 0.4
+entity = "Paris"
+"""
 
-    def refuse(source, target):
-        if Path(target) == out.resolve() and ".before." not in str(source):
-            raise OSError(13, "Permission denied")
-        renamed(source, target)
 
-    monkeypatch.setattr(os, "rename", refuse)
-    with pytest.raises(interlingua.InterlinguaError):
-        interlingua.synth(languages=["en", "tr"], rows=50, seed=1, out=out)
-    monkeypatch.undo()
-    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
-    assert [path.name for path in tmp_path.iterdir()] == ["ner"]
+def test_a_study_of_a_set_alone_makes_the_files_of_the_command(tmp_path):
+    asked = ["--types", "LOC", "--languages", "tr,en", "--rows", 50, "--test-share", 0.4, "--slots", "any"]
+    saved = run(*asked, "--entity", "Georgia", "--out", tmp_path / "ner", "--save-study", tmp_path / "in" / "set.toml")
+    assert saved.returncode == 0, saved.stderr
+    told = json.loads(run(*asked, "--entity", "Georgia", "--out", tmp_path / "ner", "--plan", "--json").stdout)
+    assert not (tmp_path / "ner").exists()
+    made = interlingua.synth(
+        types=["LOC"], languages=["tr", "en"], rows=50, test_share=0.4, slots="any", entity="Georgia",
+        out=tmp_path / "ner",
+    )  # fmt: skip
+    plan = plan_study(tmp_path / "in" / "set.toml", out=tmp_path / "study")
+    plan.run(executor="inline")
+    assert [step.key for step in plan.graph] == [each["key"] for each in told["steps"]]
+    place = plan.workspace.step(told["steps"][0]["key"])
+    expected = {name: data for name, data in visible(made.folder).items() if name.endswith((".iob2", "counts.json"))}
+    assert {name: (place / name).read_bytes() for name in expected} == expected
+    assert len(expected) == 7
+    plan.write_report()
+    assert {**visible(plan.workspace.folder / "synth" / "ner")} == expected
+
+
+def test_a_study_says_of_a_set_what_the_command_says(tmp_path):
+    (tmp_path / "study.toml").write_text(STUDY, "utf-8")
+    [step] = plan_study(tmp_path / "study.toml", out=tmp_path / "out").graph
+    found = step.settings
+    assert (found.languages, found.rows, found.test_share, found.slots) == (("tr", "en"), 50, 0.4, "one")
+    for line, told in (("test_share = 1.0", "below 1"), ('slots = "two"', "unknown value"), ('bad_rows = "x"', "skip")):
+        key = line.partition(" ")[0]
+        text = "".join(f"{each}\n" for each in STUDY.splitlines() if not each.startswith(key))
+        (tmp_path / "study.toml").write_text(f"{text}{line}\n", "utf-8")
+        with pytest.raises(InputError, match=told):
+            plan_study(tmp_path / "study.toml", out=tmp_path / "out")
 
 
 def test_json_is_one_object_on_stdout(tmp_path):

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from interlingua.analyses.word_alignment import align
+from interlingua.analyses.word_alignment import Linking, align
 from interlingua.commands.study import plan_study
 from interlingua.encoder import Encoder
 from interlingua.engine.step import StepContext
 from interlingua.studies.config.fields import ConfigErrors
 from interlingua.studies.steps import align as step
 from interlingua.studies.steps.step_io import LINKS
+from interlingua.wordalign.model import Settings
+from interlingua.wordalign.neural import NeuralSettings
 from worlds import make_world
 
 STUDY = """
@@ -57,7 +61,7 @@ def test_the_links_are_those_of_the_encoder_that_is_named(world, tmp_path):
         key, found = linked(world, text, tmp_path / str(place))
         keys.add(key)
         encoder = Encoder.load(world["model"], device="cpu", blocks=blocks)
-        links = align(world["bitext.en-ru.tsv"], method="neural", model=encoder).links
+        links = align(world["bitext.en-ru.tsv"], linking=Linking("neural", encoder)).links
         assert found == [links.row.tolist(), links.source.tolist(), links.target.tolist()]
     assert len(keys) == 2
 
@@ -100,3 +104,43 @@ def test_an_aligner_that_is_not_said_is_the_default_one(world):
         [found] = [e for e in planned(world, STUDY.replace('aligner = "neural"\n', said)).graph if e.kind == "align"]
         keys.add(found.key)
     assert len(keys) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "linking"),
+    [
+        (
+            'symmetrize = "union"\niterations = 2\np0 = 0.3\ntension = 6.0\n'
+            "fixed_tension = true\nvariational = false\n",
+            Linking(symmetrize="union", diagonal=Settings(2, 0.3, 6.0, optimise_tension=False, variational=False)),
+        ),
+        (
+            'layer = 1\nneural = "itermax"\nunit = "token"\ncenter = false\nmin_cosine = 0.1\n',
+            Linking("neural", neural=NeuralSettings("itermax", 1, "token", centre=False, least=0.1)),
+        ),
+    ],
+    ids=["diagonal", "neural"],
+)
+def test_a_study_links_by_the_settings_of_the_aligner_that_it_names(world, tmp_path, said, linking):
+    """As the command does, and other settings are another step."""
+    without = STUDY.replace('aligner = "neural"\n', "")
+    plain = without.replace("[tasks.ner]", f'aligner = "{linking.method}"\n[tasks.ner]')
+    before, _ = linked(world, plain, tmp_path / "plain")
+    key, found = linked(world, plain.replace("[tasks.ner]", f"{said}[tasks.ner]"), tmp_path / "own")
+    encoder = Encoder.load(world["model"], device="cpu")
+    links = align(world["bitext.en-ru.tsv"], linking=replace(linking, model=encoder, device="cpu")).links
+    assert found == [links.row.tolist(), links.source.tolist(), links.target.tolist()]
+    assert key != before
+
+
+def test_settings_of_an_aligner_that_does_not_link_are_in_no_key(world):
+    keys = set()
+    for said in ("", "layer = 1\n", 'neural = "itermax"\n', 'symmetrize = "intersect"\n'):
+        study = STUDY.replace('aligner = "neural"\n', said)
+        keys |= {each.key for each in planned(world, study).graph if each.kind == "align"}
+    assert len(keys) == 1
+
+
+def test_one_direction_is_not_symmetrised(world):
+    with pytest.raises(ConfigErrors, match=r"the aligner neural has one direction: 'union'\. Leave symmetrize out"):
+        planned(world, STUDY.replace("[tasks.ner]", 'symmetrize = "union"\n[tasks.ner]'))

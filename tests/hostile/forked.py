@@ -99,10 +99,11 @@ def serve() -> None:
     import interlingua.commands.adjust
     import interlingua.commands.explain
     import interlingua.commands.geometry
+    import interlingua.commands.pretrain
     import interlingua.commands.report
     import interlingua.commands.study
-    import interlingua.commands.transfer
-    import interlingua.studies.pretraining  # noqa: F401
+    import interlingua.commands.synth
+    import interlingua.commands.transfer  # noqa: F401
 
     torch.set_num_threads(1)
     _ = transformers.AutoModel, transformers.AutoTokenizer, transformers.PreTrainedTokenizerFast

@@ -10,12 +10,11 @@ import pytest
 import torch
 from scipy import stats as scipy_stats
 
+from interlingua.analyses.pretraining import PretrainSettings, held_out_loss, unigram_losses
 from interlingua.commands.pretrain import pretrain
 from interlingua.encoder.model_init import masked_lm
 from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
-from interlingua.studies.config.recipe import Config
-from interlingua.studies.config.schema import PretrainTable, TextTable
-from interlingua.studies.pretraining import held_out_loss, unigram_losses
+from interlingua.training.loop import Settings
 from interlingua.training.text import TokenStream, token_stream
 from interlingua.training.tokenizer import SPECIAL, train_wordpiece
 
@@ -84,10 +83,7 @@ def test_the_held_out_loss_is_that_of_plain_transformers_on_the_same_batches(tex
     sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
     model = masked_lm("bert", sizes, tokenizer, length=LENGTH, seed=0).eval()
     plain = copy.deepcopy(model)
-    config = Config(
-        TextTable(folder="", languages=("en", "ru")),
-        PretrainTable(steps=1, batch_size=8, max_length=LENGTH, mask=0.3, seed=5),
-    )
+    config = PretrainSettings(files, Settings(1, 1e-3, seed=5), batch_size=8, max_length=LENGTH, mask=0.3)
     found = held_out_loss(model, tokenizer, config, held)
     special = SpecialTokens(2, 4, tokenizer.get_vocab_size(), len(SPECIAL))
     mlm = MaskedLanguageModelling(held, special, batch_size=128, length=LENGTH, share=0.3, seed=6)
@@ -100,7 +96,7 @@ def test_the_held_out_loss_is_that_of_plain_transformers_on_the_same_batches(tex
     assert found == {"held_out_loss": pytest.approx(np.mean(losses), abs=1e-6)}
     assert held_out_loss(model, tokenizer, config, held) == found  # The same batches again.
     # Where the share changes, that of the last step, at whatever step it is measured.
-    annealed = replace(config, training=replace(config.training, steps=7, mask=(0.5, 0.3)))
+    annealed = replace(config, loop=replace(config.loop, steps=7), mask=(0.5, 0.3))
     assert held_out_loss(model, tokenizer, annealed, held) == found
     # Word frequencies alone, counted token by token.
     plain_losses, size = [], tokenizer.get_vocab_size()

@@ -55,6 +55,7 @@ def test_the_folder_is_an_ordinary_one(made, texts):
     from transformers import AutoModelForMaskedLM, AutoTokenizer
 
     assert sorted(path.name for path in made.folder.iterdir()) == [
+        ".interlingua",
         "config.json",
         "model.safetensors",
         "tokenizer.json",
@@ -142,9 +143,9 @@ def test_a_run_that_was_stopped_goes_on_and_a_finished_one_is_left_alone(made, w
     finished = pretrain(config, out=out, device="cpu")
     assert same(out, made.folder)
     assert measured(out) == measured(made.folder)
-    before = {path: path.stat().st_mtime_ns for path in out.iterdir()}
+    before = {path: path.stat().st_mtime_ns for path in out.iterdir() if path.is_file()}
     assert pretrain(config, out=out, device="cpu").summary == {**finished.summary}
-    assert {path: path.stat().st_mtime_ns for path in out.iterdir()} == before
+    assert {path: path.stat().st_mtime_ns for path in out.iterdir() if path.is_file()} == before
 
 
 def test_killed_at_random_moments_and_resumed_a_run_has_the_weights_of_one_that_was_not(
@@ -181,7 +182,7 @@ def test_killed_at_random_moments_and_resumed_a_run_has_the_weights_of_one_that_
     assert kills >= 1
     assert same(tmp_path / "killed", tmp_path / "whole")
     assert measured(tmp_path / "killed") == measured(tmp_path / "whole")
-    assert not (tmp_path / "killed" / ".training").exists()
+    assert not list((tmp_path / "killed" / ".interlingua" / "work").iterdir())
 
 
 @pytest.mark.parametrize(("precision", "optimizer"), [("fp32", "adamw"), ("bf16", "muon")])

@@ -81,7 +81,7 @@ CASES = {
     "a wider model": (
         {"model": {"intermediate_size": 128}},
         "start_from",
-        r"its model is another: .* has shape \(64, 32\) and should have \(128, 32\): 'first'\. Repeat the \[model\]",
+        r"its model is another: .* has shape \(64, 32\) and should have \(128, 32\): '.*first'\. Repeat the \[model\]",
     ),
     "a deeper model": (
         {"model": {"num_hidden_layers": 3}},

@@ -6,7 +6,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,8 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from interlingua.analyses.word_alignment import METHODS, Alignment, ReadingRules, Side, align, read_rows
+from interlingua.analyses.word_alignment import Alignment, Linking, ReadingRules, Side, align, read_rows
 from interlingua.corpus import ParallelCorpus
-from interlingua.encoder import Encoder
 from interlingua.engine.atomic_files import write_beside
 from interlingua.errors import InputError
 from interlingua.objectives.adjustment import check_choice
@@ -27,6 +26,8 @@ from interlingua.readers.scripts import checked, foreign_rows
 from interlingua.readers.sentence_pairs import open_bitext
 from interlingua.wordalign.links import Links
 from interlingua.words import Sentence
+
+__all__ = ["LinkedFiles", "LinkedText", "Linking", "check_aligner", "linked_text", "linking_of"]
 
 Progress = Callable[[str, int, int], None]
 SIDES = ("source", "target")
@@ -101,24 +102,6 @@ class LinkedText:
         return self
 
 
-@dataclass(frozen=True)
-class Linking:
-    """Where links come from: an aligner by name, for `neural` an encoder, by its name or loaded, and its device."""
-
-    method: str = "diagonal"
-    model: str | Encoder = "embedded"
-    device: str | None = None
-
-    def __post_init__(self) -> None:
-        check_choice("aligner", self.method, METHODS)
-
-    @property
-    def named(self) -> str:
-        """What links: the aligner, and for `neural` its model."""
-        model = self.model if isinstance(self.model, str) else self.model.name
-        return f"{self.method} {model if self.method == 'neural' else ''}"
-
-
 def linking_of(
     aligner: str | None, model: str, *, device: str | None = None, aligner_model: str | None = None
 ) -> Linking:
@@ -153,7 +136,7 @@ class LinkedFiles:
     files: tuple[Path, ...]
     links: Path | None = None
     english: str | None = None
-    linking: Linking = Linking()
+    linking: Linking = field(default_factory=Linking)
     source: str = "en"
 
     def __post_init__(self) -> None:
@@ -209,10 +192,8 @@ class LinkedFiles:
         made = align(
             source,
             target,
+            linking=self.linking,
             links=() if self.links is None else (self.links,),
-            method=None if self.links is not None else self.linking.method,
-            model=self.linking.model,
-            device=self.linking.device,
             progress=progress,
         )
         kept.parent.mkdir(parents=True, exist_ok=True)

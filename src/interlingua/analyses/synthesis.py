@@ -92,6 +92,14 @@ class Synthetic:
         types = {product.kind.type for product in products}
         return sample(products, count * len(types), seed=f"{self.seed}/about/{name}")
 
+    def with_entity(self, name: str) -> tuple[Synthetic, Sample]:
+        """Sentences about one name, a tenth as many of each type as there are rows; where fewer, a note says so."""
+        wanted = max(1, self.wanted // 10)
+        found = self.about(name, wanted)
+        short = len({row.kind.type for row in found.rows}) * wanted - len(found)
+        note = f"about {name}: {short} sentences fewer, for want of contexts"
+        return (replace(self, notes=(*self.notes, note)) if short else self), found
+
     def _repr_html_(self) -> str:
         """For a notebook: how many contexts, names and sentences of each kind there are."""
         heads = ("kind", "contexts", "names", "possible")

@@ -18,7 +18,6 @@ from typing import Any, BinaryIO, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from interlingua.argument_types import check_argument_types
 from interlingua.encoder import Encoder
 from interlingua.encoder.devices import pick_device
 from interlingua.engine.atomic_files import cannot_write, hidden_name, told_when_full, write_beside, write_text
@@ -284,14 +283,14 @@ class Text:
 
 
 def train_links(
-    text: Text, settings: Settings, how: str, *, device: str, watch: Watch | None, staged: Staged | None = None
+    text: Text, linking: Linking, *, device: str, watch: Watch | None, staged: Staged | None = None
 ) -> Found:
     """Links of a model trained on the text, both directions; the models are kept where there is a place for them."""
     keep = None if staged is None else staged.keep
-    forward, backward = align_both(text.source, text.target, settings, device=device, progress=watch, keep=keep)
+    forward, backward = align_both(text.source, text.target, linking.diagonal, device=device, progress=watch, keep=keep)
     count = len(text.rows)
     return Found(
-        combined(forward.applied, backward.applied, how, rows=count),
+        combined(forward.applied, backward.applied, linking.symmetrize, rows=count),
         likelihoods=(forward.applied.log_likelihood[:count], backward.applied.log_likelihood[:count]),
         iterations={name: one.iterations for name, one in zip(DIRECTIONS, (forward, backward), strict=True)},
     )
@@ -477,153 +476,147 @@ class Alignment:
         return f"<p>{html.escape(repr(self))}{judged}</p><ol>{first}</ol>"
 
 
-@check_argument_types
+@dataclass(frozen=True)
+class Linking:
+    """What links the words of a bitext.
+
+    `method` is diagonal (fast_align's model, trained on the text, with the settings `diagonal`), neural (the vectors of
+    `model`, an encoder by its name or loaded, with the settings `neural`) or eflomal; the first and last have two
+    directions, made one as `symmetrize` says.
+    """
+
+    method: str = "diagonal"
+    model: str | Encoder = "embedded"
+    device: str | None = None
+    symmetrize: str = "intersect"
+    diagonal: Settings = field(default_factory=Settings)
+    neural: NeuralSettings = field(default_factory=NeuralSettings)
+    precision: str | None = None
+    trust_remote_code: bool = False
+    allow_pickle: bool = False
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise unknown("aligner", self.method, list(METHODS))
+        if self.symmetrize not in SYMMETRISATIONS:
+            raise unknown("symmetrisation", self.symmetrize, list(SYMMETRISATIONS))
+
+    @property
+    def named(self) -> str:
+        """What links: the aligner, and for `neural` its model."""
+        model = self.model if isinstance(self.model, str) else self.model.name
+        return f"{self.method} {model if self.method == 'neural' else ''}"
+
+    def encoder(self) -> Encoder:
+        """The encoder whose vectors link."""
+        if isinstance(self.model, Encoder):
+            return self.model
+        return Encoder.load(
+            self.model,
+            device=str(pick_device(self.device)),
+            precision=self.precision,
+            trust_remote_code=self.trust_remote_code,
+            allow_pickle=self.allow_pickle,
+        )
+
+
+@dataclass(frozen=True)
+class GoldLinks:
+    """A file of gold links, the number of the first word in it (None: as its format has it), and a seed of draws."""
+
+    file: str | Path
+    base: int | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class AlignmentFiles:
+    """Where links, scores of lines, the text as cut into words and the trained model are written; None: nowhere."""
+
+    links: str | Path | None = None
+    scores: str | Path | None = None
+    tokens: str | Path | None = None
+    model: str | Path | None = None
+
+    def write(self, found: Alignment) -> None:
+        """Write what was found, each file beside and renamed; the model is kept as it is trained."""
+        _write([(self.scores, _score_lines(found.scores)), (self.tokens, tokenised(found.rows)),
+                (self.links, found.lines())])  # fmt: skip
+
+
 def align(
     bitext: object,
     target: str | Path | None = None,
     *,
-    method: str | None = None,
-    symmetrize: str | None = None,
-    settings: Settings | None = None,
-    neural: NeuralSettings | None = None,
-    model: str | Encoder = "embedded",
-    also: Sequence[str | Path] = (),
-    load: str | Path | None = None,
-    save: str | Path | None = None,
+    linking: Linking | None = None,
+    saved: str | Path | None = None,
     links: Sequence[str | Path] = (),
     base: int = 0,
-    gold: str | Path | None = None,
-    gold_base: int | None = None,
-    format: str | None = None,
-    encoding: str | None = None,
-    tokenize: str = "auto",
-    bad_lines: str | None = None,
-    scores: str | Path | None = None,
-    write_tokens: str | Path | None = None,
-    out: str | Path | None = None,
-    seed: int = 0,
-    device: str | None = None,
-    precision: str | None = None,
-    trust_remote_code: bool = False,
-    allow_pickle: bool = False,
+    also: Sequence[str | Path] = (),
+    reading: ReadingRules | None = None,
+    gold: GoldLinks | None = None,
+    files: AlignmentFiles | None = None,
     progress: Progress | None = None,
     watch: Watch | None = None,
 ) -> Alignment:
     """Which words translate each other in a bitext: one set of links for every line of it.
 
     `bitext` is a file of `source ||| target` lines or of two columns (or the source's file, with `target` the other),
-    `-` for standard input, or pairs of texts. `method` is diagonal (fast_align's model, trained here, with `settings`;
-    the default), neural (the vectors of `model`, by its name or loaded, with `neural`) or eflomal; the first and last
-    have two directions, made one as `symmetrize` says (intersect by default). `also` is more text to train on. `save`
-    and `load` keep a trained model and apply one. `links` are files of links from elsewhere: one to be converted and
-    judged, or one a direction to be symmetrised. `gold` gives `quality`, its first word being number `gold_base`;
-    `base` is that number in `links` and in what is written. `scores`, `write_tokens` and `out` name files for the
-    scores of lines, the text as it was cut into words, and the links. Nothing is written before all is done.
+    `-` for standard input, or pairs of texts. Its words are linked as `linking` says, by a `saved` model instead of one
+    that is trained here, or are `links` from elsewhere: one file to be converted and judged, or one a direction to be
+    symmetrised. `also` is more text to train on. `gold` gives `quality`; `base` is the number of the first word in
+    `links` and in what is written. Nothing is written before all is done.
     """
-    plan = _Plan(method, symmetrize, settings or Settings(), load, save, tuple(also), tuple(links), base)
-    reading = ReadingRules(format, encoding, tokenize, bad_lines, indexed=bool(links) or gold is not None)
-    saved = None if load is None else Saved.load(Path(load))
-    if saved is not None and tokenize == "auto":
-        reading = ReadingRules(format, encoding, saved.cut, bad_lines)
-    place = str(pick_device(device))
-    encoder, chosen = None, neural or NeuralSettings()
-    if plan.by == "neural":
-        encoder = model if isinstance(model, Encoder) else Encoder.load(
-            model, device=place, precision=precision, trust_remote_code=trust_remote_code, allow_pickle=allow_pickle
-        )  # fmt: skip
-        chosen = chosen.checked(encoder)
+    linking, files = linking or Linking(), files or AlignmentFiles()
+    reading = replace(reading or ReadingRules(), indexed=bool(links) or gold is not None)
+    loaded = None if saved is None else Saved.load(Path(saved))
+    if loaded is not None and reading.cut == "auto":
+        reading = replace(reading, cut=loaded.cut, indexed=False)
+    place = str(pick_device(linking.device))
+    encoder = linking.encoder() if linking.method == "neural" and not links else None
+    neural = linking.neural if encoder is None else linking.neural.checked(encoder)
     # Other files count the words of the bitext, not those of the text beside it, which has a form of its own.
     beside = replace(reading, format=None, indexed=False)
     rows = read_rows(bitext, target, reading)
     text = Text(rows, [read_rows(path, None, beside) for path in also], device=place)
-    truth = None if gold is None else read_links(gold, text, reading, base=gold_base)
+    truth = None if gold is None else read_links(gold.file, text, reading, base=gold.base)
     with ExitStack() as stack:
-        staged = None if save is None else stack.enter_context(Staged(Path(save), text.rows.source.cut))
+        staged = None if files.model is None else stack.enter_context(Staged(Path(files.model), rows.source.cut))
         if links:
-            found = read_given_links(links, text, reading, plan.how, base=base)
+            found = read_given_links(links, text, reading, linking.symmetrize, base=base)
         elif encoder is not None:
-            found = link_by_encoder(encoder, text.rows, chosen, progress=progress)
-        elif plan.by == "eflomal":
-            found = link_by_eflomal(text, plan.how)
-        elif saved is not None:
-            found = apply_saved_aligner(saved, text.rows, plan.how, device=place)
+            found = link_by_encoder(encoder, rows, neural, progress=progress)
+        elif linking.method == "eflomal":
+            found = link_by_eflomal(text, linking.symmetrize)
+        elif loaded is not None:
+            found = apply_saved_aligner(loaded, rows, linking.symmetrize, device=place)
         else:
-            found = train_links(text, plan.settings, plan.how, device=place, watch=watch, staged=staged)
-        result = _result(found, text, truth, plan, gold=str(gold), seed=seed)
-        _write([(scores, _score_lines(result.scores)), (write_tokens, tokenised(text.rows)), (out, result.lines())])
+            found = train_links(text, linking, device=place, watch=watch, staged=staged)
+        result = _result(found, text, base, gold, truth)
+        files.write(result)
         if staged is not None:
             staged.done()  # Last: a model that is there is not written again, and the files are.
     return result
 
 
-def _result(found: Found, text: Text, truth: Gold | None, plan: _Plan, *, gold: str, seed: int) -> Alignment:
-    counts = None if truth is None else count_links(found.links, truth)
-    unused = () if truth is None else tuple(unusable(truth, gold))
+def _result(found: Found, text: Text, base: int, gold: GoldLinks | None, truth: Gold | None) -> Alignment:
+    counts = quality_of = None
+    unused: tuple[LeftOut, ...] = ()
+    if gold is not None and truth is not None:
+        counts = count_links(found.links, truth)
+        quality_of = quality(counts, seed=gold.seed)
+        unused = tuple(unusable(truth, str(gold.file)))
     return Alignment(
         found.links,
         text.rows,
-        plan.base,
+        base,
         found.iterations,
         (*text.left_out, *found.left_out, *unused),
         (*text.notes, *found.notes),
-        None if counts is None else quality(counts, seed=seed),
+        quality_of,
         counts,
         score_pairs(text.lengths, found.links, *(found.likelihoods or (None, None))),
     )
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """What is asked for, checked before anything is read."""
-
-    method: str | None
-    symmetrize: str | None
-    settings: Settings
-    load: str | Path | None
-    save: str | Path | None
-    also: tuple[str | Path, ...]
-    links: tuple[str | Path, ...]
-    base: int
-
-    def __post_init__(self) -> None:
-        if self.method is not None and self.method not in METHODS:
-            raise unknown("method of aligning", self.method, list(METHODS))
-        if self.symmetrize is not None and self.symmetrize not in SYMMETRISATIONS:
-            raise unknown("symmetrisation", self.symmetrize, list(SYMMETRISATIONS))
-        if self.base not in (0, 1):
-            raise InputError("the first word is 0 or 1", value=self.base, remedy="Give --base 0 or --base 1.")
-        if len(self.links) > 2:
-            raise InputError("more than two files of links", value=len(self.links), remedy="Give one a direction.")
-        trains = self.by == "diagonal" and self.load is None
-        for asked, name, fits in (
-            (self.save, "--save", trains),
-            (self.method, "--method", not self.links),
-            (self.load, "--aligner", self.by == "diagonal"),
-            (self.also, "--also", trains or self.by == "eflomal"),
-            (self.symmetrize, "--symmetrize", len(self.links) == 2 or self.by in ("diagonal", "eflomal")),
-        ):
-            if asked and not fits:
-                raise InputError(f"{name} has nothing to do here", remedy=_REASONS[name])
-        if self.save is not None and Path(self.save).exists():
-            raise InputError("there is something already", file=self.save, remedy="Name a folder that does not exist.")
-
-    @property
-    def by(self) -> str:
-        """The method that links; none where the links are given."""
-        return "" if self.links else self.method or "diagonal"
-
-    @property
-    def how(self) -> str:
-        return self.symmetrize or "intersect"
-
-
-_REASONS = {
-    "--save": "Only a model that is trained now can be saved.",
-    "--method": "The links are given, nothing is linked here; leave it out, or leave out --links.",
-    "--aligner": "A loaded model replaces training; leave out --links and --method.",
-    "--also": "More text is for training, and nothing is trained here.",
-    "--symmetrize": "There are not two directions; give two files of links, or a method that has both.",
-}
 
 
 def _write(files: list[tuple[str | Path | None, Iterator[str]]]) -> None:

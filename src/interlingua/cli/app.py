@@ -73,7 +73,8 @@ def _compile(name: str) -> Compile:
     return compile
 
 
-_COMPILED = {name: _compile(name) for name in ("geometry", "transfer")} | {"explain": explain.compiled}
+_COMPILED = {name: _compile(name) for name in ("geometry", "pretrain", "synth", "transfer")}
+_COMPILED["explain"] = explain.compiled
 """The commands that are studies with one cell."""
 
 for _settings, _command, _name, _examples in (

@@ -51,7 +51,8 @@ class CompiledCommand:
 
     `identity` says what its folder `out` is for: the same goes on in it. Without a folder it runs in a temporary one.
     `device` None: the GPU where there is one. `keep` says which models and vectors stay in the folder, `cache` is a
-    folder for vectors that runs share. `notes` are those of reading the settings.
+    folder for vectors that runs share. `notes` are those of reading the settings, `digests` of files what was read of
+    them on the way.
     """
 
     kind: str
@@ -64,6 +65,7 @@ class CompiledCommand:
     keep: Keep = keep_none
     cache: Path | None = None
     notes: tuple[str, ...] = ()
+    digests: Digests | None = None
 
 
 def one_cell(table: StudyTable, options: Mapping[Place, str], *, regimes: Mapping[str, Regime] | None = None) -> Study:
@@ -131,7 +133,7 @@ class PlannedCommand:
         """The steps of a command in a folder, which is refused where it holds another run."""
         workspace = Workspace(folder)
         workspace.check(compiled.kind, compiled.identity)
-        digests = Digests(workspace.digests)
+        digests = compiled.digests or Digests(workspace.digests)
         revisions = Revisions(workspace.inner / "revisions.json", True)
         place = pick_device(compiled.device)
         inputs = StudyInputs(compiled.study, digests, revisions, place.type == "cuda")

@@ -39,6 +39,7 @@ from interlingua.studies.config.fields import ConfigErrors
 from interlingua.studies.config.study_file import sizes_of
 from interlingua.studies.run_folder import check_kind
 from interlingua.studies.steps.step_io import MODEL
+from interlingua.studies.steps.synth import COUNTS
 from interlingua.studies.study import Study
 from interlingua.studies.validation import read_study
 
@@ -255,9 +256,20 @@ class Planned:
         """The report, also as files in the study's folder: tables, `study.json`, a page."""
         with reading_back(self.workspace.folder):
             made = self.report()
+        if not self.study.table.tests_models:
+            self._show_made()
         for name, text in study_files(made).items():
             write_text(self.workspace.folder / name, text)
         return made
+
+    def _show_made(self) -> None:
+        """Give visible names to what a study makes that asks nothing of models: `models/NAME`, `synth/NAME`."""
+        for step in self.graph:
+            place = self.workspace.step(step.key)
+            if step.kind == "pretrain" and (place / MODEL).is_dir():
+                self.workspace.export(step.key, str(MODEL), f"models/{step.like}")
+            for file in (*place.glob("*.iob2"), *place.glob(COUNTS)) if step.kind == "synth" else ():
+                self.workspace.export(step.key, file.name, f"synth/{step.like}/{file.name}")
 
 
 def _earlier(folder: Path) -> Workspace:

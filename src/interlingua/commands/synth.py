@@ -4,68 +4,99 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
-import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from interlingua.analyses.synthesis import Rules, Spellings, Synthetic, spellings, synthesise
+from interlingua import languages as codes
+from interlingua.analyses.synthesis import Spellings, Synthetic, spellings
 from interlingua.commands.command import command
-from interlingua.engine.atomic_files import cannot_write, hidden_name, swap_in
-from interlingua.errors import InputError
+from interlingua.commands.compiled import CompiledCommand, FinishedCommand, one_cell, ran
+from interlingua.engine.digests import Digests
+from interlingua.engine.step import Step
+from interlingua.engine.workspace import Workspace
 from interlingua.report.heatmap import Panel, heat_map_svg
-from interlingua.studies.config.schema import SynthCommand
-from interlingua.studies.run_folder import check_kind
+from interlingua.studies.compile.study_inputs import StudyInputs
+from interlingua.studies.config.fields import Place
+from interlingua.studies.config.schema import StudyTable, SynthCommand, SynthTable
+from interlingua.studies.step_settings import SynthStep
+from interlingua.studies.steps.synth import COUNTS, synthetic_of
+from interlingua.synthetic.files import sheet_folder
 
 __all__ = ["Synthetic", "spellings", "synth"]
 
-_OURS = re.compile(r"[\w-]+\.(train|test|about)\.iob2|counts\.json|spelling\.(csv|svg)")
+_FILES = re.compile(r"[\w-]+\.(train|test|about)\.iob2|counts\.json|spelling\.(csv|svg)")
+NAME = "ner"
+"""What the set is called in the study."""
 Source = str | Path
+
+
+def compile_synth(given: SynthCommand) -> CompiledCommand:
+    """The command as a study that makes one set; that there are such sentences is found by drawing them."""
+    contexts, names = (_folders(getattr(given, what), what) for what in ("contexts", "names"))
+    table = SynthTable(
+        contexts=contexts,
+        names=names,
+        types=tuple(given.types or ()),
+        languages=tuple(dict.fromkeys(codes.canonical(code) for code in given.languages or ())),
+        **{name: getattr(given, name) for name in ("rows", "test_share", "slots", "bad_rows", "entity", "seed")},
+    )
+    options: dict[Place, str] = {("synth", NAME, key): f"--{key.replace('_', '-')}" for key in vars(table)}
+    study = one_cell(StudyTable(name="synth", synth={NAME: table}), options)
+    out = None if given.out is None else Path(given.out)
+    digests = Digests(None if out is None else Workspace(out).digests)
+    settings = StudyInputs(study, digests).synthetic(NAME)
+    made = synthetic_of(settings)
+    if given.entity is not None:
+        made.with_entity(given.entity)
+    # Another set may take the place of this one: the folder is for any.
+    return CompiledCommand(kind="synth", study=study, identity={}, out=out, device="cpu", digests=digests)
 
 
 @command(SynthCommand)
 def synth(given: SynthCommand) -> Synthetic:
-    """With `out`, the folder gets all files or none; without it the sentences are in memory alone.
+    """With `out`, the folder gets all files; what an earlier call wrote there goes. Without it the sentences are in
+    memory alone.
 
     >>> made = synth(languages=["en", "tr"], types=["LOC.locative"], rows=10)
     >>> row, sentence = next(made.sentences("tr", "test"))
     >>> len(sentence.words) == len(sentence.tags), made.counts()["rows"]
     (True, {'train': 8, 'test': 2})
     """
-    out, about, rows, seed = given.out, given.entity, given.rows, given.seed
-    folder = None if out is None else Path(out).resolve()  # `.` has no name to write beside.
-    if folder is not None:
-        _free(folder)
-    made = synthesise(
-        _listed(given.contexts),
-        _listed(given.names),
-        languages=given.languages,
-        types=given.types,
-        rows=rows,
-        seed=seed,
-        rules=Rules(given.test_share, given.slots, given.bad_rows),
-    )
-    subject = None
-    if about is not None:
-        wanted = max(1, rows // 10)
-        subject = made.about(about, wanted)
-        short = len({row.kind.type for row in subject.rows}) * wanted - len(subject)
-        if short:
-            made = replace(made, notes=(*made.notes, f"about {about}: {short} sentences fewer, for want of contexts"))
-    if folder is None:
-        return made
-    texts: dict[str, Iterable[str]] = {}
-    for code in made.languages:
-        for part, sample in (*made.parts.items(), *([("about", subject)] if subject is not None else [])):
-            texts[f"{code}.{part}.iob2"] = sample.iob2(code)
-    texts["counts.json"] = [json.dumps(made.counts(), ensure_ascii=False, indent=1), "\n"]
-    if len(made.languages) > 1:
-        found = spellings(made.names, made.languages, seed=seed)
-        texts |= {"spelling.csv": [spelling_csv(found)], "spelling.svg": [spelling_svg(found)]}
-    _write(folder, texts)
-    return replace(made, folder=Path(str(out)))
+    compiled = compile_synth(given)
+    if compiled.out is None:
+        return _sentences(StudyInputs(compiled.study, compiled.digests or Digests()).synthetic(NAME))
+    with ran(compiled) as finished:
+        [step] = finished.steps("synth")
+        assert isinstance(step.settings, SynthStep)
+        made = _sentences(step.settings)
+        if finished.is_first:
+            _show(made, finished, step)
+    return replace(made, folder=Path(str(given.out)))
+
+
+def _sentences(settings: SynthStep) -> Synthetic:
+    made = synthetic_of(settings)
+    return made if settings.entity is None else made.with_entity(settings.entity)[0]
+
+
+def _show(made: Synthetic, finished: FinishedCommand, step: Step) -> None:
+    """Give the files visible names, `counts.json` last; what is there of another set is removed."""
+    workspace, place = finished.planned.workspace, finished.place(step)
+    found = spellings(made.names, made.languages, seed=made.seed) if len(made.languages) > 1 else None
+    files = [file.name for file in place.iterdir() if _FILES.fullmatch(file.name)]
+    for name in sorted(files, key=lambda name: (name == COUNTS, name)):
+        finished.export(step, name, name)
+    if found is not None:
+        finished.write("spelling.csv", spelling_csv(found))
+        finished.write("spelling.svg", spelling_svg(found))
+        files += ["spelling.csv", "spelling.svg"]
+    for entry in finished.folder.iterdir():
+        if _FILES.fullmatch(entry.name) and entry.name not in files:
+            entry.unlink()
+    for key in workspace.done() - {step.key}:
+        workspace.drop(workspace.step(key))
 
 
 def spelling_csv(found: Spellings) -> str:
@@ -92,32 +123,9 @@ def spelling_svg(found: Spellings) -> str:
     )
 
 
-def _listed(given: Source | Sequence[Source]) -> list[Source]:
-    return [given] if isinstance(given, str | Path) else list(given)
-
-
-def _free(folder: Path) -> None:
-    """Refuse a folder that holds anything which is not an earlier output of ours."""
-    check_kind(folder, "synth")
-    if folder.is_dir():
-        foreign = sorted(entry.name for entry in folder.iterdir() if not _OURS.fullmatch(entry.name))
-        if foreign:
-            raise InputError(
-                "the folder holds files that are not ours", file=folder, value=foreign[0], remedy="Name another --out."
-            )
-
-
-def _write(folder: Path, texts: dict[str, Iterable[str]]) -> None:
-    """Write all files into a new folder beside, then put it in place: no reader sees half of them."""
-    beside = hidden_name(folder)
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        beside.mkdir()
-        for name, lines in texts.items():
-            with (beside / name).open("w", encoding="utf-8", newline="") as file:
-                file.writelines(lines)
-        swap_in(beside, folder)
-    except OSError as error:
-        raise cannot_write(folder, error) from error
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
+def _folders(given: Source | Sequence[Source], what: str) -> tuple[str, ...]:
+    """Folders of contexts or names, which must be there."""
+    found = [str(each) for each in ([given] if isinstance(given, str | Path) else given)]
+    for folder in found:
+        sheet_folder(folder, what)
+    return tuple(found)

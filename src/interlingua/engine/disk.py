@@ -136,7 +136,9 @@ def _is_at(workspace: Workspace, key: str) -> bool:
 
 
 def sweep(workspace: Workspace) -> None:
-    """Remove what dead processes left: what they were making or removing, and logs of no step."""
+    """Remove what dead processes left: what they were making or removing, what finished steps need no more, and logs
+    of no step.
+    """
     living = living_tokens(workspace.work)
     for entry in os.scandir(workspace.work):
         key, _, token = entry.name.partition(".")
@@ -146,6 +148,8 @@ def sweep(workspace: Workspace) -> None:
         elif key and (maker := token.partition(".")[0]) not in ("state", "lock") and maker not in living:
             # The folder an attempt wrote into, or what it told its processes.
             shutil.rmtree(place, ignore_errors=True) if entry.is_dir() else place.unlink(missing_ok=True)
+        elif key and token == "state" and workspace.is_whole(key):
+            shutil.rmtree(place, ignore_errors=True)
         elif key and token == "lock" and workspace.is_whole(key) and not _is_at(workspace, key):
             place.unlink(missing_ok=True)  # Of who was killed when the step was done already.
     for log in (workspace.inner / "logs").glob(".*.log"):

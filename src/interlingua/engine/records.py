@@ -80,7 +80,7 @@ class Records(Generic[R]):
         """Gather records, arrays and notes of all finished steps into the run's folder; the number of records.
 
         They come in the order of the graph: the same bytes, whatever order the steps ran in. Arrays are second names
-        of the steps' files, or copies where the file system has no links.
+        of the steps' files, or copies where the file system has no links. Where no step leaves any there is no file.
         """
         done = workspace.done()
         lines: list[bytes] = []
@@ -97,12 +97,13 @@ class Records(Generic[R]):
                 told = (place / NOTES).read_text("utf-8").splitlines()
                 notes |= dict.fromkeys(f"{step.shown}: {note}" for note in told if note.strip())
         gathered = workspace.folder / ITEMS
-        gathered.mkdir(exist_ok=True)
+        if items:
+            gathered.mkdir(exist_ok=True)
         for name, source in items.items():
             link_or_copy(source, gathered / name)
         _write(workspace.folder / RECORDS, b"".join(lines))
         _write(workspace.folder / NOTES, "".join(f"{note}\n" for note in notes).encode("utf-8", "backslashreplace"))
-        for entry in os.scandir(gathered):
+        for entry in os.scandir(gathered) if gathered.is_dir() else ():
             if entry.name not in items and not entry.name.startswith("."):
                 os.unlink(entry.path)
         return len(lines)
@@ -177,5 +178,6 @@ def told_once(notes: Iterable[str]) -> list[str]:
 
 
 def _write(path: Path, data: bytes) -> None:
-    if not path.is_file() or path.read_bytes() != data:
+    before = path.read_bytes() if path.is_file() else b""
+    if before != data:
         write_beside(path, lambda file: file.write(data))

@@ -116,15 +116,18 @@ def run_step(
     objects: ObjectCache | None = None,
     group: ProcessGroup | None = None,
     captured: bool = True,
+    late: bool = False,
 ) -> Outcome:
     """Run a job's function unless it is done, or another process is at it; its failure is an outcome, not an error.
+
+    It is not begun after its deadline, unless `late`.
 
     Of several processes that run it together the first locks, writes and renames, and the others wait for its word;
     there a failure is raised, because those that did not fail cannot go on. Where the output is `captured`, all that
     this process prints meanwhile goes to the step's log.
     """
     group = group or SingleProcess()
-    status, token = group.broadcast(lambda: _claim(job, workspace))
+    status, token = group.broadcast(lambda: _claim(job, workspace, late=late))
     if status:
         return Outcome(job.key, status)
     making = workspace.making(job.key, token)
@@ -153,11 +156,11 @@ def run_step(
             owner(workspace.work).release(workspace.lock(job.key))
 
 
-def _claim(job: Job, workspace: Workspace) -> tuple[str, str]:
+def _claim(job: Job, workspace: Workspace, *, late: bool) -> tuple[str, str]:
     """Lock a step; its status where it is not to be run here and now, and the token of who has the lock."""
     if workspace.is_whole(job.key):
         return DONE, ""
-    if job.deadline is not None and time.time() >= job.deadline:
+    if job.deadline is not None and time.time() >= job.deadline and not late:
         return PAUSED, ""
     own, lock = owner(workspace.work), workspace.lock(job.key)
     if not own.take(lock):

@@ -152,6 +152,7 @@ class Workspace:
     def make(self) -> None:
         for name in ("steps", "work", "logs", "failed"):
             (self.inner / name).mkdir(parents=True, exist_ok=True)
+        self.times.touch()
 
     def export(self, key: str, name: str, to: str) -> None:
         """Give a file or folder of a finished step a visible name too: hard links, or copies where there are none."""

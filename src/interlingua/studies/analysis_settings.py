@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 from interlingua.analyses.explanation import ExplainSettings
+from interlingua.analyses.pretraining import PretrainSettings
 from interlingua.analyses.training_inputs import PairSettings
 from interlingua.analyses.transfer import TransferSettings
 from interlingua.errors import InputError
 from interlingua.studies.adjusting import AdjustSettings
 from interlingua.studies.config.fields import settings_of
+from interlingua.studies.config.recipe import Config
 from interlingua.studies.config.schema import (
     AdjustCommand,
+    Aligning,
     Attributing,
     PairReading,
     TransferCommand,
 )
+from interlingua.training.loop import Settings
 from interlingua.training.phases import Freeze, Lora
 from interlingua.training.regime import ADJUST
 from interlingua.wordalign.links import PairFilters
+from interlingua.wordalign.model import Settings as DiagonalSettings
+from interlingua.wordalign.neural import NeuralSettings
 
 _TARGETS = {"trainable": "joint", "frozen": "frozen"}
 """What the objective calls the two ways of treating the source side."""
@@ -121,3 +129,62 @@ def seeds_of(given: Any) -> tuple[int, ...]:
 
 
 _MOST_SEEDS = 10_000
+
+
+def diagonal_settings(given: Aligning) -> DiagonalSettings:
+    """How fast_align's model is trained."""
+    return DiagonalSettings(
+        iterations=given.iterations,
+        null=given.p0,
+        tension=given.tension,
+        optimise_tension=not given.fixed_tension,
+        variational=given.variational,
+        alpha=given.alpha,
+        tension_rule=given.tension_rule,
+    )
+
+
+def neural_settings(given: Aligning) -> NeuralSettings:
+    """How an encoder's vectors become links."""
+    return NeuralSettings(given.neural, given.layer, given.unit, given.center, given.min_cosine)
+
+
+def pretrain_settings(
+    recipe: Config, text: Mapping[str, Path], *, tokenizer_file: Path | None, start_from: Path | None
+) -> PretrainSettings:
+    """How a recipe pretrains a model, with the files that it names."""
+    data, training = recipe.data, recipe.training
+    return PretrainSettings(
+        text,
+        Settings(
+            steps=training.steps,
+            learning_rate=training.learning_rate,
+            warmup=training.warmup,
+            decay=training.decay,
+            floor=training.floor,
+            weight_decay=training.weight_decay,
+            accumulate=training.accumulate,
+            precision=training.precision,
+            compile=training.compile,
+            optimizer=training.optimizer,
+            seed=training.seed,
+            checkpoint_every=training.checkpoint_every,
+        ),
+        batch_size=training.batch_size,
+        max_length=training.max_length,
+        mask=training.mask,
+        evaluate_every=training.evaluate_every,
+        save=training.save,
+        smoothing=data.smoothing,
+        lines=data.lines,
+        tidy=data.tidy,
+        held_out=data.held_out,
+        vocabulary=recipe.tokenizer.vocabulary,
+        alphabet=recipe.tokenizer.alphabet,
+        tokenizer_file=tokenizer_file,
+        start_from=start_from,
+        architecture=str(recipe.model.get("architecture", "bert")),
+        sizes={key: value for key, value in recipe.model.items() if key != "architecture"},
+        pivot=recipe.evaluation.pivot,
+        wrong=recipe.source.wrong,
+    )

@@ -23,8 +23,6 @@ RUNNING = ".running"
 
 _LEFT = {
     "adjust": ("adjustment.json",),
-    "pretrain": ("training.json",),
-    "synth": ("counts.json", "*.iob2"),
 }
 """What runs of commands leave that write no `run.json`."""
 

@@ -79,7 +79,7 @@ class LinkedRows:
 
 @dataclass(frozen=True, kw_only=True)
 class SynthStep:
-    """Contexts and names to parallel tagged sentences."""
+    """Contexts and names to parallel tagged sentences; no `types`: all, no `languages`: those that every type has."""
 
     CODE: ClassVar[int] = 4
     ON_GPU: ClassVar[bool] = False
@@ -92,6 +92,7 @@ class SynthStep:
     test_share: float
     slots: str
     bad_rows: str
+    entity: str | None
     seed: int
 
 
@@ -111,26 +112,35 @@ class SpellingStep:
 class PretrainStep:
     """A recipe and plain text, by language, to a masked language model.
 
-    `pieces` is a vocabulary to cut, `start_from` the folder of a model whose weights it begins with.
+    `tokenizer` is a file with a vocabulary to cut, `start_from` the files of the run whose weights it begins with,
+    `held_out` the corpus that progress is measured on; None: there is none.
     """
 
-    CODE: ClassVar[int] = 3
+    CODE: ClassVar[int] = 4
     ON_GPU: ClassVar[bool] = True
 
     recipe: File
-    text: Mapping[str, tuple[File, ...]]
-    pieces: File | None
-    start_from: File | None
+    text: Mapping[str, File]
+    tokenizer: File | None
+    start_from: tuple[File, ...]
+    held_out: Data | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class AlignStep:
-    """A bitext to word links; `precision` is that of the encoder whose vectors link, None without one."""
+    """A bitext to word links; `precision` is that of the encoder whose vectors link, None without one.
+
+    `diagonal` and `neural` are all settings of the aligner, None of another one; `symmetrize` makes two directions one,
+    None where there is one.
+    """
 
     CODE: ClassVar[int] = 4
     ON_GPU: ClassVar[bool] = False
 
     bitext: StudyBitext
+    symmetrize: str | None
+    diagonal: Mapping[str, Value] | None
+    neural: Mapping[str, Value] | None
     precision: str | None
 
 

@@ -174,6 +174,10 @@ def templates_of(files: Files | None) -> list[tuple[tuple[str | int, ...], str]]
     return [((place,), each) for place, each in enumerate(files)]
 
 
+TWO_DIRECTIONS = ("diagonal", "eflomal")
+"""The aligners that link either language to the other, to be symmetrised."""
+
+
 def linking_encoder(table: BitextTable, encoders: Iterable[str]) -> str | None:
     """The encoder whose vectors link words: the one that is named, or the only one; None for another aligner.
 
@@ -182,6 +186,10 @@ def linking_encoder(table: BitextTable, encoders: Iterable[str]) -> str | None:
     """
     names = list(encoders)
     _check_links(table)
+    if table.symmetrize is not None and (table.aligner or "diagonal") not in TWO_DIRECTIONS:
+        raise InputError(
+            f"the aligner {table.aligner} has one direction", value=table.symmetrize, remedy="Leave symmetrize out."
+        )
     if table.aligner != "neural":
         if table.encoder is not None:
             raise InputError(

@@ -21,9 +21,11 @@ from interlingua.readers import read_corpus
 from interlingua.registry import unknown
 from interlingua.studies.compile.custom_regimes import check_regime, maps, reads_bitexts
 from interlingua.studies.compile.measures import unused_keys
-from interlingua.studies.config.fields import Place
+from interlingua.studies.config.fields import Place, settings_of
 from interlingua.studies.config.recipe import read_config
 from interlingua.studies.config.schema import (
+    Aligning,
+    BitextTable,
     EncoderTable,
     ExplainTable,
     Files,
@@ -139,10 +141,14 @@ _HUB = re.compile(r"[\w.-]+(/[\w.-]+)?")
 def check_whole(checks: Checks) -> None:
     """What holds for the whole file: its name, languages, seeds, regimes and precision."""
     table = checks.study.table
-    if not table.languages:
-        checks.wrong(("languages",), "no language is named", remedy='Give languages = ["es", "ru"].')
-    if not table.encoders and (table.tasks or table.measures or table.geometry or not table.models):
-        checks.wrong(("encoders",), "no encoder is named", remedy="Add [encoders.NAME] with a model.")
+    if table.tests_models:
+        if not table.languages:
+            checks.wrong(("languages",), "no language is named", remedy='Give languages = ["es", "ru"].')
+        if not table.encoders and (table.tasks or table.measures or table.geometry or not table.models):
+            checks.wrong(("encoders",), "no encoder is named", remedy="Add [encoders.NAME] with a model.")
+    elif not table.synth and not any(encoder.recipe for encoder in table.encoders.values()):
+        remedy = "Add [tasks.NAME], [measures.NAME], [explanations.NAME] or [geometry.NAME]."
+        checks.wrong((), "nothing is done", remedy=remedy)
     if isinstance(table.seeds, int) and table.seeds > _MOST_SEEDS:
         checks.wrong(("seeds",), f"more than {_MOST_SEEDS} seeds", value=table.seeds,
                      remedy=f"Give their number, or one seed as seeds = [{table.seeds}].")  # fmt: skip
@@ -201,11 +207,15 @@ def _recipe(checks: Checks, path: Place, table: EncoderTable, file: Path) -> Non
         checks.problems.take((*path, "recipe"), error)
         return
     folder = file.parent / recipe.data.folder if table.text is None else checks.study.place(table.text)
-    for code in recipe.data.languages:
-        if not any(folder.glob(f"{code}.txt*")):
-            where = (*path, "recipe" if table.text is None else "text")
-            checks.wrong(where, f"no text of {code}", value=str(table.text or recipe.data.folder),
-                        remedy=f"Put {code}.txt there, plain or compressed.")  # fmt: skip
+    for key, look, place in (
+        ("recipe" if table.text is None else "text", recipe.text_files, folder),
+        ("recipe", recipe.tokenizer_file, file.parent),
+        ("recipe", recipe.start_folder, file.parent),
+    ):
+        try:
+            look(place)
+        except InputError as error:
+            checks.problems.take((*path, key), error)
 
 
 def check_bitexts(checks: Checks) -> None:
@@ -238,9 +248,11 @@ def check_bitexts(checks: Checks) -> None:
     for code in texts:
         checks.exist((*path, "files"), checks.study.bitext(code))
         checks.exist((*path, "links"), links.get(code, ()))
-    if given.aligner is not None and texts and all(links.get(code) for code in texts):
-        checks.wrong((*path, "aligner"), "nothing is left to link: every bitext has links", value=given.aligner,
-                     remedy="Leave out the aligner, or the links.")  # fmt: skip
+    if texts and all(links.get(code) for code in texts):
+        for key in ("aligner", *(field.name for field in settings_of(Aligning))):
+            if getattr(given, key) != getattr(BitextTable, key):
+                checks.wrong((*path, key), "nothing is left to link: every bitext has links", value=getattr(given, key),
+                             remedy=f"Leave out {key}, or the links.")  # fmt: skip
 
 
 def _foreign(checks: Checks) -> list[str]:
@@ -357,9 +369,6 @@ def check(study: Study, problems: ProblemList) -> Study:
         _geometry(checks, ("geometry", name), geometry)
     for kind in table.resources:
         check_resources(checks, kind)
-    if not (table.tasks or table.measures or table.explanations or table.geometry):
-        remedy = "Add [tasks.NAME], [measures.NAME], [explanations.NAME] or [geometry.NAME]."
-        checks.wrong((), "nothing is done", remedy=remedy)
     return study
 
 

@@ -335,17 +335,23 @@ _NO_PLACE = {"EU", "EZ", "QO", "UN", "XA", "XB", "ZZ"}
 CLDR = "CLDR territories"
 
 
+def sheet_folder(source: str | Path, what: str) -> Path:
+    """The folder of contexts or names (`what`), which must be there; ours for `embedded`."""
+    folder = _FOLDER if str(source) == EMBEDDED else Path(source)
+    if not folder.is_dir():
+        raise InputError(
+            "no such folder", value=str(source), remedy=f"Give a folder of {what}, or {EMBEDDED!r} for ours."
+        )
+    return folder
+
+
 def read_sheets(source: str | Path, what: str, languages: Sequence[str] | None) -> tuple[list[Sheet], list[LeftOut]]:
     """The sheets of contexts or names (`what`) in a folder, or `embedded`, in order of their files' names.
 
     A folder may hold files of both formats; other files in it are none of ours and are passed over. The embedded
     names have CLDR's territories as places in the nominative, in the languages asked for.
     """
-    folder = _FOLDER if str(source) == EMBEDDED else Path(source)
-    if not folder.is_dir():
-        raise InputError(
-            "no such folder", value=str(source), remedy=f"Give a folder of {what}, or {EMBEDDED!r} for ours."
-        )
+    folder = sheet_folder(source, what)
     sheets: list[Sheet] = []
     left_out: list[LeftOut] = []
     for path in sorted(folder.iterdir()):

@@ -34,7 +34,8 @@ def first_of_each_kind(
                 )
             here[sheet.kind] = sheet
             if sheet.kind in found:
-                notes.append(f"{what} for {sheet.kind.label} are those of {found[sheet.kind].file}, not {sheet.file}")
+                first, other = (Path(*Path(each.file).parts[-2:]) for each in (found[sheet.kind], sheet))
+                notes.append(f"{what} for {sheet.kind.label} are those of {first}, not {other}")
             found.setdefault(sheet.kind, sheet)
     if not found:
         raise InputError(f"no {what} are given", remedy="Name a folder, or 'embedded'.")

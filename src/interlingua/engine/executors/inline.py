@@ -18,9 +18,13 @@ _LOOK = 0.2  # seconds until a step that another run is at is looked at again
 
 @executors.register("inline")
 def inline(jobs: Sequence[Job], workspace: Workspace, options: Options, tell: Tell) -> Iterator[Outcome]:
-    """This process, one step after another; under torchrun all its processes together."""
+    """This process, one step after another; under torchrun all its processes together.
+
+    The first step is begun however little time there is: every run comes a little further.
+    """
     objects = ObjectCache()
     undone: set[str] = set()
+    begun = False
     with threads_restored():
         try:
             for job in jobs:
@@ -28,7 +32,8 @@ def inline(jobs: Sequence[Job], workspace: Workspace, options: Options, tell: Te
                     outcome = Outcome(job.key, BLOCKED)
                 else:
                     tell("started", job.key, ("", 0, 0))
-                    outcome = _outcome(job, workspace, options, tell, objects)
+                    outcome = _outcome(job, workspace, options, tell, objects, late=not begun)
+                    begun = begun or outcome.ran
                 if outcome.status != DONE:
                     undone.add(job.key)
                 yield outcome
@@ -37,14 +42,18 @@ def inline(jobs: Sequence[Job], workspace: Workspace, options: Options, tell: Te
                 leave(workspace.work)
 
 
-def _outcome(job: Job, workspace: Workspace, options: Options, tell: Tell, objects: ObjectCache) -> Outcome:
+def _outcome(
+    job: Job, workspace: Workspace, options: Options, tell: Tell, objects: ObjectCache, *, late: bool
+) -> Outcome:
     """What becomes of a job after as many tries as it gets; one that another run is at is waited for."""
     began, attempts, told = time.time(), options.attempts, False
 
     def progress(stage: str, done: int, total: int) -> None:
         tell("progress", job.key, (stage, done, total))
 
-    run = partial(run_step, job, workspace, progress=progress, objects=objects, group=options.group, captured=False)
+    run = partial(
+        run_step, job, workspace, progress=progress, objects=objects, group=options.group, captured=False, late=late
+    )
     while True:
         outcome = run()
         if outcome.status in (FAILED, FULL):

@@ -12,7 +12,8 @@ from interlingua.studies.compile.tasks import TaskSteps
 def steps_of(inputs: StudyInputs) -> tuple[list[Step], list[str]]:
     """All steps whose results are wanted, in the order of the file, and what cannot be tested, in words.
 
-    What they need is reached through them.
+    What they need is reached through them. A study that asks nothing of models makes what it names: models by their
+    recipes, and synthetic sets.
     """
     study, tasks = inputs.study, TaskSteps(inputs)
     measures, explanations, geometry = MeasureSteps(inputs, tasks), ExplainSteps(inputs, tasks), GeometrySteps(inputs)
@@ -27,4 +28,9 @@ def steps_of(inputs: StudyInputs) -> tuple[list[Step], list[str]]:
         found += explanations.steps(name, explained)
     for name, looked in study.table.geometry.items():
         found += geometry.steps(name, looked)
+    if not study.table.tests_models:
+        found = [
+            inputs.pretrained(name) for name, encoder in study.table.encoders.items() if encoder.recipe is not None
+        ]
+        found += [inputs.synth(name) for name in study.table.synth]
     return found, [*tasks.notes, *inputs.notes]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any
 
 from interlingua.analyses.transfer import TransferSettings, phases_of, task_named
@@ -11,9 +12,9 @@ from interlingua.encoder.loading import find_folder
 from interlingua.engine.digests import Digests
 from interlingua.engine.serialization import File
 from interlingua.engine.step import Resources, Step
-from interlingua.studies.analysis_settings import pair_settings
+from interlingua.studies.analysis_settings import diagonal_settings, neural_settings, pair_settings
 from interlingua.studies.compile.model_revisions import Revisions
-from interlingua.studies.config.recipe import read_config
+from interlingua.studies.config.recipe import START_FILES, read_config
 from interlingua.studies.config.schema import AdjustTable, ResourceTable
 from interlingua.studies.plugins import Name
 from interlingua.studies.step_settings import (
@@ -29,7 +30,7 @@ from interlingua.studies.step_settings import (
     StudyTask,
     SynthStep,
 )
-from interlingua.studies.study import MADE, Study, expanded, linking_encoder, model_place
+from interlingua.studies.study import MADE, TWO_DIRECTIONS, Study, expanded, linking_encoder, model_place
 from interlingua.tasks.saved_models import described
 from interlingua.training.phases import Phase
 
@@ -107,11 +108,11 @@ class StudyInputs:
         return name if name == "sampler" or name.startswith("hf:") else self.digests.file(self.study.place(name))
 
     def synth(self, name: str) -> Step:
-        return self.step(self.synthetic(name), {}, label=f"synth {name}")
+        return self.step(self.synthetic(name), {}, label=f"synth {name}", like=name)
 
     def synthetic(self, name: str) -> SynthStep:
         """The settings that name a set of parallel tagged sentences."""
-        table = self.study.table.synth[name]
+        table, spoken = self.study.table.synth[name], self.study.languages
         contexts, names = (
             tuple(
                 each if each == "embedded" else self.corpus(each)
@@ -123,11 +124,12 @@ class StudyInputs:
             contexts=contexts,
             names=names,
             types=table.types,
-            languages=table.languages or once(self.study.table.source, *self.study.languages),
+            languages=table.languages or (once(self.study.table.source, *spoken) if spoken else ()),
             rows=table.rows,
             test_share=table.test_share,
             slots=table.slots,
             bad_rows=table.bad_rows,
+            entity=table.entity,
             seed=table.seed,
         )
 
@@ -137,7 +139,7 @@ class StudyInputs:
         revision = None
         model: File | str | None
         if table.recipe is not None:
-            needs["encoder"] = self._pretrained(name)
+            needs["encoder"] = self.pretrained(name)
             model = None
         elif table.model == "embedded":
             model = self.digests.file(find_folder(table.model))
@@ -164,22 +166,21 @@ class StudyInputs:
         folder = model_place(self.study.file.parent, self.study.table.models[name].folder)
         return self.digests.file(folder), described(folder)[0].name
 
-    def _pretrained(self, name: str) -> Step:
+    def pretrained(self, name: str) -> Step:
+        """The step that makes an encoder by its recipe."""
         table = self.study.table.encoders[name]
         path = self.study.file.parent / str(table.recipe)
-        recipe = read_config(path)
-        folder = path.parent / recipe.data.folder if table.text is None else self.study.place(table.text)
-        pieces = recipe.tokenizer.file
-        start = recipe.training.start_from
+        recipe, home = read_config(path), path.parent
+        folder = home / recipe.data.folder if table.text is None else self.study.place(table.text)
+        tokenizer, start, held_out = recipe.tokenizer_file(home), recipe.start_folder(home), recipe.held_out(home)
         settings = PretrainStep(
-            recipe=self.digests.file(path),
+            recipe=replace(self.digests.file(path), digest=recipe.digest),
             # By language: a text that this model does not read must not change it.
-            text={
-                code: tuple(self.digests.file(text) for text in sorted(folder.glob(f"{code}.txt*"))[:1])
-                for code in recipe.data.languages
-            },
-            pieces=None if pieces is None else self.digests.file(path.parent / pieces),
-            start_from=None if start is None else self.digests.file(path.parent / start),
+            text={code: self.digests.file(file) for code, file in recipe.text_files(folder).items()},
+            tokenizer=None if tokenizer is None else self.digests.file(tokenizer),
+            # Not the folder: what it is called makes no difference.
+            start_from=() if start is None else tuple(self.digests.file(start / name) for name in START_FILES),
+            held_out=self.digests.file(held_out) if isinstance(held_out, Path) else held_out,
         )
         return self.step(settings, {}, label=f"pretrain {path.stem}", like=path.stem)
 
@@ -203,7 +204,14 @@ class StudyInputs:
             english=table.pivot_side,
         )
         label = f"align {source}-{code}"
-        settings = AlignStep(bitext=about, precision=None if linking is None else self.precision("align"))
+        by = "" if about.links is not None else about.aligner
+        settings = AlignStep(
+            bitext=about,
+            symmetrize=table.symmetrize or "intersect" if by in TWO_DIRECTIONS else None,
+            diagonal=asdict(diagonal_settings(table)) if by == "diagonal" else None,
+            neural=asdict(neural_settings(table)) if by == "neural" else None,
+            precision=None if linking is None else self.precision("align"),
+        )
         needs[f"align {code}"] = self.step(settings, own, label=label, like=code)
         return about
 

@@ -140,15 +140,6 @@ _BAD_LINES = Setting(
 )
 
 
-_TEST_SHARE = Setting(help="Share of contexts, of names and of rows for testing.", above=0, below=1)
-_SLOTS = Setting(
-    help="one: contexts with several slots are left out; any: one name fills them all.", choices=("one", "any")
-)
-_BAD_ROWS = Setting(
-    help="What happens to unusable contexts and names: skip (and count) or fail.", choices=("skip", "fail")
-)
-
-
 # ------------------------------------------------------------------------------------------------- groups
 @dataclass(frozen=True, kw_only=True)
 class Loading:
@@ -269,6 +260,66 @@ class Linking:
     panel = "Bitexts"
     aligner: Annotated[str | None, _ALIGNER] = None
     pivot_side: Annotated[str | None, _PIVOT_SIDE] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Aligning:
+    """How an aligner links words: fast_align's model, and after it what is for vectors alone."""
+
+    panel = "Word aligner"
+    symmetrize: Annotated[
+        str | None,
+        Setting(
+            help="How two directions become one.",
+            left_out="intersect",
+            metavar="HOW",
+            choices=(
+                "intersect",
+                "union",
+                "grow-diag",
+                "grow-diag-final",
+                "grow-diag-final-and",
+                "forward",
+                "backward",
+            ),
+        ),
+    ] = None
+    iterations: Annotated[int, Setting(help="Passes of EM.", least=1)] = 5
+    p0: Annotated[
+        float, Setting(help="Probability that a word has no partner; fast_align takes 0.08.", least=0, below=1)
+    ] = 0.12
+    tension: Annotated[
+        float, Setting(help="How strongly links keep to the diagonal, at the start.", least=0.1, most=14)
+    ] = 4.0
+    fixed_tension: Annotated[bool, Setting(help="Leave the tension as it is.")] = False
+    tension_rule: Annotated[
+        str,
+        Setting(
+            help="How the tension moves: part (of the way to its maximum) or fast_align (as it does).",
+            choices=("part", "fast_align"),
+        ),
+    ] = "part"
+    alpha: Annotated[float, Setting(help="Prior of variational Bayes.", above=0)] = 0.01
+    variational: Annotated[bool, Setting(help="Variational Bayes, or plain EM without a prior.")] = True
+    layer: Annotated[
+        int | None,
+        Setting(
+            help="For neural: layer whose vectors are compared; 0 is the embedding output.",
+            left_out="two thirds of the way up",
+            metavar="N",
+        ),
+    ] = None
+    neural: Annotated[
+        str, Setting(help="For neural: how vectors become links.", choices=("argmax", "itermax", "softmax"))
+    ] = "argmax"
+    unit: Annotated[str, Setting(help="For neural: what is compared.", choices=("word", "token"))] = "word"
+    center: Annotated[
+        bool, Setting(help="For neural: take each language's mean off the vectors.", formerly=("no_centre", "centre"))
+    ] = True
+    min_cosine: Annotated[
+        float | None,
+        Setting(help="For neural: lowest cosine of a link.", least=-1, most=1, left_out="any", formerly=("least",)),
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -413,6 +464,33 @@ class Following:
 
 # ------------------------------------------------------------------------------------------------- study file
 @dataclass(frozen=True, kw_only=True)
+class Drawing:
+    """How many sentences are made of contexts and names, which of them, and how they are split."""
+
+    rows: Annotated[int, Setting(help="Sentences in each language, for training and testing together.", least=1)] = 500
+    test_share: Annotated[
+        float, Setting(help="Share of contexts, of names and of rows for testing.", above=0, below=1)
+    ] = 0.2
+    slots: Annotated[
+        str,
+        Setting(
+            help="one: contexts with several slots are left out; any: one name fills them all.", choices=("one", "any")
+        ),
+    ] = "one"
+    bad_rows: Annotated[
+        str,
+        Setting(
+            help="What happens to unusable contexts and names: skip (and count) or fail.", choices=("skip", "fail")
+        ),
+    ] = "skip"
+    entity: Annotated[
+        str | None,
+        replace(_ENTITY, help="Also put this one name into test contexts of every type: xx.about.iob2."),
+    ] = None
+    seed: Annotated[int, _SEED] = 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class EncoderTable(Loading):
     """An encoder: a `model`, or a `recipe` that `pretrain` makes one of."""
 
@@ -434,7 +512,7 @@ class EncoderTable(Loading):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BitextTable(Linking):
+class BitextTable(Aligning, Linking):
     """The bitexts of the languages: files, or a parallel corpus, and how their words are linked."""
 
     files: Annotated[Files | None, Setting(help="Bitexts of the languages.", left_out="a corpus is given")] = None
@@ -574,7 +652,7 @@ class ExplainTable(Attributing, ExplainChecks):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SynthTable:
+class SynthTable(Drawing):
     """Parallel tagged sentences that `synth` makes; files of them are named `@NAME/{language}.train.iob2`."""
 
     contexts: Annotated[
@@ -583,12 +661,10 @@ class SynthTable:
     ] = "embedded"
     names: Annotated[str | tuple[str, ...], Setting(help="Folders of names, likewise.")] = "embedded"
     types: Annotated[tuple[str, ...], _TYPES] = ()
-    languages: Annotated[tuple[str, ...], Setting(help="Languages.", left_out="the study's")] = ()
-    rows: Annotated[int, Setting(help="Sentences in each language, for training and testing together.", least=1)] = 500
-    test_share: Annotated[float, _TEST_SHARE] = 0.2
-    slots: Annotated[str, _SLOTS] = "one"
-    bad_rows: Annotated[str, _BAD_ROWS] = "skip"
-    seed: Annotated[int, _SEED] = 0
+    languages: Annotated[
+        tuple[str, ...],
+        Setting(help="Languages.", left_out="the study's, else those that every type has"),
+    ] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -699,7 +775,7 @@ class StudyTable:
     """A whole study file, of one size."""
 
     name: Annotated[str, Setting(help="Name of the study.")]
-    languages: Annotated[tuple[str, ...], Setting(help="Languages of the tests.")]
+    languages: Annotated[tuple[str, ...], Setting(help="Languages of the tests.", left_out="none is tested")] = ()
     encoders: Mapping[str, EncoderTable] = field(default_factory=dict)
     models: Mapping[str, ModelTable] = field(default_factory=dict)
     about: Annotated[str, Setting(help="What the study asks, for its page.")] = ""
@@ -726,6 +802,11 @@ class StudyTable:
     synth: Mapping[str, SynthTable] = field(default_factory=dict)
     geometry: Mapping[str, GeometryTable] = field(default_factory=dict)
     resources: Mapping[str, ResourceTable] = field(default_factory=dict)
+
+    @property
+    def tests_models(self) -> bool:
+        """Whether anything is asked of models; else the study makes what it names: models by recipes, and synth."""
+        return bool(self.tasks or self.measures or self.explanations or self.geometry)
 
 
 # ------------------------------------------------------------------------------------------------- recipe
@@ -1256,7 +1337,7 @@ class GeometryCommand(Maps, Monitoring, Following, Loading, Running):
 
 
 @dataclass(frozen=True)
-class SynthCommand:
+class SynthCommand(Drawing):
     """Make strictly parallel NER data: every context with every name, in any set of languages.
 
     Writes xx.train.iob2 and xx.test.iob2 for each language (word, row id, tag), counts.json, and how alike the names
@@ -1279,15 +1360,6 @@ class SynthCommand:
     _: KW_ONLY
     languages: Annotated[Sequence[str] | None, replace(_LANGUAGES, left_out="those that every type has")] = None
     types: Annotated[Sequence[str] | None, _TYPES] = None
-    rows: Annotated[int, Setting(help="Sentences in each language, for training and testing together.", least=1)] = 500
-    test_share: Annotated[float, _TEST_SHARE] = 0.2
-    slots: Annotated[str, _SLOTS] = "one"
-    bad_rows: Annotated[str, _BAD_ROWS] = "skip"
-    entity: Annotated[
-        str | None,
-        replace(_ENTITY, help="Also put this one name into test contexts of every type: xx.about.iob2."),
-    ] = None
-    seed: Annotated[int, _SEED] = 0
     out: Annotated[File | None, Setting(help="Folder for the files.", left_out="nothing is written", metavar="DIR")] = (
         None
     )
@@ -1309,7 +1381,7 @@ class PretrainCommand(Placed):
 
 
 @dataclass(frozen=True)
-class AlignCommand(Loading, Running):
+class AlignCommand(Aligning, Loading, Running):
     """Which words translate each other?
 
     Prints one line of links (Pharaoh: 0-0 1-2 …, source-target) for every line of FILE, an empty one for a line that is
@@ -1332,44 +1404,10 @@ class AlignCommand(Loading, Running):
     ] = None
     _: KW_ONLY
     method: Annotated[str | None, _ALIGNER] = None
-    symmetrize: Annotated[
-        str | None,
-        Setting(
-            help="How two directions become one.",
-            left_out="intersect",
-            metavar="HOW",
-            choices=(
-                "intersect",
-                "union",
-                "grow-diag",
-                "grow-diag-final",
-                "grow-diag-final-and",
-                "forward",
-                "backward",
-            ),
-        ),
-    ] = None
     also: Annotated[
         Sequence[File],
         Setting(help="More bitext to train on; its links are not printed; repeatable.", several=True, metavar="FILE"),
     ] = ()
-    iterations: Annotated[int, Setting(help="Passes of EM.", least=1)] = 5
-    p0: Annotated[
-        float, Setting(help="Probability that a word has no partner; fast_align takes 0.08.", least=0, below=1)
-    ] = 0.12
-    tension: Annotated[
-        float, Setting(help="How strongly links keep to the diagonal, at the start.", least=0.1, most=14)
-    ] = 4.0
-    fixed_tension: Annotated[bool, Setting(help="Leave the tension as it is.")] = False
-    tension_rule: Annotated[
-        str,
-        Setting(
-            help="How the tension moves: part (of the way to its maximum) or fast_align (as it does).",
-            choices=("part", "fast_align"),
-        ),
-    ] = "part"
-    alpha: Annotated[float, Setting(help="Prior of variational Bayes.", above=0)] = 0.01
-    variational: Annotated[bool, Setting(help="Variational Bayes, or plain EM without a prior.")] = True
     save: Annotated[File | None, Setting(help="Folder for the trained aligner.", left_out="none", metavar="DIR")] = None
     aligner: Annotated[
         File | None,
@@ -1378,25 +1416,6 @@ class AlignCommand(Loading, Running):
     model: Annotated[
         str | Encoder, Setting(help="For neural: 'embedded', a model folder, or a hub name.", metavar="MODEL")
     ] = "embedded"
-    layer: Annotated[
-        int | None,
-        Setting(
-            help="For neural: layer whose vectors are compared; 0 is the embedding output.",
-            left_out="two thirds of the way up",
-            metavar="N",
-        ),
-    ] = None
-    neural: Annotated[
-        str, Setting(help="For neural: how vectors become links.", choices=("argmax", "itermax", "softmax"))
-    ] = "argmax"
-    unit: Annotated[str, Setting(help="For neural: what is compared.", choices=("word", "token"))] = "word"
-    center: Annotated[
-        bool, Setting(help="For neural: take each language's mean off the vectors.", formerly=("no_centre", "centre"))
-    ] = True
-    min_cosine: Annotated[
-        float | None,
-        Setting(help="For neural: lowest cosine of a link.", least=-1, most=1, left_out="any", formerly=("least",)),
-    ] = None
     links: Annotated[
         Sequence[File],
         Setting(

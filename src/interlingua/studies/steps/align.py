@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from interlingua.analyses.word_alignment import Linking
+from interlingua.encoder import Encoder
 from interlingua.engine.atomic_files import write_text
+from interlingua.engine.serialization import build
 from interlingua.engine.step import StepContext
 from interlingua.errors import InputError
 from interlingua.readers import read_corpus
 from interlingua.studies.step_settings import AlignStep
 from interlingua.studies.steps.step_io import LINKS, bitext_name, linked_files, load_encoder, path_of, write_notes
+from interlingua.wordalign.model import Settings
+from interlingua.wordalign.neural import NeuralSettings
 
 _LEAST = 4
 """Two sentence pairs are held out at least, and never more than half of all."""
@@ -24,10 +29,18 @@ def run(settings: AlignStep, context: StepContext) -> None:
         rows = zip(pair.source_texts, pair.target_texts, strict=True)
         lines = ["\t".join(" ".join(text.split()) for text in row) for row in rows]
         write_text(context.out / bitext_name(bitext), "".join(f"{line}\n" for line in lines))
-    encoder = None
+    model: str | Encoder = "embedded"
     if bitext.encoder is not None and settings.precision is not None:
-        encoder = load_encoder(bitext.encoder, context, precision=settings.precision)
-    [files] = linked_files([bitext], {f"align {bitext.language}": context.out}, encoder=encoder).values()
+        model = load_encoder(bitext.encoder, context, precision=settings.precision)
+    linking = Linking(
+        bitext.aligner,
+        model,
+        context.device,
+        symmetrize=settings.symmetrize or "intersect",
+        diagonal=build(Settings, settings.diagonal or {}),
+        neural=build(NeuralSettings, settings.neural or {}),
+    )
+    [files] = linked_files([bitext], {f"align {bitext.language}": context.out}, linking=linking).values()
     text = files.read(context.out / LINKS, progress=context.progress)
     if len(text.usable) < _LEAST:
         raise InputError(

@@ -186,9 +186,9 @@ def pair_settings(given: LinkedRows | None) -> PairSettings:
 
 
 def linked_files(
-    bitexts: Iterable[StudyBitext], inputs: Mapping[str, Path], *, encoder: Encoder | None = None
+    bitexts: Iterable[StudyBitext], inputs: Mapping[str, Path], *, linking: Linking | None = None
 ) -> dict[str, LinkedFiles]:
-    """The bitexts by language; those cut from a corpus lie where they were linked. `encoder` is who links them."""
+    """The bitexts by language; those cut from a corpus lie where they were linked. `linking` says how to link them."""
     found = {}
     for bitext in bitexts:
         files = [Path(file.path) for file in bitext.files]
@@ -197,8 +197,8 @@ def linked_files(
         links = None if bitext.links is None else Path(bitext.links.path)
         # What was cut from a corpus has the source first, as it was written.
         stays = bitext.english if bitext.corpus is None else "source"
-        linking = Linking(bitext.aligner, encoder or ("embedded" if bitext.encoder is None else bitext.encoder.name))
-        found[bitext.language] = LinkedFiles(tuple(files), links, stays, linking, bitext.source)
+        own = linking or Linking(bitext.aligner, "embedded" if bitext.encoder is None else bitext.encoder.name)
+        found[bitext.language] = LinkedFiles(tuple(files), links, stays, own, bitext.source)
     return found
 
 

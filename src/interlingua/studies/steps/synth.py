@@ -13,14 +13,19 @@ from interlingua.engine.step import StepContext
 from interlingua.studies.step_settings import SynthStep
 from interlingua.studies.steps.step_io import write_notes
 
+COUNTS = "counts.json"
+
 
 def run(settings: SynthStep, context: StepContext) -> None:
     """Write the sentences of every language, and what was counted."""
     made = synthetic_of(settings)
+    parts = dict(made.parts)
+    if settings.entity is not None:
+        made, parts["about"] = made.with_entity(settings.entity)
     for code in made.languages:
-        for part, sample in made.parts.items():
+        for part, sample in parts.items():
             write_text(context.out / f"{code}.{part}.iob2", "".join(sample.iob2(code)))
-    write_text(context.out / "counts.json", json.dumps(made.counts(), ensure_ascii=False, indent=1) + "\n")
+    write_text(context.out / COUNTS, json.dumps(made.counts(), ensure_ascii=False, indent=1) + "\n")
     left = [f"{len(each.lines)} rows of {Path(each.file).name} left out: {each.reason}" for each in made.left_out]
     write_notes(context, [*made.notes, *left])
 
@@ -38,7 +43,7 @@ def synthetic_of(settings: SynthStep) -> Synthetic:
     return synthesise(
         contexts,
         names,
-        languages=settings.languages,
+        languages=settings.languages or None,
         types=settings.types or None,
         rows=settings.rows,
         seed=settings.seed,
