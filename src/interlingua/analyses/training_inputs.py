@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -24,12 +24,13 @@ from interlingua.objectives.contrastive import Contrastive
 from interlingua.objectives.drift import Drift
 from interlingua.objectives.task import TaskObjective
 from interlingua.registry import unknown
+from interlingua.training.forward import checked_layer, is_trained
 from interlingua.training.loop import Monitor, Objective, Settings, Term
 from interlingua.training.pair_batches import Bitext, PairBatches, PairPass, bitext, joined
 from interlingua.training.phases import Part, Phase
 from interlingua.training.processes import first_process_first
 from interlingua.training.reference import Reference, reference
-from interlingua.training.regime import Stage
+from interlingua.training.regime import Stage, trainable
 from interlingua.wordalign.links import PairFilters, WordPairs, word_pairs
 
 Progress = Callable[[str, int, int], None]
@@ -145,8 +146,7 @@ class Material:
     """What the stages of one seed are made of; what the model as it came makes of its text is computed once.
 
     `pairs` gives the linked text of a language; `spoken` are the languages of this run. `steady` gives batches few
-    shapes, each of which is recorded as one CUDA graph. `temperature` is that of the objective `contrastive`. With a
-    `folder` the reference is kept there: a run that goes on finds it, and so do other processes than the first.
+    shapes, each of which is recorded as one CUDA graph. With a `folder` the reference is kept there: a run that goes on finds it, and so do other processes than the first.
     """
 
     task: Any
@@ -157,7 +157,6 @@ class Material:
     seed: int
     precision: str = "fp32"
     steady: bool = False
-    temperature: float = 0.1
     folder: Path | None = None
     _reference: Reference | None = None
 
@@ -208,6 +207,21 @@ def loop_settings(
         checkpoint_every=checkpoint_every,
         best=best,
     )
+
+
+def check_trained(model: Any, layer: int, phases: Iterable[Phase], *, seed: int = 0) -> None:
+    """Refuse phases that train nothing that the layer they pull together hangs on."""
+    place = checked_layer(model, layer)
+    for phase in phases:
+        if not any(part.objective in NEED_PAIRS for part in phase.parts):
+            continue
+        with trainable(model, phase.freeze, phase.lora, seed=seed):
+            if not is_trained(model, place):
+                raise InputError(
+                    f"nothing is trained that layer {place} hangs on",
+                    value=phase.freeze.blocks,
+                    remedy="Freeze fewer blocks, or adjust a higher layer.",
+                )
 
 
 def stages(
@@ -278,7 +292,7 @@ def _objective(
     if part.objective == "anchor":
         return Anchor(pairs, material.reference(model, progress), layer, settings.reduction)
     if part.objective == "contrastive":
-        return Contrastive(pairs, layer, temperature=material.temperature)
+        return Contrastive(pairs, layer, temperature=part.temperature)
     return cast(Objective, objectives[part.objective].call(pairs))
 
 

@@ -50,7 +50,7 @@ class CompiledCommand:
 
     `identity` says what its folder `out` is for: the same goes on in it. Without a folder it runs in a temporary one.
     `device` None: the GPU where there is one. `keep` says which models and vectors stay in the folder, `cache` is a
-    folder for vectors that runs share. `notes` are those of reading the settings.
+    folder for vectors that runs share, `tensorboard` one for curves of a training. `notes` are those of reading the settings.
     """
 
     kind: str
@@ -62,6 +62,7 @@ class CompiledCommand:
     stop_after: float | None = None
     keep: Keep = keep_none
     cache: Path | None = None
+    tensorboard: Path | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -145,7 +146,13 @@ class PlannedCommand:
     def run(self, group: ProcessGroup) -> RunSummary:
         """Run what is not done in this process; the first failure is raised as what it is."""
         asked = self.compiled
-        options = Options(stop_after=asked.stop_after, device=asked.device, cache=asked.cache, group=group)
+        options = Options(
+            stop_after=asked.stop_after,
+            device=asked.device,
+            cache=asked.cache,
+            tensorboard=asked.tensorboard,
+            group=group,
+        )
         if not group.is_first:
             return run(self.graph, self.workspace, executor="inline", options=options, raise_first=True)
         with self.workspace.acquire(asked.kind, asked.identity), told_when_full(self.workspace.folder):

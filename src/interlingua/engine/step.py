@@ -52,6 +52,8 @@ class Paused(InterlinguaError):
 class ObjectCache:
     """What one process has loaded and may use again, by key: at most `size` objects, the most recently used.
 
+    Objects that need little room stand on a `shelf` of their own, where they push nothing large away.
+
     >>> cache = ObjectCache(2)
     >>> [cache.get(name, lambda: made) for made, name in enumerate(["a", "b", "a", "c", "b"])]
     [0, 1, 0, 3, 4]
@@ -59,22 +61,23 @@ class ObjectCache:
 
     def __init__(self, size: int = 2) -> None:
         self._size = size
-        self._objects: dict[str, Any] = {}
+        self._shelves: dict[str, dict[str, Any]] = {}
 
-    def get(self, key: str, make: Callable[[], T]) -> T:
+    def get(self, key: str, make: Callable[[], T], *, shelf: str = "") -> T:
         """The object under a key, made where it is not there. Who gets it may read it, not change it."""
-        if key in self._objects:
-            found: T = self._objects.pop(key)
+        objects = self._shelves.setdefault(shelf, {})
+        if key in objects:
+            found: T = objects.pop(key)
         else:
-            while len(self._objects) >= self._size:  # Before the new one is made, which needs the room.
-                del self._objects[next(iter(self._objects))]
+            while len(objects) >= self._size:  # Before the new one is made, which needs the room.
+                del objects[next(iter(objects))]
             found = make()
-        self._objects[key] = found
+        objects[key] = found
         return found
 
     def clear(self) -> None:
         """Forget all: a step that failed may have left anything in them."""
-        self._objects.clear()
+        self._shelves.clear()
 
 
 def _silent(stage: str, done: int, total: int) -> None:
@@ -89,7 +92,8 @@ class StepContext:
     the step's name when the function returns. What lies in `out / "heavy"` is removed when no step to come needs it.
     `objects` are what this process loaded in earlier steps. Of several processes only the one that `group` calls first
     writes. `deadline` is the `time.time()` at which a long function should save its state and raise `Paused`. `device`
-    is where to compute, None: on what there is; `cache` a folder that runs share, None: there is none.
+    is where to compute, None: on what there is; `cache` a folder that runs share, None: there is none; `tensorboard`
+    one for curves of a training while it runs, None: they are not shown.
     """
 
     key: str
@@ -102,6 +106,7 @@ class StepContext:
     deadline: float | None = None
     device: str | None = None
     cache: Path | None = None
+    tensorboard: Path | None = None
 
     @property
     def state(self) -> Path:

@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from interlingua.engine.serialization import File
 from interlingua.training.phases import Phase
+from interlingua.wordalign.links import PairFilters
 
 Value = str | int | float | bool | tuple[str, ...] | None
 Data = File | str
@@ -46,7 +47,7 @@ class StudyBitext:
     """The bitext of a language: its files, or the corpus that it is cut from, and what links its words.
 
     `links` is a file of links; else the `aligner` makes them, `neural` by the vectors of `encoder`. `english` is the
-    side that stays; None: the files' names say it.
+    side that stays; None: the files' names say it. `tokenize` is how text is cut into words.
     """
 
     language: str
@@ -57,6 +58,7 @@ class StudyBitext:
     aligner: str = "diagonal"
     encoder: StudyEncoder | None = None
     english: str | None = None
+    tokenize: str = "auto"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +75,7 @@ class LinkedRows:
     how: str
     specials: bool
     reduction: str
+    tidy: PairFilters
     kept: str
 
 
@@ -123,7 +126,7 @@ class PretrainStep:
 class AlignStep:
     """A bitext to word links; `precision` is that of the encoder whose vectors link, None without one."""
 
-    CODE: ClassVar[int] = 3
+    CODE: ClassVar[int] = 4
     ON_GPU: ClassVar[bool] = False
 
     bitext: StudyBitext
@@ -132,9 +135,12 @@ class AlignStep:
 
 @dataclass(frozen=True, kw_only=True)
 class AdjustStep:
-    """An encoder and linked text to an adjusted encoder."""
+    """A model and linked text to the adjusted model, its head included.
 
-    CODE: ClassVar[int] = 3
+    Distances are measured every `monitor_every` steps on the rows held out of the first bitext; None: never.
+    """
+
+    CODE: ClassVar[int] = 4
     ON_GPU: ClassVar[bool] = True
 
     encoder: StudyEncoder
@@ -142,6 +148,28 @@ class AdjustStep:
     bitexts: tuple[StudyBitext, ...]
     linked_rows: LinkedRows
     phases: tuple[Phase, ...]
+    monitor_every: int | None
+    checkpoint_every: int
+    precision: str
+    seed: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class EffectStep:
+    """An encoder, original or adjusted, to what an adjustment is judged by: retrieval and distances by language.
+
+    They are measured on the rows held out of each bitext and, retrieval, on the embedded sampler. `trained_on` are the
+    languages that it was adjusted on.
+    """
+
+    CODE: ClassVar[int] = 1
+    ON_GPU: ClassVar[bool] = True
+
+    encoder: StudyEncoder
+    state: str
+    trained_on: tuple[str, ...]
+    bitexts: tuple[StudyBitext, ...]
+    linked_rows: LinkedRows
     precision: str
     seed: int
 
@@ -153,7 +181,7 @@ class FinetuneStep:
     `linked_rows` is None where that phase reads no bitext.
     """
 
-    CODE: ClassVar[int] = 3
+    CODE: ClassVar[int] = 4
     ON_GPU: ClassVar[bool] = True
 
     encoder: StudyEncoder
@@ -177,7 +205,7 @@ class PredictStep:
     among them. `map_on` and `linked_rows` are those of a regime that maps, `through` the encoder that reads its tests.
     """
 
-    CODE: ClassVar[int] = 3
+    CODE: ClassVar[int] = 4
     ON_GPU: ClassVar[bool] = True
 
     encoder: StudyEncoder
@@ -204,7 +232,7 @@ class PredictStep:
 class DistancesStep:
     """A model in one of its states to the distances of related and unrelated words of a language."""
 
-    CODE: ClassVar[int] = 3
+    CODE: ClassVar[int] = 4
     ON_GPU: ClassVar[bool] = True
 
     encoder: StudyEncoder
@@ -346,6 +374,7 @@ StepSettings = (
     | PretrainStep
     | AlignStep
     | AdjustStep
+    | EffectStep
     | FinetuneStep
     | PredictStep
     | DistancesStep

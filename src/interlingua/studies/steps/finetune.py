@@ -37,7 +37,7 @@ def run(settings: FinetuneStep, context: StepContext) -> None:
     inside = trainable_copy(encoder, settings.encoder.name, precision)
     tuned = FineTuned(lesson.task, lesson.labels, TaskModel.of(inside, lesson.task, lesson.labels, seed=seed), inside)
     train_phases(
-        tuned,
+        tuned.model,
         settings.phases,
         linked,
         context,
@@ -45,7 +45,7 @@ def run(settings: FinetuneStep, context: StepContext) -> None:
         precision=precision,
         lesson=lesson,
         inputs=inputs,
-        watch=None if lesson.dev is None else examiner.watch,
+        monitors=None if lesson.dev is None else {"task": examiner.watch},
         begin_with=load_made(context.inputs["adjusted"], context) if "adjusted" in context.inputs else None,
     )
     if context.group.is_first:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import json
 import re
 import shutil
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,7 +24,7 @@ from interlingua.encoder.representations import Cache
 from interlingua.engine.atomic_files import write_text
 from interlingua.engine.records import NOTES, Records
 from interlingua.engine.serialization import File, digest
-from interlingua.engine.step import StepContext
+from interlingua.engine.step import Paused, StepContext
 from interlingua.readers import read_corpus
 from interlingua.record import Made
 from interlingua.studies.step_settings import (
@@ -37,6 +39,7 @@ from interlingua.studies.step_settings import (
 from interlingua.studies.study import MADE
 from interlingua.tasks import tasks
 from interlingua.tasks.saved_models import FineTuned, load
+from interlingua.training.checkpoints import load_whole
 from interlingua.training.loop import Monitor
 from interlingua.training.phases import Phase
 from interlingua.training.regime import Place, Stage, train_stages
@@ -45,6 +48,7 @@ from interlingua.training.task import TaskModel
 MODEL = Path("heavy") / "model"
 VECTORS = Path("heavy") / "representations"
 LINKS = "links.npz"
+PROGRESS = "progress.json"
 _PATH = re.compile(r"(?<![\w./~])/(?:[^\s/,;:()]+/)+([^\s/,;:()]+)")
 
 
@@ -55,21 +59,32 @@ def load_encoder(about: StudyEncoder, context: StepContext, *, precision: str = 
     """
     made = context.inputs.get(f"{role}encoder")
     model = about.model if made is None else str(made / MODEL)
-
-    def read() -> Encoder:
-        return Encoder.load(
-            model.path if isinstance(model, File) else str(model),
-            device=context.device,
-            precision=precision,
-            trust_remote_code=about.trust_remote_code,
-            allow_pickle=about.allow_pickle,
-            revision=about.revision,
-            blocks=about.blocks,
-        )
-
     # By what it is, not by what a study calls it.
     told = [model.digest if isinstance(model, File) else model, about.revision, about.blocks, precision]
-    return context.objects.get(digest(["encoder", *told]), read)
+    return context.objects.get(
+        digest(["encoder", *told]), lambda: read_encoder(about, context, precision=precision, role=role)
+    )
+
+
+def read_encoder(about: StudyEncoder, context: StepContext, *, precision: str = "fp32", role: str = "") -> Encoder:
+    """The same encoder, and nobody else's: it is not kept."""
+    name, given = _folder_of(about, context, role)
+    return Encoder.load(name, device=context.device, precision=precision, **given)
+
+
+def load_model(about: StudyEncoder, context: StepContext) -> tuple[Any, Any]:
+    """The whole model that settings name, its head included, in float32, and its tokenizer; it may be trained."""
+    name, given = _folder_of(about, context, "")
+    model, tokenizer, _ = load_whole(name, **given)
+    return model, tokenizer
+
+
+def _folder_of(about: StudyEncoder, context: StepContext, role: str) -> tuple[str, dict[str, Any]]:
+    """The folder or hub name of an encoder, and how it is read."""
+    made = context.inputs.get(f"{role}encoder")
+    model = about.model if made is None else str(made / MODEL)
+    reading = ("trust_remote_code", "allow_pickle", "revision", "blocks")
+    return model.path if isinstance(model, File) else str(model), {name: getattr(about, name) for name in reading}
 
 
 def load_body(about: StudyEncoder, context: StepContext, *, precision: str = "fp32", role: str = "") -> Encoder:
@@ -155,7 +170,7 @@ def linked_files(
         # What was cut from a corpus has the source first, as it was written.
         stays = bitext.english if bitext.corpus is None else "source"
         linking = Linking(bitext.aligner, encoder or ("embedded" if bitext.encoder is None else bitext.encoder.name))
-        found[bitext.language] = LinkedFiles(tuple(files), links, stays, linking, bitext.source)
+        found[bitext.language] = LinkedFiles(tuple(files), links, stays, linking, bitext.source, bitext.tokenize)
     return found
 
 
@@ -199,20 +214,28 @@ class LinkedBitexts:
     files: Mapping[str, LinkedFiles]
     settings: PairSettings
     inputs: Mapping[str, Path]
-    _texts: dict[str, LinkedText] = field(default_factory=dict)
+    _texts: dict[str, LinkedText]
     _pairs: dict[tuple[str, int], Pairs] = field(default_factory=dict)
 
     @classmethod
     def of(
         cls, encoder: Encoder, bitexts: Iterable[StudyBitext], rows: LinkedRows | None, context: StepContext
     ) -> LinkedBitexts:
-        return cls(encoder, linked_files(bitexts, context.inputs), pair_settings(rows), context.inputs)
+        files = linked_files(bitexts, context.inputs)
+        # Steps of one process read a text once.
+        links = [context.inputs[f"align {code}"].name for code in files]
+        texts: dict[str, LinkedText] = context.objects.get(digest(["texts", *links]), dict, shelf="texts")
+        return cls(encoder, files, pair_settings(rows), context.inputs, texts)
 
-    def __call__(self, code: str, seed: int) -> Pairs:
+    def text(self, code: str) -> LinkedText:
+        """The linked text of a language, all of it."""
         if code not in self._texts:
             self._texts[code] = self.files[code].read(self.inputs[f"align {code}"] / LINKS)
+        return self._texts[code]
+
+    def __call__(self, code: str, seed: int) -> Pairs:
         if (code, seed) not in self._pairs:
-            self._pairs[code, seed] = drawn_pairs(self._texts[code], self.encoder, self.settings, seed=seed)
+            self._pairs[code, seed] = drawn_pairs(self.text(code), self.encoder, self.settings, seed=seed)
         return self._pairs[code, seed]
 
     @property
@@ -222,21 +245,24 @@ class LinkedBitexts:
 
 
 def train_phases(
-    tuned: FineTuned,
+    model: Any,
     phases: Sequence[Phase],
     linked: LinkedBitexts,
     context: StepContext,
     *,
     seed: int,
     precision: str,
+    checkpoint_every: int | None = None,
     lesson: Lesson | None = None,
     inputs: Any = None,
-    watch: Callable[[int], Monitor] | None = None,
+    monitors: Mapping[str, Callable[[int], Monitor]] | None = None,
     begin_with: Encoder | None = None,
 ) -> None:
     """Train a model by phases, from the newest checkpoint on; the metrics of every training step are kept.
 
     The model is given as it came, because references are made of it; `begin_with` has the weights that are then put in.
+    `monitors` are by phase. `progress.json` says how far each phase came, also where the step is paused: then it lies
+    in the step's state.
     """
     device, own = linked.encoder.device, TransferSettings()
     like = loop_settings(
@@ -244,8 +270,8 @@ def train_phases(
         precision,
         graph=own.graph,
         compile=own.compile,
-        checkpoint_every=own.checkpoint_every,
-        best=None if watch is None or lesson is None else lesson.task.metric,
+        checkpoint_every=checkpoint_every or own.checkpoint_every,
+        best=None if monitors is None or lesson is None else lesson.task.metric,
     )
     material = Material(
         None if lesson is None else lesson.task,
@@ -256,18 +282,45 @@ def train_phases(
         seed,
         precision,
         steady=device.type == "cuda",
+        # Where a run goes on it finds them, and so do other processes than the first.
+        folder=context.state / "reference" if linked.files else None,
     )
-    monitors = None if watch is None else {"task": watch}
-    made: list[Stage] = stages(tuned.model, phases, material, like=like, monitors=monitors, progress=context.progress)
+    made: list[Stage] = stages(model, phases, material, like=like, monitors=monitors, progress=context.progress)
     if begin_with is not None:
-        tuned.model.base_model.load_state_dict(begin_with.model.state_dict())
+        model.base_model.load_state_dict(begin_with.model.state_dict())
     place = Place(context.state)
-    train_stages(tuned.model, made, device=device, place=place, progress=context.progress)
-    for number, stage in enumerate(made):
-        journal = place.journal(number, stage)
-        if context.group.is_first and journal.is_file():
-            shutil.copyfile(journal, context.out / f"{number + 1}-{stage.name}.jsonl")
-    tuned.model.eval()
+    left = None if context.deadline is None else max(context.deadline - time.time(), 0.0)
+    train_stages(
+        model,
+        made,
+        device=device,
+        place=place,
+        tensorboard=context.tensorboard,
+        progress=context.progress,
+        stop_after=left,
+    )
+    told = [_progress_of(place, number, stage) for number, stage in enumerate(made)]
+    finished = all(phase["finished"] for phase in told)
+    if context.group.is_first:
+        write_text((context.out if finished else context.state) / PROGRESS, json.dumps(told))
+        for number, stage in enumerate(made if finished else ()):
+            if (journal := place.journal(number, stage)).is_file():
+                shutil.copyfile(journal, context.out / f"{number + 1}-{stage.name}.jsonl")
+    if not finished:
+        raise Paused("the time is over")
+    model.eval()
+
+
+def _progress_of(place: Place, number: int, stage: Stage) -> dict[str, Any]:
+    """How far a phase came, and what was measured on the way."""
+    state = place.checkpoint(number, stage).state()
+    return {
+        "phase": stage.name,
+        "steps": int(state.get("step", 0)),
+        "of_steps": stage.settings.steps,
+        "finished": bool(state.get("finished")),
+        "metrics": state.get("metrics", []),
+    }
 
 
 def corpus_of(settings: EncodeStep | MeasureStep, context: StepContext) -> ParallelCorpus:
