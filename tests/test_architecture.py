@@ -130,7 +130,22 @@ def test_the_engine_has_no_word_of_the_field() -> None:
         assert not rooms(path) - {"engine", "errors", "registry", "paths"}, f"{name} imports more than it may"
 
 
-@pytest.mark.parametrize("how", ["import interlingua", "import interlingua.cli.app", "help"])
+def classes(path: Path) -> set[str]:
+    """The classes that a file defines at its top level, but for those that it keeps to itself."""
+    return {node.name for node in ast.parse(path.read_text("utf-8")).body if isinstance(node, ast.ClassDef)}
+
+
+READ_A_STUDY = (
+    "import pathlib\n"
+    "from interlingua.studies.config.study_file import read_tables\n"
+    f"for file in sorted(pathlib.Path({str(SOURCE.parent / 'studies')!r}).glob('*.toml')):\n"
+    "    table, problems, size = read_tables(file, 'tiny')\n"
+    "    problems.check()\n"
+    "    assert table is not None\n"
+)
+
+
+@pytest.mark.parametrize("how", ["import interlingua", "import interlingua.cli.app", READ_A_STUDY, "help"])
 def test_a_first_word_loads_nothing_heavy(how: str) -> None:
     run = (
         "import runpy, sys; sys.argv = ['interlingua', '--help']\n"

@@ -33,6 +33,7 @@ class Ended:
     out: str
     err: str
     changes: int
+    seconds: float = 0.0
 
     @property
     def last(self) -> str:
@@ -55,10 +56,15 @@ class Commands:
         accident: str = "",
         at: int = 0,
         size: int = 0,
+        after: float = 0.0,
         user: int = 0,
         seconds: float = 120.0,
     ) -> Ended:
-        """Run a command; the `accident` (kill, full) comes at change `at` below a folder, or where a file is `size`."""
+        """Run a command; the `accident` (kill, full) comes at change `at` below a folder, or where a file is `size`.
+
+        Of `wait` the command waits at that change: it makes `below.waiting`, and goes on when `below.go` is there.
+        `after` so many seconds a command is killed, whatever it is at.
+        """
         if self._process is None:
             code = "import sys; sys.path.insert(0, sys.argv[1]); import forked; forked.serve()"
             own = {"PYTHONPATH": str(SOURCE), "INTERLINGUA_CACHE": str(self._folder / "cache")}
@@ -74,7 +80,7 @@ class Commands:
         asked = {"command": command, "below": str(below), "accident": accident, "at": at, "size": size, "user": user}
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps({**asked, "seconds": seconds}) + "\n")
+        self._process.stdin.write(json.dumps({**asked, "after": after, "seconds": seconds}) + "\n")
         self._process.stdin.flush()
         return Ended(**json.loads(self._process.stdout.readline()))
 
@@ -110,13 +116,18 @@ def _forked(asked: dict[str, Any]) -> Ended:
     child = os.fork()
     if child == 0:
         _run(asked, out.fileno(), err.fileno(), counted)
-    until = time.monotonic() + asked["seconds"]
+    began = time.monotonic()
+    until, killed = began + asked["seconds"], asked["after"]
     while (ended := os.waitpid(child, os.WNOHANG))[0] == 0:
         if time.monotonic() > until:
             os.kill(child, signal.SIGKILL)
             until += 60
             err.write(b"\nnot ended in time")
+        if killed and time.monotonic() > began + killed:
+            os.kill(child, signal.SIGKILL)
+            killed = 0.0
         time.sleep(0.005)
+    took = time.monotonic() - began
     texts = []
     for file in (out, err):
         file.seek(0)
@@ -124,7 +135,7 @@ def _forked(asked: dict[str, Any]) -> Ended:
         file.close()
     changes = os.lseek(counted, 0, os.SEEK_END)
     os.close(counted)
-    return Ended(os.waitstatus_to_exitcode(ended[1]), *texts, changes)
+    return Ended(os.waitstatus_to_exitcode(ended[1]), *texts, changes, took)
 
 
 def _run(asked: dict[str, Any], out: int, err: int, counted: int) -> NoReturn:
@@ -176,6 +187,10 @@ def _watch(below: str, accident: str, at: int, counted: int) -> None:
         os.write(counted, b".")
         if at and accident == "kill" and seen == at:
             os.kill(own, signal.SIGKILL)
+        if at and accident == "wait" and seen == at:
+            Path(f"{below}.waiting").touch()
+            while not os.path.exists(f"{below}.go"):
+                time.sleep(0.01)
         if at and accident == "full" and seen >= at and event in ("open", "os.mkdir", "os.link", "os.rename"):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), paths[0])
 

@@ -12,7 +12,9 @@ import os
 import random
 import shutil
 import signal
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,8 +24,8 @@ import stage
 import tiny
 from hostile.forked import Commands, Ended
 from hostile.mutations import damaged_documents, json_bytes
+from interlingua.commands.study import plan_study
 from interlingua.encoder import Encoder
-from interlingua.studies.run_folder import alone_in
 from interlingua.tasks import tasks
 from interlingua.tasks.saved_models import FineTuned, save
 from interlingua.training.task import TaskModel
@@ -40,6 +42,29 @@ train = "ner-train-{source}.tsv"
 tests = "ner-test-{language}.tsv"
 epochs = 1
 """
+GRID = """
+name = "grid"
+languages = ["ru"]
+seeds = 3
+regimes = ["original", "adjusted"]
+[encoders.bert]
+model = "model"
+[bitexts]
+files = "bitext.{source}-{language}.tsv"
+links = "links"
+[adjust]
+max_pairs = 60
+held_out = 20
+distances = true
+[tasks.ner]
+train = "ner-train-{source}.tsv"
+tests = "ner-test-{language}.tsv"
+epochs = 1
+[measures.space]
+measures = ["retrieval", "cka"]
+corpus = "parallel.tsv"
+models = ["encoder", "adjusted", "ner/original"]
+"""
 CPU = ("--device", "cpu")
 COMMANDS = ("align", "synth", "audit", "adjust", "pretrain", "transfer", "explain", "geometry", "report")
 QUICK = ("align", "synth", "report")
@@ -54,6 +79,7 @@ class Scene:
     world: World
     commands: Commands
     undisturbed: dict[str, tuple[dict[str, bytes], int]] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
 
     def command(self, name: str, out: Path) -> list[str]:
         """A command that writes `out` and perhaps something beside it, with little to do."""
@@ -75,8 +101,9 @@ class Scene:
                          "--max-points", "40", "--out", str(out)],
             "report": ["report", str(self.finished), "--out", str(out.with_suffix(".html"))],
             "study": ["study", "run", world["study.toml"], "--cpus", "1", "--out", str(out)],
+            "grid": ["study", "run", world["grid.toml"], "--executor", "inline", "--out", str(out)],
         }  # fmt: skip
-        return [*of[name], *(() if name in ("align", "synth", "report", "study") else CPU)]
+        return [*of[name], *(() if name in ("align", "synth", "report", "study", "grid") else CPU)]
 
     @property
     def finished(self) -> Path:
@@ -93,12 +120,16 @@ class Scene:
             ended = self.commands.run(self.command(name, place / "out"), below=place)
             assert ended.code == 0, ended.err
             self.undisturbed[name] = left(place), ended.changes
+            self.seconds[name] = ended.seconds
         return self.undisturbed[name]
 
 
 def left(place: Path) -> dict[str, bytes]:
-    """All that is in a folder by its path there; the bytes of results alone, since pages and settings tell of time."""
-    files = {str(path.relative_to(place)): path for path in place.rglob("*")}
+    """All that is in a folder by its path there; the bytes of results alone, since pages and settings tell of time.
+
+    Digests of files are kept once the files are some seconds old.
+    """
+    files = {str(path.relative_to(place)): path for path in place.rglob("*") if path.name != "digests.json"}
     return {name: path.read_bytes() if name.endswith(RESULTS) else b"" for name, path in sorted(files.items())}
 
 
@@ -107,6 +138,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     folder = tmp_path_factory.mktemp("accidents")
     world = make_world(folder / "world")
     (world.folder / "study.toml").write_text(STUDY, "utf-8")
+    (world.folder / "grid.toml").write_text(GRID, "utf-8")
     encoder, task = Encoder.load(world["model"], device="cpu", precision="fp32"), tasks["nli"].call()
     labels = task.labels(task.read(world["nli-test-en.tsv"], "en"))
     save(FineTuned(task, labels, TaskModel.of(encoder, task, labels, seed=0), encoder), world.folder / "tuned")
@@ -167,13 +199,37 @@ def count(record: Property, tried: int) -> None:
     record("held", tried)
 
 
+def finished_steps(place: Path) -> dict[str, int]:
+    """The finished steps of a run by key, each with what tells its folder from one that was made anew."""
+    return {path.name: path.stat().st_ino for path in place.glob("out/.interlingua/steps/*")}
+
+
 def killed(scene: Scene, name: str, tmp_path: Path, record: Property, moments: int) -> None:
-    tried = 0
-    for label, ended, place in attempts(scene, name, tmp_path, "kill", moments):
-        assert ended.code in (-signal.SIGKILL, -signal.SIGXFSZ, 0), f"{label}: {ended.err}"
+    """Kill a command, at a change to files and at any time in turns, and sometimes its rerun, too; then let it end."""
+    _, changes = scene.before(name)
+    draw = random.Random(name)
+    for number in range(moments):
+        place = tmp_path / str(number)
+        place.mkdir()
+        label = f"{name} killed"
+        for turn in range(1 + draw.randrange(2)):
+            at_file = (number + turn) % 2 == 0
+            when = {"at": draw.randrange(1, changes + 1)} if at_file else {}
+            later = {} if at_file else {"after": draw.uniform(0.05, 1.0) * scene.seconds[name]}
+            label += f" {when or later}"
+            ended = scene.commands.run(
+                scene.command(name, place / "out"), below=place, accident="kill" if at_file else "", **when, **later
+            )
+            assert ended.code in (-signal.SIGKILL, 0), f"{label}: {ended.err}"
+        done = finished_steps(place)
         check_rerun(scene, name, place, label)
-        tried += 1
-    count(record, tried)
+        assert done.items() <= finished_steps(place).items(), f"{label}: a finished step was run again"
+        shutil.rmtree(place)
+    count(record, moments)
+
+
+def test_the_grid_that_is_killed_has_at_least_thirty_steps(scene: Scene) -> None:
+    assert len(plan_study(scene.world["grid.toml"], out=scene.folder / "planned").graph) >= 30
 
 
 def filled(scene: Scene, name: str, tmp_path: Path, record: Property, moments: int) -> None:
@@ -193,21 +249,21 @@ def filled(scene: Scene, name: str, tmp_path: Path, record: Property, moments: i
     count(record, tried)
 
 
-@pytest.mark.reliability("killed at a write")
-@pytest.mark.parametrize("name", QUICK)
-def test_a_command_that_is_killed_at_a_write_ends_the_next_time_as_if_it_were_not(
+@pytest.mark.reliability("killed")
+@pytest.mark.parametrize("name", [*QUICK, "audit", "transfer", "grid"])
+def test_a_command_that_is_killed_ends_the_next_time_as_if_it_were_not(
     scene: Scene, tmp_path: Path, name: str, record_property: Property
 ) -> None:
     killed(scene, name, tmp_path, record_property, 2)
 
 
 @pytest.mark.heavy
-@pytest.mark.reliability("killed at a write")
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in QUICK])
-def test_a_run_that_is_killed_at_a_write_goes_on_to_the_same_bytes(
+@pytest.mark.reliability("killed")
+@pytest.mark.parametrize("name", [*(name for name in COMMANDS if name not in QUICK), "grid"])
+def test_a_run_killed_at_twenty_random_moments_ends_with_the_same_bytes_and_runs_nothing_twice(
     scene: Scene, tmp_path: Path, name: str, record_property: Property
 ) -> None:
-    killed(scene, name, tmp_path, record_property, 12)
+    killed(scene, name, tmp_path, record_property, 20)
 
 
 @pytest.mark.reliability("full disk at a write")
@@ -248,19 +304,47 @@ def test_a_folder_that_cannot_be_written_is_named_and_left_as_it_is(scene: Scene
     assert list(place.iterdir()) == []
 
 
+def race(scene: Scene, name: str, place: Path) -> None:
+    """While a command waits in the middle of its work, the same one is told so and changes nothing; the first ends."""
+    undisturbed, changes = scene.before(name)
+    place.mkdir()
+    other = Commands(scene.folder)
+    with ThreadPoolExecutor(1) as pool:
+        try:
+            first = pool.submit(
+                other.run, scene.command(name, place / "out"), below=place, accident="wait", at=changes // 2
+            )
+            waiting = Path(f"{place}.waiting")
+            until = time.monotonic() + 60
+            while not waiting.exists() and not first.done():
+                assert time.monotonic() < until
+                time.sleep(0.02)
+            assert waiting.exists(), first.result().err
+            before = left(place)
+            second = scene.commands.run(scene.command(name, place / "out"), below=place)
+            assert second.code == 2, second.err
+            assert "another run is at work in this folder (process " in second.last
+            assert left(place) == before
+        finally:
+            Path(f"{place}.go").touch()
+        ended = first.result()
+    other.end()
+    assert ended.code == 0, ended.err
+    assert left(place) == undisturbed
+
+
+@pytest.mark.reliability("two processes in one folder")
+def test_of_two_processes_in_one_folder_the_second_says_who_is_there(scene: Scene, tmp_path: Path) -> None:
+    race(scene, "audit", tmp_path / "race")
+
+
 @pytest.mark.heavy
 @pytest.mark.reliability("two processes in one folder")
-@pytest.mark.parametrize("name", ["audit", "adjust", "pretrain", "transfer", "explain", "geometry"])
+@pytest.mark.parametrize("name", ["adjust", "pretrain", "transfer", "explain", "geometry"])
 def test_a_second_process_in_a_folder_says_who_is_there_and_changes_nothing(
     scene: Scene, tmp_path: Path, name: str
 ) -> None:
-    out = tmp_path / "out"
-    with alone_in(out, name):
-        before = left(tmp_path)
-        ended = scene.commands.run(scene.command(name, out), below=tmp_path)
-        assert ended.code == 2, ended.err
-        assert f"another run is at work in this folder (process {os.getpid()} on " in ended.last
-        assert left(tmp_path) == before
+    race(scene, name, tmp_path / "race")
 
 
 def damaged(path: Path, draw: random.Random) -> list[tuple[str, bytes | None]]:

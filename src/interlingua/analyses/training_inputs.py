@@ -16,6 +16,7 @@ from interlingua.analyses.aligned_bitext import LinkedText
 from interlingua.counting import counted
 from interlingua.encoder import Encoder
 from interlingua.encoder.inputs import Inputs
+from interlingua.encoder.tokens import Tokeniser
 from interlingua.errors import InputError
 from interlingua.objectives import objectives
 from interlingua.objectives.adjustment import Adjustment
@@ -61,6 +62,18 @@ class PairSettings:
 
 
 @dataclass(frozen=True)
+class TextReader:
+    """All of an encoder that drawn rows need: they may outlive its weights."""
+
+    tokeniser: Tokeniser
+    room: int
+
+    @classmethod
+    def of(cls, encoder: Encoder) -> TextReader:
+        return cls(encoder.tokeniser, encoder.room)
+
+
+@dataclass(frozen=True)
 class Pairs:
     """The linked text of a language for one seed: rows that are trained on, and others that are held out.
 
@@ -70,7 +83,7 @@ class Pairs:
     given: LinkedText
     rows: list[int]
     aside: list[int]
-    encoder: Encoder
+    reader: TextReader
     settings: PairSettings
 
     @property
@@ -98,7 +111,7 @@ class Pairs:
     @cached_property
     def held(self) -> Bitext:
         """What is held out, as tokens."""
-        return _bitext(self.given.take(self.aside), self.encoder, self.settings)[0]
+        return _bitext(self.given.take(self.aside), self.reader, self.settings)[0]
 
     @cached_property
     def held_texts(self) -> tuple[list[str], list[str]]:
@@ -109,7 +122,7 @@ class Pairs:
     @cached_property
     def _made(self) -> tuple[Bitext, LinkedText, dict[str, int]]:
         chosen = self.given.take(self.rows)
-        trained, pairs = _bitext(chosen, self.encoder, self.settings)
+        trained, pairs = _bitext(chosen, self.reader, self.settings)
         return trained, replace(chosen, links=pairs.links), {drop.name: drop.links for drop in pairs.dropped}
 
 
@@ -123,20 +136,20 @@ def drawn_pairs(text: LinkedText, encoder: Encoder, settings: PairSettings, *, s
             value=held,
             remedy=f"Hold out {most} at most, or give more text.",
         )
-    return Pairs(text, order[held : held + settings.rows], order[:held], encoder, settings)
+    return Pairs(text, order[held : held + settings.rows], order[:held], TextReader.of(encoder), settings)
 
 
-def _bitext(text: LinkedText, encoder: Encoder, settings: PairSettings) -> tuple[Bitext, WordPairs]:
+def _bitext(text: LinkedText, reader: TextReader, settings: PairSettings) -> tuple[Bitext, WordPairs]:
     source, target = ([sentence.words for sentence in side] for side in (text.source, text.target))
     pairs = word_pairs(source, target, text.links, settings.tidy)
     made = bitext(
-        encoder.tokeniser,
+        reader.tokeniser,
         text.source,
         text.target,
         pairs.links,
         how=settings.how,
         specials=settings.specials,
-        room=encoder.room,
+        room=reader.room,
     )
     return made, pairs
 
@@ -144,6 +157,8 @@ def _bitext(text: LinkedText, encoder: Encoder, settings: PairSettings) -> tuple
 @dataclass
 class Material:
     """What the stages of one seed are made of; what the model as it came makes of its text is computed once.
+
+    `dataclasses.replace` of its task and inputs keeps what was computed.
 
     `pairs` gives the linked text of a language; `spoken` are the languages of this run. `steady` gives batches few
     shapes, each of which is recorded as one CUDA graph. With a `folder` the reference is kept there: a run that goes on finds it, and so do other processes than the first.
@@ -158,19 +173,22 @@ class Material:
     precision: str = "fp32"
     steady: bool = False
     folder: Path | None = None
-    _reference: Reference | None = None
+    _made: dict[str, Any] = field(default_factory=dict)
 
-    @cached_property
+    @property
     def text(self) -> Bitext:
         """The rows of all languages end to end."""
-        return joined([self.pairs(code).trained for code in self.spoken])
+        if "text" not in self._made:
+            self._made["text"] = joined([self.pairs(code).trained for code in self.spoken])
+        found: Bitext = self._made["text"]
+        return found
 
     def reference(self, model: torch.nn.Module, progress: Progress | None) -> Reference:
         """What the model, not yet trained, makes of the source side: the original, always."""
-        if self._reference is None:
+        if "reference" not in self._made:
             device = next(model.parameters()).device
             with nullcontext() if self.folder is None else first_process_first(device):
-                self._reference = reference(
+                self._made["reference"] = reference(
                     model,
                     self.text,
                     layer=self.settings.layer,
@@ -179,7 +197,8 @@ class Material:
                     folder=self.folder,
                     progress=progress,
                 )
-        return self._reference
+        found: Reference = self._made["reference"]
+        return found
 
 
 def recorded(device: torch.device, precision: str, asked: bool | None = None) -> bool:

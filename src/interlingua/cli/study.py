@@ -12,7 +12,15 @@ from interlingua.cli.plans import show_plan, show_steps
 from interlingua.cli.progress import Tell, progress_bars, resumable
 from interlingua.counting import counted
 from interlingua.errors import InputError, printable
-from interlingua.studies.config.schema import StudyCheck, StudyPlan, StudyPrune, StudyReport, StudyRun, StudyStatus
+from interlingua.studies.config.schema import (
+    StudyCheck,
+    StudyFolder,
+    StudyPlan,
+    StudyPrune,
+    StudyReport,
+    StudyRun,
+    StudyStatus,
+)
 
 if TYPE_CHECKING:
     from interlingua.commands.study import Planned
@@ -41,10 +49,10 @@ EXAMPLES = """
 
 def check(given: StudyCheck, output: Console) -> None:
     """Check, and print what is right."""
-    file, size, data = given.file, given.size, given.data_root
     from interlingua.commands.study import check_study
 
-    found = check_study(file, size=size, data_root=data)
+    file = given.file
+    found = check_study(file, size=given.size, data_root=given.data_root, encoders=given.encoders)
     if output.json:
         # A file without sizes is one study: it goes by its own name.
         print_json({name or planned.study.name: len(planned.graph) for name, planned in found.items()})
@@ -55,12 +63,11 @@ def check(given: StudyCheck, output: Console) -> None:
 
 def plan(given: StudyPlan, output: Console) -> None:
     """Print the plan."""
-    file, size, data, out, retry, steps = given.file, given.size, given.data_root, given.out, given.retry, given.steps
-    from interlingua.commands.study import as_dict, plan_study
+    from interlingua.commands.study import as_dict
 
-    planned = plan_study(file, size=size, data_root=data, out=out)
-    told = planned.plan(retry=retry)
-    states = planned.states(retry=retry)
+    planned, steps = _planned(given), given.steps
+    told = planned.plan(retry=given.retry)
+    states = planned.states(retry=given.retry)
     if output.json:
         every = [{"key": s.key, "kind": s.kind, "label": s.shown, "state": str(states[s.key])} for s in planned.graph]
         print_json(as_dict(planned, told) | ({"steps": every} if steps else {}))
@@ -72,20 +79,19 @@ def plan(given: StudyPlan, output: Console) -> None:
 
 def run(given: StudyRun, output: Console) -> None:
     """Run, and print what was found."""
-    file, size, data, out, retry = given.file, given.size, given.data_root, given.out, given.retry
-    from interlingua.commands.study import plan_study
     from interlingua.engine.executors import Options
 
     ids = None if given.gpus is None else tuple(split_names(given.gpus) or ())
     options = Options(cpus=given.cpus, gpus=ids, attempts=given.attempts, address=given.address)
-    planned = plan_study(file, size=size, data_root=data, out=out, ask=True, executor=given.executor, options=options)
+    planned = _planned(given, ask=True, executor=given.executor, options=options)
     with resumable(planned.workspace.folder):
         with progress_bars() as tell:
             ran = planned.run(
                 executor=given.executor,
                 options=options,
-                retry=retry,
+                retry=given.retry,
                 keep=given.keep,
+                reuse=given.reuse,
                 tell=_teller(tell),
             )
         if not options.group.is_first:
@@ -111,10 +117,9 @@ def run(given: StudyRun, output: Console) -> None:
 
 def status(given: StudyStatus, output: Console) -> None:
     """Print where it stands."""
-    file, size, data, out = given.file, given.size, given.data_root, given.out
-    from interlingua.commands.study import as_dict, plan_study
+    from interlingua.commands.study import as_dict
 
-    planned = plan_study(file, size=size, data_root=data, out=out)
+    planned = _planned(given)
     if not planned.workspace.folder.is_dir():
         raise InputError(
             "nothing was run yet in this folder",
@@ -137,10 +142,7 @@ def status(given: StudyStatus, output: Console) -> None:
 
 def report(given: StudyReport, output: Console) -> None:
     """Print the report."""
-    file, size, data, out = given.file, given.size, given.data_root, given.out
-    from interlingua.commands.study import plan_study
-
-    made = (planned := plan_study(file, size=size, data_root=data, out=out)).write_report()
+    made = (planned := _planned(given)).write_report()
     if output.json:
         from interlingua.report.study_files import as_json as plain
 
@@ -152,10 +154,7 @@ def report(given: StudyReport, output: Console) -> None:
 
 def gc(given: StudyPrune, output: Console) -> None:
     """Print what can go, and remove it."""
-    file, size, data, out, yes = given.file, given.size, given.data_root, given.out, given.yes
-    from interlingua.commands.study import plan_study
-
-    planned = plan_study(file, size=size, data_root=data, out=out)
+    planned, yes = _planned(given), given.yes
     waste = planned.garbage()
     freed = planned.remove(waste) if yes else 0
     if output.json:
@@ -166,6 +165,15 @@ def gc(given: StudyPrune, output: Console) -> None:
         typer.echo(f"{_bytes(each.bytes):>10}  {each.kind:10} {each.why}")
     whole = _bytes(sum(each.bytes for each in waste))
     typer.echo(f"{whole} {'removed' if yes else 'can go: give --yes'}" if waste else "nothing can go")
+
+
+def _planned(given: StudyFolder, **more: Any) -> Planned:
+    """The study of a file, in the folder of its results."""
+    from interlingua.commands.study import plan_study
+
+    return plan_study(
+        given.file, size=given.size, data_root=given.data_root, out=given.out, encoders=given.encoders, **more
+    )
 
 
 def _teller(tell: Tell) -> Any:

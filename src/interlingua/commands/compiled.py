@@ -13,6 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from interlingua.encoder.devices import pick_device
 from interlingua.engine.atomic_files import reading_back, told_when_full, write_text
 from interlingua.engine.digests import Digests
@@ -21,7 +23,6 @@ from interlingua.engine.graph import Graph, State
 from interlingua.engine.machine import this_machine
 from interlingua.engine.plan import Plan, plan
 from interlingua.engine.process_group import ProcessGroup, current_group
-from interlingua.engine.process_setup import cpu_count
 from interlingua.engine.records import NOTES, Records
 from interlingua.engine.runner import Event, Keep, RunSummary, keep_none, run
 from interlingua.engine.step import Step
@@ -33,9 +34,9 @@ from interlingua.studies.compile import steps_of
 from interlingua.studies.compile.model_revisions import Revisions
 from interlingua.studies.compile.study_inputs import StudyInputs
 from interlingua.studies.config.fields import Place
-from interlingua.studies.config.plugins import loaded
 from interlingua.studies.config.schema import ResourceTable, StudyTable
 from interlingua.studies.config.toml_file import ProblemList, to_toml
+from interlingua.studies.plugins import loaded
 from interlingua.studies.step_settings import KINDS
 from interlingua.studies.study import Study, model_place
 from interlingua.studies.validation import check
@@ -49,7 +50,8 @@ class CompiledCommand:
     """What a command runs, and where.
 
     `identity` says what its folder `out` is for: the same goes on in it. Without a folder it runs in a temporary one.
-    `device` None: the GPU where there is one. `keep` says which models and vectors stay in the folder, `cache` is a
+    A new folder is given up when an error ends the run before a step of the `lasting` kinds was begun; none named: of
+    any kind. `device` None: the GPU where there is one. `keep` says which models and vectors stay in the folder, `cache` is a
     folder for vectors that runs share, `tensorboard` one for curves of a training. `notes` are those of reading the settings.
     """
 
@@ -57,6 +59,7 @@ class CompiledCommand:
     study: Study
     identity: Mapping[str, str]
     out: Path | None
+    lasting: tuple[str, ...] = ()
     device: str | None = None
     progress: Progress | None = None
     stop_after: float | None = None
@@ -73,7 +76,7 @@ def one_cell(table: StudyTable, options: Mapping[Place, str]) -> Study:
     of the command fills in, such as `{("tasks", "ner", "train"): "--train"}`.
     """
     here = Path.cwd()
-    cpus = ResourceTable(cpus=cpu_count())
+    cpus = ResourceTable(cpus=torch.get_num_threads())  # As many as without any steps: sums round by their number.
     whole = replace(table, resources=dict.fromkeys(KINDS, cpus))
     problems = ProblemList("", options=options)
     study = check(Study(whole, here / "command.toml", None, here, loaded()), problems)
@@ -132,7 +135,9 @@ class PlannedCommand:
         place = pick_device(compiled.device)
         inputs = StudyInputs(compiled.study, digests, revisions, place.type == "cuda")
         steps, notes = steps_of(inputs)
-        return cls(compiled, Graph(steps), workspace, (*compiled.notes, *notes), revisions, digests)
+        return cls(
+            compiled, Graph(steps, whole=compiled.keep), workspace, (*compiled.notes, *notes), revisions, digests
+        )
 
     def states(self) -> dict[str, State]:
         """Where each step stands, by key; what failed is to be run again."""
@@ -142,6 +147,10 @@ class PlannedCommand:
         """Steps by kind, what is done, and about how long the rest takes."""
         machine = this_machine(Options(), any(step.resources.gpus for step in self.graph))
         return plan(self.graph, self.workspace, cpus=machine.cpus, gpus=len(machine.gpus), retry=True)
+
+    def _lasts(self, key: str) -> bool:
+        kinds = self.compiled.lasting
+        return not kinds or (key in self.graph and self.graph[key].kind in kinds)
 
     def run(self, group: ProcessGroup) -> RunSummary:
         """Run what is not done in this process; the first failure is raised as what it is."""
@@ -155,7 +164,10 @@ class PlannedCommand:
         )
         if not group.is_first:
             return run(self.graph, self.workspace, executor="inline", options=options, raise_first=True)
-        with self.workspace.acquire(asked.kind, asked.identity), told_when_full(self.workspace.folder):
+        with (
+            self.workspace.acquire(asked.kind, asked.identity, lasting=self._lasts),
+            told_when_full(self.workspace.folder),
+        ):
             self.revisions.keep()
             self.digests.keep()
             return run(
@@ -164,7 +176,6 @@ class PlannedCommand:
                 executor="inline",
                 options=options,
                 raise_first=True,
-                keep=asked.keep,
                 tell=None if asked.progress is None else _teller(asked.progress),
             )
 
@@ -213,15 +224,21 @@ class FinishedCommand:
         """The folder that a step left."""
         return self.planned.workspace.step(step.key)
 
+    def unfinished(self, kind: str) -> list[Path]:
+        """The states of the steps of a kind that were stopped."""
+        left = (self.planned.workspace.state(step.key) for step in self.planned.graph if step.kind == kind)
+        return [place for place in left if place.is_dir()]
+
     def export(self, step: Step, name: str, to: str) -> None:
         """Give a file or folder of a step a name that people see."""
         if self.is_first:
             self.planned.workspace.export(step.key, name, to)
 
     def write(self, name: str, text: str) -> None:
-        """Write a file for people into the run's folder."""
-        if self.is_first:
-            write_text(self.folder / name, text)
+        """Write a file for people into the run's folder; one that says the same is left alone."""
+        file = self.folder / name
+        if self.is_first and not (file.is_file() and file.read_bytes() == text.encode("utf-8", "backslashreplace")):
+            write_text(file, text)
 
     @property
     def notes(self) -> list[str]:

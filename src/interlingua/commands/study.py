@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from interlingua.analyses.evaluation import FILE as PREDICTIONS
+from interlingua.analyses.evaluation import FOLDER as PREDICTIONS
+from interlingua.analyses.evaluation import model_name
 from interlingua.analyses.seed_statistics import beside, read_published, study_distances, study_scores
 from interlingua.argument_types import check_argument_types
 from interlingua.engine.atomic_files import reading_back, write_text
@@ -31,11 +33,14 @@ from interlingua.stats.power import SeedPlan, seed_plan
 from interlingua.studies.compile import steps_of
 from interlingua.studies.compile.model_revisions import Revisions
 from interlingua.studies.compile.study_inputs import StudyInputs
+from interlingua.studies.compile.tasks import saved_models
 from interlingua.studies.config.fields import ConfigErrors
+from interlingua.studies.config.study_file import sizes_of
 from interlingua.studies.geometry_records import maps_of, study_geometries
 from interlingua.studies.run_folder import check_kind
+from interlingua.studies.steps.step_io import MODEL
 from interlingua.studies.study import Study
-from interlingua.studies.study_file import read_study, sizes_of
+from interlingua.studies.validation import read_study
 
 __all__ = ["Planned", "check_study", "plan_study", "study"]
 
@@ -129,15 +134,23 @@ class Planned:
         options: Options | None = None,
         retry: bool = False,
         keep: bool = False,
+        reuse: Sequence[str | Path] = (),
         tell: Callable[[Event], None] | None = None,
     ) -> RunSummary:
-        """Run what is not done; see `engine.runner.run`. With `keep`, models and vectors stay that no step needs."""
+        """Run what is not done; see `engine.runner.run`. With `keep`, models and vectors stay that no step needs.
+
+        Steps that are finished in the folders of `reuse`, those of earlier runs, are taken over.
+        """
         options = options or Options()
         states = self.states(retry=retry)
         if any(step.resources.gpus for step in self.graph if states[step.key] is State.NEEDED):
             self.gpus.check(executor, options)
+        others = [_earlier(Path(folder)) for folder in reuse]
         with self._alone(options):
-            return run(
+            if options.group.is_first:
+                for other in others:
+                    self.workspace.adopt(other, [step.key for step in self.graph])
+            summary = run(
                 self.graph,
                 self.workspace,
                 executor=executor,
@@ -146,6 +159,18 @@ class Planned:
                 keep=keep_all if keep else keep_none,
                 tell=tell,
             )
+            if options.group.is_first:
+                self._export_models()
+            return summary
+
+    def _export_models(self) -> None:
+        """Give the models that tasks ask to be saved the names that people see, in `models/`."""
+        done = self.workspace.done()
+        for about, step in saved_models(self.study, self.graph):
+            if step.key in done and not self.workspace.is_pruned(step.key):
+                model = model_name(about.regime, about.bitext_languages, about.seed)
+                name = f"{about.encoder.name}-{about.block}-{about.source}-{model}"
+                self.workspace.export(step.key, str(MODEL), f"models/{re.sub(r'[^\w.+-]', '_', name)}")
 
     @contextmanager
     def _alone(self, options: Options) -> Iterator[None]:
@@ -169,8 +194,7 @@ class Planned:
     def predictions(self) -> Iterator[dict[str, Any]]:
         """What each model said of each example of its tests, a line each, of the steps that are done."""
         for step in self.graph:
-            path = self.workspace.step(step.key) / PREDICTIONS
-            if path.is_file():
+            for path in sorted((self.workspace.step(step.key) / PREDICTIONS).glob("*.jsonl")):
                 with path.open(encoding="utf-8") as lines:
                     yield from map(json_value, lines)
 
@@ -235,12 +259,25 @@ class Planned:
         return made
 
 
+def _earlier(folder: Path) -> Workspace:
+    """The folder of an earlier run."""
+    found = Workspace(folder)
+    if not (found.inner / "steps").is_dir():
+        raise InputError(
+            "no run of interlingua is in this folder",
+            file=folder,
+            remedy="Give the --out of an earlier command or study.",
+        )
+    return found
+
+
 def plan_study(
     file: str | Path,
     *,
     size: str | None = None,
     data_root: str | Path | None = None,
     out: str | Path | None = None,
+    encoders: Mapping[str, str | Path] | None = None,
     ask: bool = False,
     executor: str = "local",
     options: Options | None = None,
@@ -251,7 +288,7 @@ def plan_study(
     file does not name follows from the GPUs of the study's first run; before it, from those that `executor` finds with
     these `options`.
     """
-    found = read_study(file, size=size, data_root=data_root)
+    found = read_study(file, size=size, data_root=data_root, encoders=encoders)
     workspace = Workspace(Path(out) if out is not None else Path(f"interlingua-study-{found.name}"))
     check_kind(workspace.folder, KIND)
     workspace.check(KIND, _identity(found))
@@ -262,11 +299,17 @@ def plan_study(
     steps, notes = steps_of(inputs)
     if workspace.inner.is_dir():
         digests.keep()
-    return Planned(found, Graph(steps), workspace, tuple(notes), revisions, gpus)
+    saved = {step.key for _, step in saved_models(found, steps)}
+    graph = Graph(steps, whole=lambda step: step.key in saved)
+    return Planned(found, graph, workspace, tuple(notes), revisions, gpus)
 
 
 def check_study(
-    file: str | Path, *, size: str | None = None, data_root: str | Path | None = None
+    file: str | Path,
+    *,
+    size: str | None = None,
+    data_root: str | Path | None = None,
+    encoders: Mapping[str, str | Path] | None = None,
 ) -> dict[str, Planned]:
     """Every size of a study file (or one) that is right, by name; what is wrong in any is one error with all lines."""
     names: list[str | None] = [size] if size is not None else [*sizes_of(Path(file))] or [None]
@@ -274,7 +317,7 @@ def check_study(
     problems: dict[str, InputError] = {}
     for name in names:
         try:
-            found[name or ""] = plan_study(file, size=name, data_root=data_root)
+            found[name or ""] = plan_study(file, size=name, data_root=data_root, encoders=encoders)
         except ConfigErrors as wrong:
             problems |= {str(problem): problem for problem in wrong.problems}
     if problems:
@@ -289,20 +332,25 @@ def study(
     size: str | None = None,
     data_root: str | Path | None = None,
     out: str | Path | None = None,
+    encoders: Mapping[str, str | Path] | None = None,
     executor: str = "local",
     options: Options | None = None,
     retry: bool = False,
     keep: bool = False,
+    reuse: Sequence[str | Path] = (),
     tell: Callable[[Event], None] | None = None,
 ) -> StudyReport:
     """Run a study file and report it; what is done is not run again, and a killed study goes on where it was.
 
     `size` is one of the file's `[sizes.NAME]`; `data_root` takes the place of the folder its files are in; `out` is
-    where results go. `keep` keeps models and vectors that no step to come needs. Steps that fail do not stop others:
-    `report.about["failed"]` has them.
+    where results go. `encoders` are models in the place of the file's, or beside them, by name. `keep` keeps models
+    and vectors that no step to come needs; `reuse` are folders of earlier runs, whose finished steps are taken over.
+    Steps that fail do not stop others: `report.about["failed"]` has them.
     """
-    planned = plan_study(file, size=size, data_root=data_root, out=out, ask=True, executor=executor, options=options)
-    planned.run(executor=executor, options=options, retry=retry, keep=keep, tell=tell)
+    planned = plan_study(
+        file, size=size, data_root=data_root, out=out, encoders=encoders, ask=True, executor=executor, options=options
+    )
+    planned.run(executor=executor, options=options, retry=retry, keep=keep, reuse=reuse, tell=tell)
     return planned.write_report()
 
 

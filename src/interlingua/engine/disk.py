@@ -55,7 +55,8 @@ def garbage(graph: Graph, workspace: Workspace) -> tuple[RemovableFile, ...]:
     for step in graph:
         after = graph.dependants(step.key)
         heavy = workspace.step(step.key) / HEAVY
-        if after and heavy.is_dir() and all(states[one.key] is State.DONE for one in (step, *after)):
+        unasked = after and not graph.is_asked_whole(step)
+        if unasked and heavy.is_dir() and all(states[one.key] is State.DONE for one in (step, *after)):
             found.append(RemovableFile(heavy, step.kind, size(heavy), f"all {len(after)} steps that need it are done"))
     for key in sorted(workspace.done()):
         if key not in graph:

@@ -140,7 +140,9 @@ def _prepared(graph: Graph, workspace: Workspace, retry: bool) -> tuple[list[str
 def _prune(graph: Graph, workspace: Workspace, key: str, finished: set[str], keep: Keep) -> None:
     """Remove the heavy parts of what a step needed, if it was the last to need them."""
     for need in {need.key: need for need in graph[key].needs.values()}.values():
-        if not keep(need) and all(after.key in finished for after in graph.dependants(need.key)):
+        if not (keep(need) or graph.is_asked_whole(need)) and all(
+            after.key in finished for after in graph.dependants(need.key)
+        ):
             prune(need, workspace)
 
 

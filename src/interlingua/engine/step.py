@@ -50,9 +50,7 @@ class Paused(InterlinguaError):
 
 
 class ObjectCache:
-    """What one process has loaded and may use again, by key: at most `size` objects, the most recently used.
-
-    Objects that need little room stand on a `shelf` of their own, where they push nothing large away.
+    """What one process has loaded and may use again, by key: of each kind at most `size`, the most recently used.
 
     >>> cache = ObjectCache(2)
     >>> [cache.get(name, lambda: made) for made, name in enumerate(["a", "b", "a", "c", "b"])]
@@ -61,23 +59,26 @@ class ObjectCache:
 
     def __init__(self, size: int = 2) -> None:
         self._size = size
-        self._shelves: dict[str, dict[str, Any]] = {}
+        self._objects: dict[str, dict[str, Any]] = {}
 
-    def get(self, key: str, make: Callable[[], T], *, shelf: str = "") -> T:
-        """The object under a key, made where it is not there. Who gets it may read it, not change it."""
-        objects = self._shelves.setdefault(shelf, {})
-        if key in objects:
-            found: T = objects.pop(key)
+    def get(self, key: str, make: Callable[[], T], *, kind: str = "", most: int | None = None) -> T:
+        """The object under a key, made where it is not there. Who gets it may read it, not change it.
+
+        Kinds do not push each other out; of a kind `most` stay in the place of `size`.
+        """
+        own = self._objects.setdefault(kind, {})
+        if key in own:
+            found: T = own.pop(key)
         else:
-            while len(objects) >= self._size:  # Before the new one is made, which needs the room.
-                del objects[next(iter(objects))]
+            while own and len(own) >= (most or self._size):  # Before the new one is made, which needs the room.
+                del own[next(iter(own))]
             found = make()
-        objects[key] = found
+        own[key] = found
         return found
 
     def clear(self) -> None:
         """Forget all: a step that failed may have left anything in them."""
-        self._shelves.clear()
+        self._objects.clear()
 
 
 def _silent(stage: str, done: int, total: int) -> None:

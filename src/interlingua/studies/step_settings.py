@@ -149,9 +149,10 @@ class AdjustStep:
     linked_rows: LinkedRows
     phases: tuple[Phase, ...]
     monitor_every: int | None
-    checkpoint_every: int
     precision: str
     seed: int
+    compile: bool
+    checkpoint_every: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,6 +196,8 @@ class FinetuneStep:
     phases: tuple[Phase, ...]
     precision: str
     seed: int
+    compile: bool
+    checkpoint_every: int
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,13 +8,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from interlingua.analyses.transfer import spoken_in
 from interlingua.errors import InputError
 from interlingua.paths import usable_path
 from interlingua.registry import unknown
-from interlingua.studies.config.plugins import Plugins
 from interlingua.studies.config.schema import BitextTable, Files, StudyTable, TaskTable
+from interlingua.studies.plugins import Plugins
+
+if TYPE_CHECKING:  # It imports torch.
+    from interlingua.training.regime import Regime
 
 FIELDS = ("language", "source")
 """What a template may name."""
@@ -24,13 +28,17 @@ MADE = "@"
 
 @dataclass(frozen=True)
 class Study:
-    """A study that was checked: its tables, its file, the size that was taken, where its data lies, what it loads."""
+    """A study that was checked: its tables, its file, the size that was taken, where its data lies, what it loads.
+
+    `given` are regimes that were made in Python, by name; they take the place of ours.
+    """
 
     table: StudyTable
     file: Path
     size: str | None
     data: Path
     plugins: Plugins = field(default_factory=Plugins)
+    given: Mapping[str, Regime] = field(default_factory=dict)
 
     @cached_property
     def seeds(self) -> tuple[int, ...]:
@@ -86,6 +94,12 @@ class Study:
         files = self.table.bitexts.files if self.table.bitexts is not None else None
         found = {} if files is None else expanded(files, (code,), self.table.source)
         return next((paths for name, paths in found.items() if spoken_in(name) == (code,)), ())
+
+    def linkable(self) -> tuple[str, ...]:
+        """The languages that have a bitext with the source."""
+        table = self.table.bitexts
+        others = [] if table is None else [code for code in self.languages if code != self.table.source]
+        return tuple(code for code in others if (table and table.corpus is not None) or self.bitext(code))
 
     def place(self, file: str) -> Path:
         """Where a file of the study lies."""

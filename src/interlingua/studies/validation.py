@@ -17,9 +17,10 @@ from interlingua.attribution import attributions
 from interlingua.errors import InputError
 from interlingua.flattening import flattenings
 from interlingua.measures import measures
+from interlingua.paths import usable_path
 from interlingua.readers import read_corpus
 from interlingua.registry import unknown
-from interlingua.studies.compile.custom_regimes import check_regime, reads_bitexts
+from interlingua.studies.compile.custom_regimes import check_regime, maps, reads_bitexts
 from interlingua.studies.compile.measures import unused_keys
 from interlingua.studies.config.fields import Place
 from interlingua.studies.config.recipe import read_config
@@ -32,7 +33,9 @@ from interlingua.studies.config.schema import (
     StudyTable,
     TaskTable,
 )
+from interlingua.studies.config.study_file import read_tables
 from interlingua.studies.config.toml_file import ProblemList
+from interlingua.studies.plugins import Plugins, load_all
 from interlingua.studies.study import (
     FIELDS,
     MADE,
@@ -146,7 +149,7 @@ def check_whole(checks: Checks) -> None:
         checks.wrong(("seeds",), "seeds are 0 or more, none twice, at least one", value=table.seeds, remedy="Give 5.")
     if not re.fullmatch(r"[\w.-]+", table.name):
         checks.wrong(("name",), "a name is letters, digits, - and _", value=table.name, remedy="Mend that line.")
-    checks.all_known(("regimes",), "regime", table.regimes, (*REGIMES, *table.regime))
+    checks.all_known(("regimes",), "regime", table.regimes, (*REGIMES, *table.regime, *checks.study.given))
     for name, regime in table.regime.items():
         checks.tried(("regime", name), {}, partial(check_regime, name, regime))
     if table.published is not None and not (checks.study.file.parent / table.published).is_file():
@@ -301,6 +304,37 @@ def plain_codes(table: StudyTable, problems: ProblemList) -> StudyTable:
     return replace(table, languages=languages, source=source, **changed)
 
 
+def read_study(
+    file: str | Path,
+    *,
+    size: str | None = None,
+    data_root: str | Path | None = None,
+    encoders: Mapping[str, str | Path] | None = None,
+) -> Study:
+    """The study that a TOML file describes at a size; `data_root` takes the place of the folder that the file names.
+
+    `encoders` are models that take the place of the file's encoders of their names, or are added to them.
+
+    Unknown keys, names, parameters, languages and missing files are one error, `ConfigErrors`, with a line for each.
+    """
+    path = Path(file)
+    table, problems, taken = read_tables(path, size, encoders)
+    if table is not None:
+        folder, plugins = path.parent, Plugins()
+        try:
+            folder = Path(data_root) if data_root is not None else path.parent / usable_path(table.data_root, home=True)
+        except InputError as error:
+            problems.take(("data_root",), error)
+        try:
+            plugins = load_all(path.parent / usable_path(each, home=True) for each in table.plugins)
+        except InputError as error:
+            problems.take(("plugins",), error)
+        study = check(Study(table, path, taken, folder.absolute(), plugins), problems)
+    problems.check()
+    assert table is not None
+    return study
+
+
 def check(study: Study, problems: ProblemList) -> Study:
     """The study with its languages' codes in their one form; what is wrong is added to the problems."""
     study = replace(study, table=plain_codes(study.table, problems))
@@ -378,16 +412,20 @@ def _task_files(checks: Checks, path: Place, name: str, table: TaskTable, source
 
 def _needed(checks: Checks, path: Place, name: str, table: TaskTable) -> None:
     """Refuse regimes that need a bitext where a language has none."""
-    own = checks.study.table.regime
+    own, given = checks.study.table.regime, checks.study.given
     known = [name for name in table.regimes or checks.study.table.regimes if name in (*REGIMES, *own)]
-    if not (regimes := [name for name in known if reads_bitexts(name, own)]):
+    if not (regimes := [name for name in known if name not in given and reads_bitexts(name, own)]):
         return
     where = (*path, "regimes") if table.regimes else ("regimes",)
+    tested = {spoken_in(test)[0] for test in checks.study.tests(name, checks.study.table.source) if "+" not in test}
     bitexts = checks.study.table.bitexts
     if bitexts is None:
         checks.wrong(where, f"the regime {regimes[0]} needs bitexts", remedy="Add [bitexts], or use original alone.")
     elif bitexts.files is not None and not checks.study.table.adjust.joint_adjustment:
+        only_maps = all(maps(name, own) for name in regimes)
         for code in table.languages or checks.study.languages:
+            if only_maps and code not in tested:
+                continue  # A map is of one language; tests in two, and lookups, are asked without one.
             if code not in checks.study.sources(name) and not checks.study.bitext(code):
                 checks.wrong(("bitexts", "files"), f"no bitext for {code}", remedy=f"Add {code} = ….")
 

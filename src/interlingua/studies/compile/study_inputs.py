@@ -13,9 +13,9 @@ from interlingua.engine.serialization import File
 from interlingua.engine.step import Resources, Step
 from interlingua.studies.analysis_settings import adjust_phase, pair_settings
 from interlingua.studies.compile.model_revisions import Revisions
-from interlingua.studies.config.plugins import Name
 from interlingua.studies.config.recipe import read_config
 from interlingua.studies.config.schema import AdjustTable, ResourceTable
+from interlingua.studies.plugins import Name
 from interlingua.studies.step_settings import (
     KINDS,
     AdjustStep,
@@ -235,29 +235,25 @@ class StudyInputs:
             linked_rows=self.linked_rows,
             phases=tuple(phases),
             monitor_every=self.study.table.adjust.monitor_every,
-            checkpoint_every=self.study.table.adjust.checkpoint_every,
             precision=self.precision("adjust"),
             seed=seed,
+            compile=self.study.table.adjust.compile,
+            checkpoint_every=self.study.table.adjust.checkpoint_every,
         )
         label = f"adjust {encoder} {'+'.join(spoken)} seed {seed}"
         return self.step(settings, needs, label=label, like=encoder, uses=objectives_in(phases))
-
 
     def effects(self) -> list[Step]:
         """The steps that measure encoders before and after their adjustment, where the study asks for it."""
         table: AdjustTable = self.study.table.adjust
         found: list[Step] = []
         for encoder in self.study.encoders(table.encoders) if table.effect else ():
-            codes = [code for code in self.study.speaks(encoder, self.study.foreign) if self._has_bitext(code)]
+            codes = self.study.speaks(encoder, self.study.linkable())
             for spoken in [tuple(codes)] if table.joint_adjustment else [(code,) for code in codes]:
                 for seed in self.study.seeds:
                     adjusted = self.adjusted(encoder, spoken, seed, self.adjust_phases)
                     found += [self._effect(encoder, spoken, seed, made) for made in (None, adjusted)]
         return found
-
-    def _has_bitext(self, code: str) -> bool:
-        table = self.study.table.bitexts
-        return table is not None and (table.corpus is not None or bool(self.study.bitext(code)))
 
     def _effect(self, encoder: str, spoken: tuple[str, ...], seed: int, adjusted: Step | None) -> Step:
         needs: Needs = {} if adjusted is None else {"adjusted": adjusted}

@@ -74,8 +74,9 @@ _PROGRESS = Setting(help="Called with a stage, how much is done, and of how much
 _STOP_AFTER = Setting(
     help="Stop after this many seconds; the same command continues later.", least=0, left_out="never", metavar="SECONDS"
 )
-_CHECKPOINT_EVERY = Setting(help="Steps between two checkpoints.", least=1)
 _COMPILE = Setting(help="Compile the model before training.")
+_CHECKPOINT_EVERY = Setting(help="Steps between two checkpoints.", least=1)
+_SAVE_MODELS = Setting(help="Save every fine-tuned model, in DIR/models.", formerly=("keep",))
 _POOLING = Setting(
     help="Of tasks with a label for a text, what the head reads: first (token) or mean.",
     left_out="the task's",
@@ -175,6 +176,15 @@ class Schedule:
     learning_rate: Annotated[float | None, _LEARNING_RATE] = None
     batch_size: Annotated[int | None, _BATCH_SIZE] = None
     warmup: Annotated[float | None, _WARMUP] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingRun:
+    """How a training runs."""
+
+    panel = "Running"
+    checkpoint_every: Annotated[int, _CHECKPOINT_EVERY] = 1000
+    compile: Annotated[bool, _COMPILE] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -471,8 +481,8 @@ class BitextTable(Linking):
     tokenize: Annotated[
         Text,
         Setting(
-            help="How bitexts, or one by its language, are cut into words: words and punctuation, at each space, or auto: "
-            "space for ||| and XL-WA and where links are given, else words.",
+            help="How bitexts, or one by its language, are cut into words: words and punctuation, at each space, or "
+            "auto: space for ||| and XL-WA and where links are given, else words.",
             choices=("auto", "words", "space"),
         ),
     ] = "auto"
@@ -493,11 +503,10 @@ class PairFilterTable:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdjustTable(Adjusting, PairReading, AdjustSchedule):
+class AdjustTable(Adjusting, PairReading, AdjustSchedule, TrainingRun):
     """How models are adjusted; the defaults are those of Efimov et al. 2023."""
 
     pair_filters: PairFilterTable = field(default_factory=PairFilterTable)
-    checkpoint_every: Annotated[int, _CHECKPOINT_EVERY] = 1000
     encoders: Annotated[
         tuple[str, ...], Setting(help="Encoders whose adjustment is measured, where it is.", left_out="all")
     ] = ()
@@ -515,7 +524,7 @@ class AdjustTable(Adjusting, PairReading, AdjustSchedule):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TaskTable(Schedule, Reading):
+class TaskTable(Schedule, Reading, TrainingRun):
     """A task: what it is trained on and tested on."""
 
     task: Annotated[
@@ -553,6 +562,7 @@ class TaskTable(Schedule, Reading):
             formerly=("through",),
         ),
     ] = field(default_factory=dict)
+    save_models: Annotated[bool, replace(_SAVE_MODELS, formerly=())] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1082,10 +1092,8 @@ class TransferCommand(Schedule, Reading, Linking, PairReading, Loading, Running)
     map_on: Annotated[str, _MAP_ON] = "words"
     distances: Annotated[bool, _DISTANCES] = False
     permutations: Annotated[int, _PERMUTATIONS] = 10_000
-    checkpoint_every: Annotated[int, Setting(help="Steps between two checkpoints.", least=1)] = 1000
-    save_models: Annotated[bool, Setting(help="Save every fine-tuned model, in DIR/models.", formerly=("keep",))] = (
-        False
-    )
+    checkpoint_every: Annotated[int, _CHECKPOINT_EVERY] = 1000
+    save_models: Annotated[bool, _SAVE_MODELS] = False
     compile: Annotated[bool, _COMPILE] = False
 
 
@@ -1543,6 +1551,16 @@ class StudyChoice:
         Path | None,
         Setting(help="Folder of the files that it names.", left_out="what it says", metavar="DIR", formerly=("data",)),
     ] = None
+    encoders: Annotated[
+        Mapping[str, str] | None,
+        Setting(
+            help="Your own model in the place of an encoder of the file, or beside them: a folder or a hub name; "
+            "repeatable.",
+            flag="encoder",
+            left_out="those of the file",
+            metavar="NAME=MODEL",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -1598,6 +1616,16 @@ class StudyRun(StudyFolder):
     attempts: Annotated[int, Setting(help="How often a step is tried.", least=1)] = 1
     retry: Annotated[bool, _RETRY] = False
     keep: Annotated[bool, Setting(help="Keep models and vectors that no step to come needs.")] = False
+    reuse: Annotated[
+        tuple[Path, ...],
+        Setting(
+            help="Folder of an earlier run, of a study or a command, whose finished steps are taken over where they "
+            "are the same; repeatable.",
+            several=True,
+            left_out="none",
+            metavar="DIR",
+        ),
+    ] = ()
 
 
 @dataclass(frozen=True)

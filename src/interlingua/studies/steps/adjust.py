@@ -5,15 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-import torch
-
 from interlingua.analyses.training_inputs import check_trained
-from interlingua.encoder import Encoder
-from interlingua.encoder.devices import pick_device
 from interlingua.engine.atomic_files import write_text
 from interlingua.engine.step import StepContext
 from interlingua.studies.step_settings import AdjustStep
-from interlingua.studies.steps.step_io import MODEL, LinkedBitexts, load_model, train_phases, write_notes
+from interlingua.studies.steps.step_io import MODEL, LinkedBitexts, load_model, train_phases, use_device, write_notes
 from interlingua.training.checkpoints import save_whole
 from interlingua.training.forward import checked_layer
 from interlingua.training.journal import Monitor
@@ -25,14 +21,10 @@ TEXTS = "texts.json"
 
 def run(settings: AdjustStep, context: StepContext) -> None:
     """Adjust one model with one seed on the bitexts of some languages; its head comes along as it is."""
-    device = pick_device(context.device)
-    if device.index is not None:
-        torch.cuda.set_device(device)  # The launcher of several processes chooses; alone, it takes the current one.
-    model, tokenizer = load_model(settings.encoder, context)
+    use_device(context)
+    model, encoder = load_model(settings.encoder, context)
     layer = settings.linked_rows.layer
     check_trained(model, layer, settings.phases, seed=settings.seed)
-    model.to(device)
-    encoder = Encoder.of(model.base_model, tokenizer, name=settings.encoder.name)
     linked = LinkedBitexts.of(encoder, settings.bitexts, settings.linked_rows, context)
     told = {"layer": checked_layer(model, layer), "languages": _texts(linked, settings.seed)}
     if context.group.is_first:
@@ -44,12 +36,14 @@ def run(settings: AdjustStep, context: StepContext) -> None:
         context,
         seed=settings.seed,
         precision=settings.precision,
+        compile=settings.compile,
         checkpoint_every=settings.checkpoint_every,
+        references=context.state / "reference",
         monitors=_monitors(settings, linked),
     )
     if context.group.is_first:
         write_text(context.out / TEXTS, json.dumps(told, ensure_ascii=False))
-        save_whole(model, tokenizer, context.out / MODEL)
+        save_whole(model, encoder.tokenizer, context.out / MODEL)
     write_notes(context, linked.notes)
 
 

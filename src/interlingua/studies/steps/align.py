@@ -10,7 +10,9 @@ from interlingua.studies.steps.step_io import LINKS, bitext_name, linked_files, 
 
 
 def run(settings: AlignStep, context: StepContext) -> None:
-    """Link the words of one language's bitext."""
+    """Link the words of one language's bitext; of several processes the first does, and the others find it."""
+    if not context.group.is_first:
+        return
     bitext = settings.bitext
     if bitext.corpus is not None:
         corpus = read_corpus(path_of(bitext.corpus, context), languages=[bitext.source, bitext.language])
@@ -23,4 +25,4 @@ def run(settings: AlignStep, context: StepContext) -> None:
         encoder = load_encoder(bitext.encoder, context, precision=settings.precision)
     [files] = linked_files([bitext], {f"align {bitext.language}": context.out}, encoder=encoder).values()
     text = files.read(context.out / LINKS, progress=context.progress)
-    write_notes(context, text.notes)
+    write_notes(context, [f"{bitext.language}: {note}" for note in text.notes])

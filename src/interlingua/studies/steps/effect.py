@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-import torch
-
 from interlingua.analyses.adjustment_effect import measure_effect, sampler_rows
-from interlingua.encoder.devices import pick_device
 from interlingua.engine.step import StepContext
 from interlingua.errors import InputError
 from interlingua.record import Made, Record, versions
 from interlingua.studies.step_settings import EffectStep
 from interlingua.studies.steps.step_io import (
-    MODEL,
     LinkedBitexts,
     encoder_over,
     read_encoder,
+    read_made,
+    use_device,
     write_records,
 )
-from interlingua.encoder import Encoder
 
 _LEAST = 10  # sentence pairs
 
 
 def run(settings: EffectStep, context: StepContext) -> None:
     """Measure one encoder in one state on every bitext; it is not kept for later steps, which train in that room."""
-    device = pick_device(context.device)
-    if device.index is not None:
-        torch.cuda.set_device(device)
+    use_device(context)
     made = context.inputs.get("adjusted")
-    loaded = (
-        read_encoder(settings.encoder, context)
-        if made is None
-        else Encoder.load(str(made / MODEL), device=context.device, precision="fp32")
-    )
+    loaded = read_encoder(settings.encoder, context) if made is None else read_made(made, context)
     encoder = encoder_over(loaded.model, loaded, settings.encoder.name, settings.precision)
     linked = LinkedBitexts.of(encoder, settings.bitexts, settings.linked_rows, context)
     found: Made = []

@@ -1,4 +1,4 @@
-"""A study file: TOML, one size of it, to a checked `Study`; what is wrong in it is told at once, each with its line."""
+"""The tables of a study file at one of its sizes, read strictly; nothing that computes is imported for it."""
 
 from __future__ import annotations
 
@@ -7,44 +7,17 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from interlingua.errors import InputError
-from interlingua.paths import usable_path
 from interlingua.registry import unknown
 from interlingua.studies.config.fields import Place
-from interlingua.studies.config.plugins import Plugins, load_all
 from interlingua.studies.config.schema import StudyTable
 from interlingua.studies.config.toml_file import ProblemList, build, read_toml
-from interlingua.studies.study import Study
-from interlingua.studies.validation import check
 
 SIZES, DEFAULT = "sizes", "size"
 
 
-def read_study(file: str | FilePath, *, size: str | None = None, data_root: str | FilePath | None = None) -> Study:
-    """The study that a TOML file describes at a size; `data_root` takes the place of the folder that the file names.
-
-    Unknown keys, names, parameters, languages and missing files are one error, `ConfigErrors`, with a line for each.
-    """
-    path = FilePath(file)
-    table, problems, taken = read_tables(path, size)
-    if table is not None:
-        folder, plugins = path.parent, Plugins()
-        try:
-            folder = (
-                FilePath(data_root) if data_root is not None else path.parent / usable_path(table.data_root, home=True)
-            )
-        except InputError as error:
-            problems.take(("data_root",), error)
-        try:
-            plugins = load_all(path.parent / usable_path(each, home=True) for each in table.plugins)
-        except InputError as error:
-            problems.take(("plugins",), error)
-        study = check(Study(table, path, taken, folder.absolute(), plugins), problems)
-    problems.check()
-    assert table is not None
-    return study
-
-
-def read_tables(file: FilePath, size: str | None = None) -> tuple[StudyTable | None, ProblemList, str | None]:
+def read_tables(
+    file: FilePath, size: str | None = None, encoders: Mapping[str, str | FilePath] | None = None
+) -> tuple[StudyTable | None, ProblemList, str | None]:
     """The tables of a study file at a size, what is wrong with them so far, and the size that was taken.
 
     `[sizes.NAME]` has what differs at a size: tables are merged key by key, all else takes the place of what the file
@@ -71,7 +44,20 @@ def read_tables(file: FilePath, size: str | None = None) -> tuple[StudyTable | N
     if chosen is not None:
         given = merged(given, sizes[chosen])
         problems.lines = _moved(problems.lines, (SIZES, chosen))
+    if encoders and isinstance(given.setdefault("encoders", {}), dict):
+        given["encoders"] |= {name: _own_encoder(given["encoders"].get(name), encoders[name]) for name in encoders}
     return build(StudyTable, given, (), problems), problems, chosen
+
+
+def _own_encoder(before: object, model: str | FilePath) -> dict[str, Any]:
+    """The table of a user's own model: a folder from the current one on, or a hub name.
+
+    What it takes over of the encoder before it are the languages and how it is trained, not where it came from.
+    """
+    kept = ("languages", "batch_size", "learning_rate")
+    found = {key: value for key, value in before.items() if key in kept} if isinstance(before, dict) else {}
+    folder = FilePath(model).expanduser()
+    return found | {"model": str(folder.absolute()) if folder.is_dir() else str(model)}
 
 
 def sizes_of(file: FilePath) -> list[str]:
