@@ -5,8 +5,10 @@ Both states read the same rows, so their differences are judged.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -64,6 +66,7 @@ def measure_effect(encoder: Encoder, pairs: Pairs, other: Pair | None, shared: R
     layer, seed = pairs.settings.layer, shared.seed or 0
     words = WordDistances(pairs.held, layer, precision=precision, seed=seed)(encoder.model)
     near = replace(shared, measure="separation", layer=encoder.layers[layer], unit="word")
+    near = replace(near, digests=_of_texts(near, *pairs.held_texts))
     made: Made = [(near.scored(SEPARATION, key, score), score.items) for key, score in words.items()]
     made += _retrieval(encoder, *pairs.held_texts, shared)
     if other is not None:
@@ -74,6 +77,7 @@ def measure_effect(encoder: Encoder, pairs: Pairs, other: Pair | None, shared: R
 def _retrieval(encoder: Encoder, source: Sequence[str], target: Sequence[str], shared: Record) -> Made:
     """P@1 of both directions at every layer, with what each sentence added."""
     sides = [encoder.encode(list(texts)) for texts in (source, target)]
+    shared = replace(shared, digests=_of_texts(shared, source, target))
     made: Made = []
     for layer in encoder.layers:
         vectors = [torch.from_numpy(np.array(side[layer], np.float32)) for side in sides]
@@ -81,6 +85,14 @@ def _retrieval(encoder: Encoder, source: Sequence[str], target: Sequence[str], s
         own = replace(shared, layer=layer)
         made += [(own.scored(RETRIEVAL, key, score), score.items) for key, score in scores.items()]
     return made
+
+
+def _of_texts(shared: Record, *sides: Sequence[str]) -> dict[str, str]:
+    """The digests of a record with that of the sentences it is of: those of two runs may be compared one by one."""
+    state = hashlib.blake2b(digest_size=16)
+    for text in chain.from_iterable(sides):
+        state.update(b"\x1f" + text.encode("utf-8", "surrogatepass"))
+    return {**shared.digests, "corpus": state.hexdigest()}
 
 
 def states_of(records: Iterable[Record], items: Callable[[Record], Any]) -> dict[str, dict[str, Any]]:
