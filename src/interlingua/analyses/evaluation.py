@@ -319,7 +319,16 @@ def test_file(test: str) -> str:
     >>> test_file("ru:mlqa"), test_file("es mixed")
     ('ru.mlqa.jsonl', 'es-mixed.jsonl')
     """
-    return re.sub(r"[^\w.+-]", "_", test.replace(":", ".").replace(" ", "-")) + ".jsonl"
+    return plain_name(test.replace(":", ".").replace(" ", "-")) + ".jsonl"
+
+
+def plain_name(name: str) -> str:
+    """A name as a part of a file's: letters, digits and a few signs.
+
+    >>> plain_name("google/bert-ner")
+    'google_bert-ner'
+    """
+    return re.sub(r"[^\w.+-]", "_", name)
 
 
 def model_name(regime: str, bitexts: Sequence[str], seed: int) -> str:

@@ -13,8 +13,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from interlingua.encoder.devices import pick_device
 from interlingua.engine.atomic_files import reading_back, told_when_full, write_text
 from interlingua.engine.digests import Digests
@@ -23,6 +21,7 @@ from interlingua.engine.graph import Graph, State
 from interlingua.engine.machine import this_machine
 from interlingua.engine.plan import Plan, plan
 from interlingua.engine.process_group import ProcessGroup, current_group
+from interlingua.engine.process_setup import thread_count
 from interlingua.engine.records import NOTES, Records
 from interlingua.engine.runner import Event, Keep, RunSummary, keep_none, run
 from interlingua.engine.step import Step
@@ -76,7 +75,7 @@ def one_cell(table: StudyTable, options: Mapping[Place, str]) -> Study:
     of the command fills in, such as `{("tasks", "ner", "train"): "--train"}`.
     """
     here = Path.cwd()
-    cpus = ResourceTable(cpus=torch.get_num_threads())  # As many as without any steps: sums round by their number.
+    cpus = ResourceTable(cpus=thread_count())
     whole = replace(table, resources=dict.fromkeys(KINDS, cpus))
     problems = ProblemList("", options=options)
     study = check(Study(whole, here / "command.toml", None, here, loaded()), problems)

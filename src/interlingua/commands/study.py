@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from interlingua.analyses.evaluation import FOLDER as PREDICTIONS
-from interlingua.analyses.evaluation import model_name
+from interlingua.analyses.evaluation import model_name, plain_name
 from interlingua.analyses.seed_statistics import beside, read_published, study_distances, study_scores
 from interlingua.argument_types import check_argument_types
 from interlingua.engine.atomic_files import reading_back, write_text
@@ -170,7 +169,7 @@ class Planned:
             if step.key in done and not self.workspace.is_pruned(step.key):
                 model = model_name(about.regime, about.bitext_languages, about.seed)
                 name = f"{about.encoder.name}-{about.block}-{about.source}-{model}"
-                self.workspace.export(step.key, str(MODEL), f"models/{re.sub(r'[^\w.+-]', '_', name)}")
+                self.workspace.export(step.key, str(MODEL), f"models/{plain_name(name)}")
 
     @contextmanager
     def _alone(self, options: Options) -> Iterator[None]:
