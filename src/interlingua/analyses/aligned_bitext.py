@@ -92,15 +92,20 @@ class LinkedText:
         ]
 
     def write(self, folder: Path, language: str) -> LinkedFiles:
-        """The usable rows as files, named by their digest and language: text, and links that fit how it is cut."""
+        """The usable rows as files, named by their digest and language: text, and links that fit how it is cut.
+
+        Files that are there already have the same content, and are left alone.
+        """
         text = self.take(self.usable)
         name = f"{text.digest}.en-{language}"
         file, links = folder / f"{name}.tsv", folder / f"{name}.links"
         cut, rows = _cut_of(text), list(zip(*text.texts, strict=True))
         if any(set("\t\n\r") & set(side) for row in rows for side in row):
             raise InputError("a text with a tab or a line break", value=language, remedy="Put a space in its place.")
-        write_text(file, "".join(f"{ours}\t{theirs}\n" for ours, theirs in rows))
-        write_text(links, "".join(f"{line}\n" for line in write_pharaoh(text.links, len(rows))))
+        if not file.is_file():
+            write_text(file, "".join(f"{ours}\t{theirs}\n" for ours, theirs in rows))
+        if not links.is_file():
+            write_text(links, "".join(f"{line}\n" for line in write_pharaoh(text.links, len(rows))))
         return LinkedFiles((file,), links, "source", tokenize=cut)
 
 

@@ -161,7 +161,8 @@ class Material:
     `dataclasses.replace` of its task and inputs keeps what was computed.
 
     `pairs` gives the linked text of a language; `spoken` are the languages of this run. `steady` gives batches few
-    shapes, each of which is recorded as one CUDA graph. With a `folder` the reference is kept there: a run that goes on finds it, and so do other processes than the first.
+    shapes, each of which is recorded as one CUDA graph. With a `folder` the reference is kept there: a run that goes on
+    finds it, and so do other processes than the first.
     """
 
     task: Any

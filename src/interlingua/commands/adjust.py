@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from interlingua.commands.command import command
 from interlingua.commands.compiled import CompiledCommand, FinishedCommand, one_cell, ran
 from interlingua.encoder.devices import pick_device
 from interlingua.encoder.loading import check_precision, default_precision, find_folder
+from interlingua.engine.process_group import current_group
 from interlingua.engine.step import Step
 from interlingua.engine.workspace import Workspace
 from interlingua.errors import InputError
@@ -42,7 +43,7 @@ _LINKER = "aligner"
 
 @dataclass(frozen=True, repr=False)
 class Adjusted:
-    """An adjusted model: its folder, what is known of it (the content of `adjustment.json`), and the records of that."""
+    """An adjusted model: its folder, what is known of it (the content of `adjustment.json`), and the records."""
 
     folder: Path
     summary: Mapping[str, Any]
@@ -88,8 +89,11 @@ def compile_adjust(given: AdjustCommand) -> CompiledCommand:
         f"{code}: {note}" for code, text in texts.items() if isinstance(text, LinkedText) for note in text.notes
     )
     files = _written(texts, out, identity)
-    loading = {"trust_remote_code": given.trust_remote_code, "allow_pickle": given.allow_pickle}
-    encoders = {name: EncoderTable(model=given.model, **loading)}
+    encoders = {
+        name: EncoderTable(
+            model=given.model, trust_remote_code=given.trust_remote_code, allow_pickle=given.allow_pickle
+        )
+    }
     if given.aligner_model is not None:
         encoders[_LINKER] = EncoderTable(model=given.aligner_model)
     study = one_cell(
@@ -209,12 +213,17 @@ def _identity(given: AdjustCommand, precision: str, texts: Mapping[str, Text]) -
 def _written(texts: Mapping[str, Text], out: Path, identity: Mapping[str, str]) -> dict[str, LinkedFiles]:
     """The texts as files: what is in memory is written beside what the run keeps, named by its digest."""
     workspace = Workspace(out)
-    if any(isinstance(text, LinkedText) for text in texts.values()):
+    folder = workspace.inner / "bitexts"
+    in_memory = {code: text for code, text in texts.items() if isinstance(text, LinkedText)}
+
+    def write() -> None:
         workspace.check("adjust", identity)
-    return {
-        code: text.write(workspace.inner / "bitexts", code) if isinstance(text, LinkedText) else text
-        for code, text in texts.items()
-    }
+        for code, text in in_memory.items():
+            text.write(folder, code)
+
+    if in_memory:
+        current_group().broadcast(write)
+    return {code: text.write(folder, code) if isinstance(text, LinkedText) else text for code, text in texts.items()}
 
 
 def _source(files: Mapping[str, LinkedFiles]) -> str:
