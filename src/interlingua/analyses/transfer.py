@@ -200,7 +200,8 @@ class TransferSettings:
     model; else an exam is given to the model adjusted on its own language. `warmup` is the share of a task's steps in
     which its rate rises, `pooling` the vector that its head reads, where it reads one a text. `alpha` is the weight of
     the adjustment beside a task, `adjusting` the phase that adjusts before it. `map_on` is what maps are fitted on.
-    `graph` and `compile` make training on a GPU faster; `distances` measures related and unrelated words after every phase.
+    `graph` and `compile` make training on a GPU faster; `distances` measures related and unrelated words after every
+    phase.
     """
 
     source: str = "en"

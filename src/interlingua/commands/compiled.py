@@ -39,6 +39,7 @@ from interlingua.studies.plugins import loaded
 from interlingua.studies.step_settings import KINDS
 from interlingua.studies.study import Study, model_place
 from interlingua.studies.validation import check
+from interlingua.training.regime import Regime
 
 Progress = Callable[[str, int, int], None]
 RUN = "run.json"
@@ -50,8 +51,9 @@ class CompiledCommand:
 
     `identity` says what its folder `out` is for: the same goes on in it. Without a folder it runs in a temporary one.
     A new folder is given up when an error ends the run before a step of the `lasting` kinds was begun; none named: of
-    any kind. `device` None: the GPU where there is one. `keep` says which models and vectors stay in the folder, `cache` is a
-    folder for vectors that runs share, `tensorboard` one for curves of a training. `notes` are those of reading the settings.
+    any kind. `device` None: the GPU where there is one. `keep` says which models and vectors stay in the folder, `cache`
+    is a folder for vectors that runs share, `tensorboard` one for curves of a training. `notes` are those of reading
+    the settings.
     """
 
     kind: str
@@ -68,17 +70,17 @@ class CompiledCommand:
     notes: tuple[str, ...] = ()
 
 
-def one_cell(table: StudyTable, options: Mapping[Place, str]) -> Study:
+def one_cell(table: StudyTable, options: Mapping[Place, str], *, regimes: Mapping[str, Regime] | None = None) -> Study:
     """The study that a command's settings make, checked, with files from the current folder on.
 
     What is wrong is told by the name that the user knows: `options` has one for each key of the tables that a setting
-    of the command fills in, such as `{("tasks", "ner", "train"): "--train"}`.
+    of the command fills in, such as `{("tasks", "ner", "train"): "--train"}`. `regimes` are those made in Python.
     """
     here = Path.cwd()
     cpus = ResourceTable(cpus=thread_count())
     whole = replace(table, resources=dict.fromkeys(KINDS, cpus))
     problems = ProblemList("", options=options)
-    study = check(Study(whole, here / "command.toml", None, here, loaded()), problems)
+    study = check(Study(whole, here / "command.toml", None, here, loaded(), regimes or {}), problems)
     problems.check()
     return study
 

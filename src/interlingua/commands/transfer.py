@@ -12,7 +12,7 @@ import torch
 
 from interlingua import languages as codes
 from interlingua.analyses.aligned_bitext import LinkedFiles, Linking, check_aligner, linking_of
-from interlingua.analyses.evaluation import FOLDER, model_name, read_predictions
+from interlingua.analyses.evaluation import FOLDER, model_name, plain_name, read_predictions
 from interlingua.analyses.seed_statistics import distance_table, summarise
 from interlingua.analyses.transfer import (
     STATES,
@@ -52,6 +52,7 @@ from interlingua.studies.config.schema import (
     TaskTable,
     TransferCommand,
 )
+from interlingua.studies.step_settings import AdjustStep, FinetuneStep, PredictStep
 from interlingua.studies.steps.step_io import MODEL
 from interlingua.studies.study import MADE
 from interlingua.tasks import tasks
@@ -281,8 +282,8 @@ def _compiled(checked: CheckedTransfer) -> CompiledCommand:
             )
         },
     )
-    study = one_cell(table, options=_options(kind, given.model))
-    study = replace(study, given={each.name: each for each in checked.regimes if isinstance(each, Regime)})
+    own = {each.name: each for each in checked.regimes if isinstance(each, Regime)}
+    study = one_cell(table, options=_options(kind, given.model), regimes=own)
     place = Path(given.model).expanduser()
     return CompiledCommand(
         kind="transfer",
@@ -330,7 +331,6 @@ def _options(task: str, model: str) -> dict[Place, str]:
 
 def _about(checked: CheckedTransfer, finished: FinishedCommand) -> dict[str, Any]:
     """What `run.json` says of the run."""
-    digests = {record.digests["model"] for record in finished.records if "model" in record.digests}
     return finished.about(
         model=checked.given.model,
         task=checked.task,
@@ -344,9 +344,9 @@ def _about(checked: CheckedTransfer, finished: FinishedCommand) -> dict[str, Any
         seeds=list(checked.seeds),
         settings=asdict(checked.settings),
         trained=_trained(finished),
-        precision=next((step.settings.precision for step in finished.steps("predict")), None),
+        precision=next((settings.precision for settings, _ in _tests(finished)), None),
         digests={
-            **{"model": digest for digest in digests},
+            "model": next((record.digests["model"] for record in finished.records), None),
             **{code: each.digest for code, each in checked.bitexts.items()},
         },
     )
@@ -355,14 +355,50 @@ def _about(checked: CheckedTransfer, finished: FinishedCommand) -> dict[str, Any
 def _trained(finished: FinishedCommand) -> list[dict[str, Any]]:
     """What was trained: of each phase the run that it began with, its seed and steps; and the seconds of its step."""
     took = {told["key"]: told["seconds"] for told in finished.planned.workspace.read_times()}
-    labels = {step.key: label for step, label, _ in _models(finished)}
+    labels = {tuned.key: f"{own.regime} {'+'.join(own.bitext_languages)}".strip() for own, tuned in _models(finished)}
     found = []
-    for step in (each for each in finished.planned.graph if each.kind in ("adjust", "finetune")):
-        settings: Any = step.settings
+    for settings, step in _trainings(finished):
         for phase, journal in _journals(finished, step):
             about = {"run": labels.get(step.key, "adjustment"), "phase": phase, "seed": settings.seed}
             found.append(about | {"steps": _last_step(journal), "seconds": took.get(step.key)})
     return found
+
+
+def _export(finished: FinishedCommand) -> None:
+    """Give predictions, models and the metrics of training the names that people see."""
+    for settings, step in _tests(finished):
+        for file in sorted((finished.place(step) / FOLDER).glob("*")):
+            finished.export(step, f"{FOLDER}/{file.name}", f"{FOLDER}/{plain_name(_name_of(settings))}.{file.name}")
+    for settings, tuned in saved_models(finished.study, finished.steps("predict")):
+        finished.export(tuned, str(MODEL), f"models/{_name_of(settings)}")
+    names = {tuned.key: _name_of(settings) for settings, tuned in _models(finished)}
+    for own, step in _trainings(finished):
+        for phase, journal in _journals(finished, step):
+            of_task = phase == "task" and step.key in names
+            name = names[step.key] if of_task else model_name(phase, [each.language for each in own.bitexts], own.seed)
+            finished.export(step, journal.name, f"steps/{plain_name(name)}.jsonl")
+
+
+def _name_of(settings: PredictStep) -> str:
+    return model_name(settings.regime, settings.bitext_languages, settings.seed)
+
+
+def _tests(finished: FinishedCommand) -> list[tuple[PredictStep, Step]]:
+    return [(step.settings, step) for step in finished.steps("predict") if isinstance(step.settings, PredictStep)]
+
+
+def _models(finished: FinishedCommand) -> list[tuple[PredictStep, Step]]:
+    """Each fine-tuning with the tests of the first regime that it is for: a model before a map is another regime's."""
+    found: dict[str, tuple[PredictStep, Step]] = {}
+    for settings, step in _tests(finished):
+        if (tuned := step.needs.get("tuned")) is not None:
+            found.setdefault(tuned.key, (settings, tuned))
+    return list(found.values())
+
+
+def _trainings(finished: FinishedCommand) -> list[tuple[AdjustStep | FinetuneStep, Step]]:
+    every = finished.planned.graph
+    return [(each.settings, each) for each in every if isinstance(each.settings, AdjustStep | FinetuneStep)]
 
 
 def _journals(finished: FinishedCommand, step: Step) -> list[tuple[str, Path]]:
@@ -374,43 +410,3 @@ def _journals(finished: FinishedCommand, step: Step) -> list[tuple[str, Path]]:
 def _last_step(journal: Path) -> int:
     lines = journal.read_text("utf-8").splitlines()
     return max((int(told["step"]) for told in map(json_value, lines) if "step" in told), default=0)
-
-
-def _models(finished: FinishedCommand) -> Iterator[tuple[Step, str, str]]:
-    """Each fine-tuning with the regime that it was trained for, and its model's name; one that two share, by the first.
-
-    A model before a map is its plain regime's.
-    """
-    seen: set[str] = set()
-    for step in finished.steps("predict"):
-        settings: Any = step.settings
-        tuned = step.needs.get("tuned")
-        if tuned is not None and tuned.key not in seen:
-            seen.add(tuned.key)
-            spoken = settings.bitext_languages
-            label = f"{settings.regime} {'+'.join(spoken)}".strip()
-            yield tuned, label, model_name(settings.regime, spoken, settings.seed)
-
-
-def _export(finished: FinishedCommand) -> None:
-    """Give predictions, models and the metrics of training the names that people see."""
-    for step in finished.steps("predict"):
-        settings: Any = step.settings
-        model = model_name(settings.regime, settings.bitext_languages, settings.seed)
-        for file in sorted((finished.place(step) / FOLDER).glob("*")):
-            finished.export(step, f"{FOLDER}/{file.name}", f"{FOLDER}/{_file_name(model)}.{file.name}")
-    for settings, step in saved_models(finished.study, finished.steps("predict")):
-        name = model_name(settings.regime, settings.bitext_languages, settings.seed)
-        finished.export(step, str(MODEL), f"models/{name}")
-    names = {step.key: name for step, _, name in _models(finished)}
-    for step in (each for each in finished.planned.graph if each.kind in ("adjust", "finetune")):
-        own: Any = step.settings
-        spoken = [bitext.language for bitext in own.bitexts]
-        for phase, journal in _journals(finished, step):
-            plain = step.kind == "adjust" or phase != "task"
-            name = model_name(phase, spoken, own.seed) if plain else names.get(step.key, step.key)
-            finished.export(step, journal.name, f"steps/{_file_name(name)}.jsonl")
-
-
-def _file_name(name: str) -> str:
-    return re.sub(r"[^\w.+-]", "_", name)

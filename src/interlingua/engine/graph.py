@@ -42,10 +42,17 @@ class Graph:
                 self._steps[step.key] = step
                 for key in dict.fromkeys(need.key for need in step.needs.values()):
                     self._dependants.setdefault(key, []).append(step)
+        turns = sorted(given, key=lambda step: (not step.turn, step.turn))
+        self._run_order = dict.fromkeys(step.key for step in _needs_first(turns))
 
     @property
     def steps(self) -> tuple[Step, ...]:
         return tuple(self._steps.values())
+
+    @property
+    def run_order(self) -> Iterator[Step]:
+        """All steps, each after what it needs, by their turns."""
+        return (self._steps[key] for key in self._run_order)
 
     def __len__(self) -> int:
         return len(self._steps)
@@ -70,8 +77,8 @@ class Graph:
     def states(self, workspace: Workspace, *, retry: bool = False) -> dict[str, State]:
         """Where each step stands, by key, in the graph's order; with `retry`, what failed is needed again.
 
-        A step whose heavy part was removed is done, and becomes needed when a step that needs it is to run, or when that
-        part is asked for.
+        A step whose heavy part was removed is done, and becomes needed when a step that needs it is to run, or when
+        that part is asked for.
         """
         done = workspace.done() & self._steps.keys()
         failed = set() if retry else workspace.failures().keys() & self._steps.keys()

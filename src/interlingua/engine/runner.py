@@ -104,7 +104,7 @@ def run(
             cache=options.cache,
             tensorboard=options.tensorboard,
         )
-        for step in graph
+        for step in graph.run_order
         if step.key in running
     ]
     book = _Book(graph, workspace, states, len(jobs), tell, writes=group.is_first)

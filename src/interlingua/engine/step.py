@@ -126,8 +126,10 @@ class Step:
 
     `run` is "package.module:name" of a `StepFunction`; `settings` a frozen dataclass of JSON types, tuples, `File` and
     dataclasses of those, the one that the function's annotation names. `code` is raised when the function's results
-    change. `label` is what people see; `like` tells which steps take about as long. Neither they nor `resources` are in
-    the key. `load` are users' Python files that the function's process runs first; their content is in the key.
+    change. `label` is what people see; `like` tells which steps take about as long. Of the steps that a run was asked
+    for, those of a lower `turn` go first, and those without one last; records keep the order that was given. None of
+    these nor `resources` are in the key. `load` are users' Python files that the function's process runs first; their
+    content is in the key.
 
     >>> @dataclass(frozen=True)
     ... class Count:
@@ -147,6 +149,7 @@ class Step:
     label: str = ""
     like: str = ""
     load: tuple[File, ...] = ()
+    turn: tuple[int, ...] = ()
 
     @property
     def kind(self) -> str:

@@ -36,7 +36,7 @@ _VARIANTS = (("centred", "language means removed"), ("raw", "as is"))
 
 def _readings(run: Run, text: str = "") -> Readings:
     """Every record of a text as a reading; with no name, of the bitext's held-out sentences."""
-    staying = {code: about["staying"] for code, about in run.about["languages"].items()}
+    staying = {code: about.get("staying", "en") for code, about in run.about["languages"].items()}
     found: dict[tuple[str, str, str, str, int], Reading] = {}
     for place, record in run.numbered():
         if (record["corpus"] == SAMPLER) != (text == SAMPLER):

@@ -69,6 +69,7 @@ class TaskSteps:
 
     inputs: StudyInputs
     notes: list[str] = field(default_factory=list)
+    _cells: int = 0
 
     def steps(self, task: str, encoder: str, source: str) -> list[Step]:
         """Every regime and seed of a task: models, what is asked of them, and distances where they are wanted."""
@@ -80,15 +81,16 @@ class TaskSteps:
         )
         common = TaskModels(task, encoder, source)
         scenarios = self._scenarios(common, regimes)
-        # Those that train on a bitext first, so that one that cannot be used is told before anything is trained; and
-        # those on one bitext together, so that what is made of it is made once.
         texts = list(dict.fromkeys(scenario.spoken for scenario in scenarios))
-        trained = {id(each): any(map(needs_pairs, each.phases)) for each in scenarios}
-        scenarios = sorted(scenarios, key=lambda each: (not trained[id(each)], texts.index(each.spoken)))
+        self._cells += 1
         found: list[Step] = []
         for seed in study.seeds:
             for scenario in scenarios:
-                found += self._asked(common, scenario, seed)
+                # Those that train on a bitext go first, so that one that cannot be used is told before anything is
+                # trained; and those on one bitext together, so that what is made of it is made once.
+                late = not any(map(needs_pairs, scenario.phases))
+                turn = (int(late), self._cells, seed, texts.index(scenario.spoken))
+                found += [replace(step, turn=turn) for step in self._asked(common, scenario, seed)]
         return found
 
     def models(self, task: str, encoder: str, regime: str, seed: int, source: str) -> list[TrainedModel]:
@@ -136,7 +138,8 @@ class TaskSteps:
             found += made
             notes += more
         for note in dict.fromkeys(notes):
-            if (told := f"{common.task}: {note}") not in self.notes:
+            told = note if len(study.table.tasks) == 1 else f"{common.task}: {note}"
+            if told not in self.notes:
                 self.notes.append(told)
         return found
 
@@ -204,10 +207,11 @@ class TaskSteps:
         if not study.table.adjust.distances or scenario.mapped or study.table.bitexts is None:
             return found
         for code in scenario.spoken or study.linkable():
-            states = [(scenario.regime, scenario.spoken, made.needs)] if made.role == "tuned" else []
+            states: list[tuple[str, tuple[str, ...], Needs]] = [("untouched", (), made.encoder_needs)]
             if made.is_adjusted:
                 states.append(("adjustment", scenario.spoken, made.before_task))
-            states.append(("untouched", (), made.encoder_needs))
+            if made.role == "tuned":
+                states.append((scenario.regime, scenario.spoken, made.needs))
             found += [
                 self._distances(common, made.encoder, state, spoken, code, needs, seed)
                 for state, spoken, needs in states
@@ -302,7 +306,8 @@ def saved_models(study: Study, steps: Iterable[Step]) -> Iterator[tuple[PredictS
     Under a regime that maps the model is that of another regime.
     """
     for step in steps:
-        settings = step.settings
-        if isinstance(settings, PredictStep) and not settings.mapped and "tuned" in step.needs:
-            if study.table.tasks[settings.block].save_models:
-                yield settings, step.needs["tuned"]
+        settings, tuned = step.settings, step.needs.get("tuned")
+        if not isinstance(settings, PredictStep) or settings.mapped or tuned is None:
+            continue
+        if study.table.tasks[settings.block].save_models:
+            yield settings, tuned
