@@ -23,7 +23,6 @@ from interlingua.analyses.training_inputs import PairSettings, drawn_pairs
 from interlingua.encoder import Encoder
 from interlingua.engine.workspace import INNER
 from interlingua.errors import InputError
-from interlingua.studies import analysis_settings
 from interlingua.training import regime
 from interlingua.training.journal import read_journal
 from interlingua.wordalign.links import PairFilters
@@ -280,16 +279,17 @@ def test_languages_are_adjusted_together(folder, text, tmp_path):
 
 def test_two_processes_adjust_the_model_of_one(text, tmp_path, monkeypatch):
     # Adam with a small ε blows up the rounding of a gradient near 0.
-    monkeypatch.setattr(analysis_settings, "ADJUST", replace(analysis_settings.ADJUST, eps=1e-3))
+    phase = replace(regime._ADJUST, schedule=replace(regime._ADJUST.schedule, eps=1e-3))
+    monkeypatch.setattr(regime, "_ADJUST", phase)
     folder = models.bert(tmp_path / "still", hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
     settings = {"batch_size": 8, "learning_rate": 1e-2, "epochs": 0.5, "layer": 2, "reference_dtype": "fp32"}
     script = f"""
 import interlingua
 from dataclasses import replace
 from interlingua.analyses.aligned_bitext import LinkedText
-from interlingua.studies import analysis_settings
+from interlingua.training import regime
 from toys import sentences
-analysis_settings.ADJUST = replace(analysis_settings.ADJUST, eps=1e-3)
+regime._ADJUST = replace(regime._ADJUST, schedule=replace(regime._ADJUST.schedule, eps=1e-3))
 interlingua.adjust({str(folder)!r}, {{"ru": LinkedText(*sentences(160))}}, out="two", device="cpu", **{settings!r})
 """
     (tmp_path / "run.py").write_text(script, "utf-8")

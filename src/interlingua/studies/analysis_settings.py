@@ -26,24 +26,17 @@ from interlingua.studies.config.schema import (
 from interlingua.studies.geometry import GeometrySettings
 from interlingua.studies.pairwise import PairwiseSettings
 from interlingua.training.phases import Freeze, Lora, Part, Phase
-from interlingua.training.regime import ADJUST
+from interlingua.training.regime import regime
 from interlingua.wordalign.links import PairFilters
 
 _TARGETS = {"trainable": "joint", "frozen": "frozen"}
 """What the objective calls the two ways of treating the source side."""
 
 
-def pair_settings(given: PairReading) -> PairSettings:
+def pair_settings(given: PairReading, tidy: PairFilterTable | None = None) -> PairSettings:
     """Which linked text is drawn and pulled together, and how."""
-    table = given.pair_filters if isinstance(given, AdjustTable) else PairFilterTable()
     return PairSettings(
-        tidy=PairFilters(
-            longest=table.max_words or None,
-            one_to_one=table.one_to_one,
-            identical=table.drop_identical,
-            shortest=table.min_characters,
-            punctuation=table.drop_punctuation,
-        ),
+        tidy=pair_filters(tidy or PairFilterTable()),
         rows=given.max_pairs,
         held_out=given.held_out,
         layer=given.layer,
@@ -52,6 +45,17 @@ def pair_settings(given: PairReading) -> PairSettings:
         specials=given.include_special_tokens,
         reduction=given.reduction,
         kept=given.reference_dtype,
+    )
+
+
+def pair_filters(given: PairFilterTable) -> PairFilters:
+    """Which word pairs are passed over."""
+    return PairFilters(
+        longest=given.max_words or None,
+        one_to_one=given.one_to_one,
+        identical=given.drop_identical,
+        shortest=given.min_characters,
+        punctuation=given.drop_punctuation,
     )
 
 
@@ -64,7 +68,8 @@ def adjust_phase(given: AdjustTable) -> Phase:
         if weight
     )
     said = {name: getattr(given, name) for name in ("epochs", "learning_rate", "warmup", "steps")}
-    schedule = replace(ADJUST, **{name: value for name, value in said.items() if value is not None})
+    (usual,) = regime("adjust-only").phases
+    schedule = replace(usual.schedule, **{name: value for name, value in said.items() if value is not None})
     freeze = Freeze() if given.freeze is None else Freeze(embeddings=True, blocks=given.freeze)
     return Phase("adjust", parts, schedule, freeze, None if given.lora is None else Lora(given.lora))
 

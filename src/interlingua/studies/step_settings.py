@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from interlingua.engine.serialization import File
+from interlingua.studies.config.schema import PairFilterTable
 from interlingua.training.phases import Phase
-from interlingua.wordalign.links import PairFilters
 
 Value = str | int | float | bool | tuple[str, ...] | None
 Data = File | str
@@ -75,7 +75,7 @@ class LinkedRows:
     how: str
     specials: bool
     reduction: str
-    tidy: PairFilters
+    tidy: PairFilterTable
     kept: str
 
 

@@ -210,15 +210,15 @@ class StudyInputs:
             adjust_batch=table.batch_size,
             adjusting=adjust_phase(table),
             alpha=table.alpha,
-            pairs=pair_settings(table),
+            pairs=pair_settings(table, table.pair_filters),
             **own,
         )
 
     @property
     def linked_rows(self) -> LinkedRows:
         table: AdjustTable = self.study.table.adjust
-        pairs = pair_settings(table)
-        return LinkedRows(**{entry.name: getattr(pairs, entry.name) for entry in fields(LinkedRows)})
+        pairs = {**vars(pair_settings(table)), "tidy": table.pair_filters}
+        return LinkedRows(**{entry.name: pairs[entry.name] for entry in fields(LinkedRows)})
 
     @property
     def adjust_phases(self) -> tuple[Phase, ...]:

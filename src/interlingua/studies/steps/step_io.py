@@ -29,6 +29,7 @@ from interlingua.engine.serialization import File, digest
 from interlingua.engine.step import ObjectCache, Paused, StepContext
 from interlingua.readers import read_corpus
 from interlingua.record import Made
+from interlingua.studies.analysis_settings import pair_filters
 from interlingua.studies.step_settings import (
     Data,
     EncodeStep,
@@ -202,7 +203,7 @@ def pair_settings(given: LinkedRows | None) -> PairSettings:
     """How rows of bitexts are drawn; where nothing reads any, as by default."""
     if given is None:
         return PairSettings()
-    return PairSettings(**vars(given))
+    return PairSettings(**{**vars(given), "tidy": pair_filters(given.tidy)})
 
 
 def linked_files(
