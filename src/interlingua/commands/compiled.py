@@ -52,8 +52,8 @@ class CompiledCommand:
     `identity` says what its folder `out` is for: the same goes on in it. Without a folder it runs in a temporary one.
     A new folder is given up when an error ends the run before a step of the `lasting` kinds was begun; none named: of
     any kind. `device` None: the GPU where there is one. `keep` says which models and vectors stay in the folder,
-    `cache` is a folder for vectors that runs share, `tensorboard` one for curves of a training. `notes` are those of reading
-    the settings.
+    `cache` is a folder for vectors that runs share, `tensorboard` one for curves of a training. `notes` are those of
+    reading the settings.
     """
 
     kind: str
