@@ -43,8 +43,10 @@ def adjust(given: AdjustCommand, output: Console) -> None:
         print_json({"folder": str(result.folder), **result.summary})
         return
     from interlingua.report.adjustment_terminal import render_adjustment
+    from interlingua.report.record_adapter import to_v1
+    from interlingua.report.runs import Run
     from interlingua.report.screen import console
 
-    render_adjustment(result.summary, console())
+    render_adjustment(Run(result.summary, to_v1(result.records)), console())
     if result.summary["finished"]:
         typer.echo(f"\nModel: {result.folder}, page: {result.folder / 'adjustment.html'}")

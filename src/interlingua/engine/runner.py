@@ -97,7 +97,14 @@ def run(
     running = {key for key, state in states.items() if state is State.NEEDED}
     deadline = None if options.stop_after is None else time.time() + options.stop_after
     jobs = [
-        Job.of(step, running=running, deadline=deadline, device=options.device, cache=options.cache)
+        Job.of(
+            step,
+            running=running,
+            deadline=deadline,
+            device=options.device,
+            cache=options.cache,
+            tensorboard=options.tensorboard,
+        )
         for step in graph.run_order
         if step.key in running
     ]
