@@ -13,6 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from interlingua.encoder.devices import pick_device
 from interlingua.engine.atomic_files import reading_back, told_when_full, write_text
 from interlingua.engine.digests import Digests
@@ -21,7 +23,6 @@ from interlingua.engine.graph import Graph, State
 from interlingua.engine.machine import this_machine
 from interlingua.engine.plan import Plan, plan
 from interlingua.engine.process_group import ProcessGroup, current_group
-from interlingua.engine.process_setup import cpu_count
 from interlingua.engine.records import NOTES, Records
 from interlingua.engine.runner import Event, Keep, RunSummary, keep_none, run
 from interlingua.engine.step import Step
@@ -72,7 +73,7 @@ def one_cell(table: StudyTable, options: Mapping[Place, str]) -> Study:
     of the command fills in, such as `{("tasks", "ner", "train"): "--train"}`.
     """
     here = Path.cwd()
-    cpus = ResourceTable(cpus=cpu_count())
+    cpus = ResourceTable(cpus=torch.get_num_threads())  # As many as this process uses, which the user may have said.
     whole = replace(table, resources=dict.fromkeys(KINDS, cpus))
     problems = ProblemList("", options=options)
     study = check(Study(whole, here / "command.toml", None, here, loaded()), problems)
@@ -146,24 +147,31 @@ class PlannedCommand:
         machine = this_machine(Options(), any(step.resources.gpus for step in self.graph))
         return plan(self.graph, self.workspace, cpus=machine.cpus, gpus=len(machine.gpus), retry=True)
 
-    def run(self, group: ProcessGroup) -> RunSummary:
-        """Run what is not done in this process; the first failure is raised as what it is."""
-        asked = self.compiled
-        options = Options(stop_after=asked.stop_after, device=asked.device, cache=asked.cache, group=group)
+    @contextlib.contextmanager
+    def alone(self, group: ProcessGroup) -> Iterator[None]:
+        """The folder as this command's: inside, no other process may write in it. Of several, the first takes it."""
         if not group.is_first:
-            return run(self.graph, self.workspace, executor="inline", options=options, raise_first=True)
+            yield
+            return
+        asked = self.compiled
         with self.workspace.acquire(asked.kind, asked.identity), told_when_full(self.workspace.folder):
             self.revisions.keep()
             self.digests.keep()
-            return run(
-                self.graph,
-                self.workspace,
-                executor="inline",
-                options=options,
-                raise_first=True,
-                keep=asked.keep,
-                tell=None if asked.progress is None else _teller(asked.progress),
-            )
+            yield
+
+    def run(self, group: ProcessGroup) -> RunSummary:
+        """Run what is not done in this process; the first failure is raised as what it is."""
+        asked = self.compiled
+        tell = None if asked.progress is None or not group.is_first else _teller(asked.progress)
+        return run(
+            self.graph,
+            self.workspace,
+            executor="inline",
+            options=Options(stop_after=asked.stop_after, device=asked.device, cache=asked.cache, group=group),
+            raise_first=True,
+            keep=asked.keep,
+            tell=tell,
+        )
 
 
 @dataclass(frozen=True)
@@ -271,6 +279,7 @@ def ran(compiled: CompiledCommand) -> Iterator[FinishedCommand]:
             raise InputError("several processes need a folder that all of them see", remedy="Give --out.")
         folder = compiled.out or Path(stack.enter_context(tempfile.TemporaryDirectory())) / compiled.kind
         planned = PlannedCommand.of(compiled, folder)
+        stack.enter_context(planned.alone(group))
         summary = planned.run(group)
         with reading_back(planned.workspace.folder):
             finished = FinishedCommand(planned, summary, group.is_first)
