@@ -158,6 +158,21 @@ class PlannedCommand:
         kinds = self.compiled.lasting
         return not kinds or (key in self.graph and self.graph[key].kind in kinds)
 
+    @contextlib.contextmanager
+    def alone(self, group: ProcessGroup) -> Iterator[None]:
+        """The folder as this command's: inside, no other process may write in it. Of several, the first takes it."""
+        if not group.is_first:
+            yield
+            return
+        asked = self.compiled
+        with (
+            self.workspace.acquire(asked.kind, asked.identity, lasting=self._lasts),
+            told_when_full(self.workspace.folder),
+        ):
+            self.revisions.keep()
+            self.digests.keep()
+            yield
+
     def run(self, group: ProcessGroup) -> RunSummary:
         """Run what is not done in this process; the first failure is raised as what it is."""
         asked = self.compiled
@@ -168,22 +183,8 @@ class PlannedCommand:
             tensorboard=asked.tensorboard,
             group=group,
         )
-        if not group.is_first:
-            return run(self.graph, self.workspace, executor="inline", options=options, raise_first=True)
-        with (
-            self.workspace.acquire(asked.kind, asked.identity, lasting=self._lasts),
-            told_when_full(self.workspace.folder),
-        ):
-            self.revisions.keep()
-            self.digests.keep()
-            return run(
-                self.graph,
-                self.workspace,
-                executor="inline",
-                options=options,
-                raise_first=True,
-                tell=None if asked.progress is None else _teller(asked.progress),
-            )
+        tell = None if asked.progress is None or not group.is_first else _teller(asked.progress)
+        return run(self.graph, self.workspace, executor="inline", options=options, raise_first=True, tell=tell)
 
 
 @dataclass(frozen=True)
@@ -297,6 +298,7 @@ def ran(compiled: CompiledCommand) -> Iterator[FinishedCommand]:
             raise InputError("several processes need a folder that all of them see", remedy="Give --out.")
         folder = compiled.out or Path(stack.enter_context(tempfile.TemporaryDirectory())) / compiled.kind
         planned = PlannedCommand.of(compiled, folder)
+        stack.enter_context(planned.alone(group))
         summary = planned.run(group)
         with reading_back(planned.workspace.folder):
             finished = FinishedCommand(planned, summary, group.is_first)
