@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from interlingua.analyses.transfer import spoken_in
 from interlingua.errors import InputError
@@ -17,9 +17,6 @@ from interlingua.paths import usable_path
 from interlingua.registry import unknown
 from interlingua.studies.config.schema import BitextTable, Files, StudyTable, TaskTable
 from interlingua.studies.plugins import Plugins
-
-if TYPE_CHECKING:  # It imports torch.
-    from interlingua.training.regime import Regime
 
 FIELDS = ("language", "source")
 """What a template may name."""
@@ -31,7 +28,7 @@ MADE = "@"
 class Study:
     """A study that was checked: its tables, its file, the size that was taken, where its data lies, what it loads.
 
-    `given` are regimes that were made in Python, by name; they take the place of ours.
+    `given` are `Regime` objects that were made in Python, by name; they take the place of ours.
     """
 
     table: StudyTable
@@ -39,7 +36,7 @@ class Study:
     size: str | None
     data: Path
     plugins: Plugins = field(default_factory=Plugins)
-    given: Mapping[str, Regime] = field(default_factory=dict)
+    given: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def seeds(self) -> tuple[int, ...]:
