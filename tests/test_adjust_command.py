@@ -24,10 +24,12 @@ import interlingua
 import models
 from interlingua.analyses.aligned_bitext import LinkedFiles, Linking, linked_text
 from interlingua.cli import app
+from interlingua.commands.report import read_run
+from interlingua.engine.workspace import INNER
 from interlingua.errors import InputError
-from interlingua.report.adjustment_page import adjustment_records, adjustment_sections
-from interlingua.report.runs import Run as Ran
+from interlingua.report.adjustment_page import adjustment_sections
 from interlingua.report.tables import to_csv
+from interlingua.training import regime
 from toys import sentences
 
 LAYERS = int(models._SMALL["num_hidden_layers"])
@@ -147,7 +149,6 @@ def test_the_folder_is_one_that_plain_transformers_loads_tokenizer_and_head_incl
     assert first(line)["input_ids"] == second(line)["input_ids"]
     assert torch.isfinite(model(**second(line, return_tensors="pt")).logits).all()
     assert not same(made.folder, home / "model")
-    assert not (made.folder / ".training").exists()
 
 
 def test_the_table_has_the_numbers_of_the_record_before_and_after(made):
@@ -173,7 +174,9 @@ def test_a_stopped_run_whose_state_is_damaged_is_told_plainly_or_goes_on(
 ):
     monkeypatch.chdir(home)
     command = ("model", "--bitext", "talk.en-ru.tsv", "--out", tmp_path / "out", *QUICK)
-    assert run(*command, "--stop-after", "0").code == 0
+    train = regime.train
+    monkeypatch.setattr(regime, "train", lambda *given, **how: train(*given, **{**how, "stop_after": 0.0}))
+    assert run(*command, "--stop-after", "1000").code == 0
     shutil.copytree(tmp_path / "out", tmp_path / "stopped")
     files = [path.relative_to(tmp_path / "stopped") for path in (tmp_path / "stopped").rglob("*") if path.is_file()]
     assert len(files) >= 6
@@ -182,7 +185,7 @@ def test_a_stopped_run_whose_state_is_damaged_is_told_plainly_or_goes_on(
             shutil.rmtree(tmp_path / "out")
             shutil.copytree(tmp_path / "stopped", tmp_path / "out")
             (tmp_path / "out" / file).write_bytes(content)
-            ended = run(*command, "--stop-after", "0")
+            ended = run(*command, "--stop-after", "1000")
             assert ended.code in (0, 2), (file, ended.err)
             assert (ended.code == 0) or ended.err.splitlines()[-1].startswith("error: "), (file, ended.err)
     record_property("tried", 2 * len(files))
@@ -249,7 +252,7 @@ def test_rows_of_the_sampler_that_are_trained_on_are_not_its_judge(home, tmp_pat
 
 def test_the_sheet_has_full_numbers_and_intervals_where_people_read_rounded_ones(made):
     summary = json.loads((made.folder / "adjustment.json").read_text("utf-8"))
-    parts = adjustment_sections([Ran(summary, adjustment_records(summary))])
+    parts = adjustment_sections([read_run(made.folder)[1]])
     [table] = (table for part in parts for table in part.tables)
     rows = {row[""]: row for row in csv.DictReader(io.StringIO(to_csv(table), newline=""))}
     for when in ("before", "after"):
@@ -304,11 +307,11 @@ def test_hills_have_the_areas_of_their_histograms(made):
 
 def test_a_finished_run_is_told_again_and_not_run_again(made, home, run, monkeypatch):
     monkeypatch.chdir(home)
-    before = {path: path.stat().st_mtime_ns for path in made.folder.iterdir()}
+    before = {path: path.stat().st_mtime_ns for path in made.folder.iterdir() if path.name != INNER}
     again = run("model", "--bitext", "talk.en-ru.tsv", "--out", "out", *QUICK)
     assert again.code == 0
     assert [line.rstrip() for line in again.out.splitlines()] == [line.rstrip() for line in made.told.out.splitlines()]
-    assert {path: path.stat().st_mtime_ns for path in made.folder.iterdir()} == before
+    assert {path: path.stat().st_mtime_ns for path in made.folder.iterdir() if path.name != INNER} == before
     other = run("model", "--bitext", "talk.en-ru.tsv", "--out", "out", *QUICK, "--seed", "1")
     assert (other.code, other.out) == (2, "")
     assert "the folder holds another run" in other.err
@@ -331,14 +334,29 @@ def test_python_makes_the_same_model_in_one_call(made, home, tmp_path):
 def test_json_is_alone_on_stdout_and_a_stopped_run_goes_on(made, home, tmp_path, run, monkeypatch):
     monkeypatch.chdir(home)
     command = ("model", "--bitext", "talk.en-ru.tsv", "--out", tmp_path / "out", *QUICK, "--json")
-    stopped = json.loads(run(*command, "--stop-after", "0").out)
+    train = regime.train
+    with monkeypatch.context() as patch:
+        patch.setattr(regime, "train", lambda *given, **how: train(*given, **{**how, "stop_after": 0.0}))
+        stopped = json.loads(run(*command, "--stop-after", "1000").out)
+        shown = run(*command[:-1], "--stop-after", "1000")
     assert (stopped["finished"], stopped["steps"]) == (False, 1)
     assert "after" not in stopped
     assert not (tmp_path / "out" / "model.safetensors").exists()
+    assert "2 of 54 steps, not finished" in shown.out
     ended = json.loads(run(*command).out)
     assert ended["finished"]
     assert ended["folder"] == str(tmp_path / "out")
     assert same(tmp_path / "out", made.folder)
+
+
+def test_a_plan_tells_the_steps_and_runs_none(made, home, tmp_path, run, monkeypatch):
+    monkeypatch.chdir(home)
+    command = ("model", "--bitext", "talk.en-ru.tsv", *QUICK, "--plan")
+    told = json.loads(run(*command, "--out", tmp_path / "out", "--json").out)
+    assert [step["kind"] for step in told["steps"]] == ["align", "effect", "adjust", "effect"]
+    assert told["plan"]["needed"] == 4
+    assert not (tmp_path / "out").exists()
+    assert "nothing to run: 4 of 4 steps are done" in run(*command, "--out", "out").out
 
 
 @pytest.mark.parametrize(

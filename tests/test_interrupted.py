@@ -121,7 +121,7 @@ def test_ctrl_c_of_a_command_that_keeps_nothing_is_one_line_too(
     assert capsys.readouterr().err == "interrupted: give the same command again.\n"
 
 
-@pytest.mark.parametrize("name", ["audit", "adjust", "geometry"])
+@pytest.mark.parametrize("name", ["audit", "geometry"])
 def test_a_second_run_in_a_folder_is_refused_by_name_and_touches_nothing(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:

@@ -13,6 +13,7 @@ import pytest
 from scipy.stats import binomtest, ttest_rel
 
 import interlingua
+from adjustments import records_of
 from interlingua.engine.run_store import Store
 from interlingua.errors import InputError
 from interlingua.measures.retrieval import METRICS
@@ -109,12 +110,14 @@ def adjust_folder(folder: Path) -> Path:
         distances = {"auc/l2": {**score, **hills}, "distance/related/l2": score, "distance/unrelated/l2": score}
         return {"ru": {"retrieval": {"0": retrieval, "1": retrieval}, "distances": distances}}
 
-    about = {"rows": 10, "pairs": 20, "held_out": 5, "notes": [], "left_out": {}, "links_dropped": {}}
+    about = {"staying": "en", "rows": 10, "pairs": 20, "held_out": 5, "notes": [], "left_out": {}, "links_dropped": {}}
     summary = {"model": "m", "digest": "d", "layer": 1, "steps": 3, "of_steps": 3, "finished": True, "metrics": [],
                "settings": {"rate": 0.1, "seed": 0}, "languages": {"ru": about}, "before": state(0.0),
                "after": state(0.2)}  # fmt: skip
     folder.mkdir()
     (folder / "adjustment.json").write_text(json.dumps(summary), "utf-8")
+    lines = "".join(f"{record.to_json()}\n" for record in records_of(summary))
+    (folder / "records.jsonl").write_text(lines, "utf-8")
     return folder
 
 
@@ -572,7 +575,7 @@ def test_results_show_themselves_in_a_notebook(tmp_path: Path) -> None:
     example = runs["explain"].more["examples"][0]
     shown = [
         (Audit(recorded(folders["audit"]), dict(runs["audit"].about), runs["audit"].more["points"]), "map"),
-        (Adjusted(folders["adjust"], runs["adjust"].about), "states"),
+        (Adjusted(folders["adjust"], runs["adjust"].about, records_of(runs["adjust"].about)), "states"),
         (Transfer([], [], dict(runs["transfer"].about), folders["transfer"]), "seeds"),
         (Explanation(RecordTable([]), dict(runs["explain"].about), folders["explain"]), "flows"),
         (TextExplanation(example, ("one", "other"), ()), "flows"),

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
+from adjustments import run_of
 from interlingua.analyses.adjustment_effect import with_changes, without_items
 from interlingua.report.adjustment import UNCLEAR, adjustment_lines, score_name
-from interlingua.report.adjustment_page import adjustment_answer, adjustment_page, adjustment_records
-from interlingua.report.runs import Run
+from interlingua.report.adjustment_page import adjustment_answer, adjustment_page
 from interlingua.report.wording import percent
 
 WAYS = ("", "/backward")
@@ -72,14 +72,14 @@ def test_layers_that_tie_with_the_best_are_named():
     ]
     assert scipy_stats.ttest_rel(*sides).pvalue >= 0.05
     assert best["tied"] == [[int(other)], []]
-    words = adjustment_answer(Run(about, adjustment_records(about))).words[1]
+    words = adjustment_answer(run_of(about)).words[1]
     assert f"(layer {top}; {other} not clearly worse)" in words
     assert "(layer 1)" in words
 
 
 def test_a_headline_does_not_hide_that_another_layer_was_as_good_before():
     about = summary(state([0.6, 0.2], 0), state([0.2, 0.6], 1))
-    told = adjustment_answer(Run(about, adjustment_records(about)))
+    told = adjustment_answer(run_of(about))
     verdict, best, adjusted = told.words[:3]
     assert verdict.startswith("English–Russian: no clear change, by the weakest of 8 comparisons")
     assert "best layer" in verdict
@@ -91,7 +91,7 @@ def test_a_headline_does_not_hide_that_another_layer_was_as_good_before():
 def test_states_of_older_versions_which_kept_no_sentences_are_told_without_a_change():
     about = summary(without_items(state([0.3, 0.4], 0)), state([0.3, 0.6], 1))
     assert "changes" not in about["after"]["ru"]
-    told = adjustment_answer(Run(about, adjustment_records(about))).words
+    told = adjustment_answer(run_of(about)).words
     assert "interval of the change" not in " ".join(told)
     assert {line.change for line in adjustment_lines(about, "ru")} <= {"", UNCLEAR}
 
@@ -122,7 +122,7 @@ def test_the_verdict_goes_by_the_weaker_text(own, other, verdict, text):
     about = both_texts(own, other)
     found = about["after"]["ru"]["verdict"]
     assert (found["change"], found["text"], found["of"]) == (verdict, text, 16)
-    answer = adjustment_answer(Run(about, adjustment_records(about)))
+    answer = adjustment_answer(run_of(about))
     said = "no clear change" if verdict == "unclear" else verdict
     assert answer.words[0].startswith(f"English–Russian: {said}, by the weakest of 16 comparisons")
     assert "embedded sampler" in " ".join(answer.words[1:])
@@ -134,8 +134,8 @@ def test_the_verdict_goes_by_the_weaker_text(own, other, verdict, text):
 def test_without_another_text_nothing_is_called_better(own, verdict):
     about = both_texts(own, None)
     assert about["after"]["ru"]["verdict"]["change"] == verdict
-    page = adjustment_page(about).split('<script id="data"')[0]
-    answer = " ".join(adjustment_answer(Run(about, adjustment_records(about))).words)
+    page = adjustment_page(run_of(about)).split('<script id="data"')[0]
+    answer = " ".join(adjustment_answer(run_of(about)).words)
     assert "better" not in answer.lower()
     assert "lacks a language of the pair" in answer
     assert "translation →" not in page
@@ -146,7 +146,7 @@ def test_what_chance_finds_is_said_first():
     about = summary(*low)
     found = about["after"]["ru"]["verdict"]
     assert found["at_chance"] == ["before", "after"]
-    first = adjustment_answer(Run(about, adjustment_records(about))).words[0]
+    first = adjustment_answer(run_of(about)).words[0]
     assert first.startswith("English–Russian: translations are found no clearer than chance finds it, before and after")
     learnt = summary(low[0], state([0.004, 0.4], 9))["after"]["ru"]["verdict"]
     assert learnt["at_chance"] == ["before"]
@@ -189,7 +189,7 @@ def test_words_table_and_records_agree_over_random_adjustments(record_property):
             assert kinds == {"higher"}
             assert {each["text"] for each in verdict["comparisons"]} == {"held-out", "sampler"}
         assert (verdict["change"] == "worse") == ("lower" in kinds)
-        said = adjustment_answer(Run(about, adjustment_records(about))).words[0]
+        said = adjustment_answer(run_of(about)).words[0]
         weak = min((each for each in verdict["comparisons"]), key=lambda each: each["change"][0])
         if verdict["change"] == "worse":
             assert f"from {percent(weak['before'])} to {percent(weak['after'])}" in said

@@ -17,7 +17,7 @@ import numpy as np
 from interlingua.analyses.word_alignment import METHODS, Alignment, ReadingRules, Side, align, read_rows
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Encoder
-from interlingua.engine.atomic_files import write_beside
+from interlingua.engine.atomic_files import write_beside, write_text
 from interlingua.errors import InputError
 from interlingua.objectives.adjustment import check_choice
 from interlingua.paths import json_value
@@ -25,8 +25,8 @@ from interlingua.readers.file_names import parse
 from interlingua.readers.format_detection import missing
 from interlingua.readers.scripts import checked, foreign_rows
 from interlingua.readers.sentence_pairs import open_bitext
-from interlingua.wordalign.links import Links
-from interlingua.words import Sentence
+from interlingua.wordalign.links import Links, write_pharaoh
+from interlingua.words import Sentence, field_spans, token_spans
 
 Progress = Callable[[str, int, int], None]
 SIDES = ("source", "target")
@@ -91,14 +91,34 @@ class LinkedText:
             for side in (self.source, self.target)
         ]
 
-    @property
-    def staying(self) -> str:
-        """The language that stays: English, by what this class is."""
-        return "en"
+    def write(self, folder: Path, language: str) -> LinkedFiles:
+        """The usable rows as files, named by their digest and language: text, and links that fit how it is cut.
 
-    def read(self, kept: Path, *, progress: Progress | None = None) -> LinkedText:
-        """Itself: it is in memory."""
-        return self
+        Files that are there already have the same content, and are left alone.
+        """
+        text = self.take(self.usable)
+        name = f"{text.digest}.en-{language}"
+        file, links = folder / f"{name}.tsv", folder / f"{name}.links"
+        cut, rows = _cut_of(text), list(zip(*text.texts, strict=True))
+        if any(set("\t\n\r") & set(side) for row in rows for side in row):
+            raise InputError("a text with a tab or a line break", value=language, remedy="Put a space in its place.")
+        if not file.is_file():
+            write_text(file, "".join(f"{ours}\t{theirs}\n" for ours, theirs in rows))
+        if not links.is_file():
+            write_text(links, "".join(f"{line}\n" for line in write_pharaoh(text.links, len(rows))))
+        return LinkedFiles((file,), links, "source", tokenize=cut)
+
+
+def _cut_of(text: LinkedText) -> str:
+    """How a text was cut into words: in one of the ways in which its file can be cut again."""
+    sentences = [*text.source, *text.target]
+    for cut, spans in (("words", token_spans), ("space", field_spans)):
+        if all(sentence.spans == spans(sentence.text) for sentence in sentences):
+            return cut
+    raise InputError(
+        "text whose words are neither those of interlingua nor separated by spaces",
+        remedy="Make it by LinkedText.of(interlingua.align(pairs)).",
+    )
 
 
 @dataclass(frozen=True)
@@ -147,7 +167,7 @@ class LinkedFiles:
     """A bitext in a file or in two, with a file of links or the way to make them; read when `read` is called.
 
     `english` is the side that stays; None: the one that is in `source` by the files' names (`x.ru-en.tsv` has English
-    second), else the first.
+    second), else the first. `tokenize` is how text is cut into words, as `interlingua.align` has it.
     """
 
     files: tuple[Path, ...]
@@ -155,6 +175,7 @@ class LinkedFiles:
     english: str | None = None
     linking: Linking = Linking()
     source: str = "en"
+    tokenize: str = "auto"
 
     def __post_init__(self) -> None:
         if len(self.files) not in (1, 2):
@@ -193,7 +214,9 @@ class LinkedFiles:
     @cached_property
     def digest(self) -> str:
         """A hash of the files' content and of how they are linked."""
-        state = hashlib.blake2b(f"{self.stays} {self.linking.named} {self.links is not None}".encode(), digest_size=16)
+        cut = "" if self.tokenize == "auto" else f" {self.tokenize}"
+        about = f"{self.stays} {self.linking.named} {self.links is not None}{cut}"
+        state = hashlib.blake2b(about.encode(), digest_size=16)
         for path in (*self.files, *([] if self.links is None else [self.links])):
             state.update(hashlib.blake2b(path.read_bytes()).digest())
         return state.hexdigest()
@@ -210,6 +233,7 @@ class LinkedFiles:
             source,
             target,
             links=() if self.links is None else (self.links,),
+            tokenize=self.tokenize,
             method=None if self.links is not None else self.linking.method,
             model=self.linking.model,
             device=self.linking.device,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,6 +16,7 @@ from interlingua.analyses.aligned_bitext import LinkedText
 from interlingua.counting import counted
 from interlingua.encoder import Encoder
 from interlingua.encoder.inputs import Inputs
+from interlingua.encoder.tokens import Tokeniser
 from interlingua.errors import InputError
 from interlingua.objectives import objectives
 from interlingua.objectives.adjustment import Adjustment
@@ -24,12 +25,13 @@ from interlingua.objectives.contrastive import Contrastive
 from interlingua.objectives.drift import Drift
 from interlingua.objectives.task import TaskObjective
 from interlingua.registry import unknown
+from interlingua.training.forward import checked_layer, is_trained
 from interlingua.training.loop import Monitor, Objective, Settings, Term
 from interlingua.training.pair_batches import Bitext, PairBatches, PairPass, bitext, joined
 from interlingua.training.phases import Part, Phase
 from interlingua.training.processes import first_process_first
 from interlingua.training.reference import Reference, reference
-from interlingua.training.regime import Stage
+from interlingua.training.regime import Stage, trainable
 from interlingua.wordalign.links import PairFilters, WordPairs, word_pairs
 
 Progress = Callable[[str, int, int], None]
@@ -60,6 +62,18 @@ class PairSettings:
 
 
 @dataclass(frozen=True)
+class TextReader:
+    """All of an encoder that drawn rows need: they may outlive its weights."""
+
+    tokeniser: Tokeniser
+    room: int
+
+    @classmethod
+    def of(cls, encoder: Encoder) -> TextReader:
+        return cls(encoder.tokeniser, encoder.room)
+
+
+@dataclass(frozen=True)
 class Pairs:
     """The linked text of a language for one seed: rows that are trained on, and others that are held out.
 
@@ -69,7 +83,7 @@ class Pairs:
     given: LinkedText
     rows: list[int]
     aside: list[int]
-    encoder: Encoder
+    reader: TextReader
     settings: PairSettings
 
     @property
@@ -97,7 +111,7 @@ class Pairs:
     @cached_property
     def held(self) -> Bitext:
         """What is held out, as tokens."""
-        return _bitext(self.given.take(self.aside), self.encoder, self.settings)[0]
+        return _bitext(self.given.take(self.aside), self.reader, self.settings)[0]
 
     @cached_property
     def held_texts(self) -> tuple[list[str], list[str]]:
@@ -108,7 +122,7 @@ class Pairs:
     @cached_property
     def _made(self) -> tuple[Bitext, LinkedText, dict[str, int]]:
         chosen = self.given.take(self.rows)
-        trained, pairs = _bitext(chosen, self.encoder, self.settings)
+        trained, pairs = _bitext(chosen, self.reader, self.settings)
         return trained, replace(chosen, links=pairs.links), {drop.name: drop.links for drop in pairs.dropped}
 
 
@@ -122,20 +136,20 @@ def drawn_pairs(text: LinkedText, encoder: Encoder, settings: PairSettings, *, s
             value=held,
             remedy=f"Hold out {most} at most, or give more text.",
         )
-    return Pairs(text, order[held : held + settings.rows], order[:held], encoder, settings)
+    return Pairs(text, order[held : held + settings.rows], order[:held], TextReader.of(encoder), settings)
 
 
-def _bitext(text: LinkedText, encoder: Encoder, settings: PairSettings) -> tuple[Bitext, WordPairs]:
+def _bitext(text: LinkedText, reader: TextReader, settings: PairSettings) -> tuple[Bitext, WordPairs]:
     source, target = ([sentence.words for sentence in side] for side in (text.source, text.target))
     pairs = word_pairs(source, target, text.links, settings.tidy)
     made = bitext(
-        encoder.tokeniser,
+        reader.tokeniser,
         text.source,
         text.target,
         pairs.links,
         how=settings.how,
         specials=settings.specials,
-        room=encoder.room,
+        room=reader.room,
     )
     return made, pairs
 
@@ -147,8 +161,8 @@ class Material:
     `dataclasses.replace` of its task and inputs keeps what was computed.
 
     `pairs` gives the linked text of a language; `spoken` are the languages of this run. `steady` gives batches few
-    shapes, each of which is recorded as one CUDA graph. `temperature` is that of the objective `contrastive`. With a
-    `folder` the reference is kept there: a run that goes on finds it, and so do other processes than the first.
+    shapes, each of which is recorded as one CUDA graph. With a `folder` the reference is kept there: a run that goes on
+    finds it, and so do other processes than the first.
     """
 
     task: Any
@@ -159,7 +173,6 @@ class Material:
     seed: int
     precision: str = "fp32"
     steady: bool = False
-    temperature: float = 0.1
     folder: Path | None = None
     _made: dict[str, Any] = field(default_factory=dict)
 
@@ -214,6 +227,21 @@ def loop_settings(
         checkpoint_every=checkpoint_every,
         best=best,
     )
+
+
+def check_trained(model: Any, layer: int, phases: Iterable[Phase], *, seed: int = 0) -> None:
+    """Refuse phases that train nothing that the layer they pull together hangs on."""
+    place = checked_layer(model, layer)
+    for phase in phases:
+        if not any(part.objective in NEED_PAIRS for part in phase.parts):
+            continue
+        with trainable(model, phase.freeze, phase.lora, seed=seed):
+            if not is_trained(model, place):
+                raise InputError(
+                    f"nothing is trained that layer {place} hangs on",
+                    value=phase.freeze.blocks,
+                    remedy="Freeze fewer blocks, or adjust a higher layer.",
+                )
 
 
 def stages(
@@ -284,7 +312,7 @@ def _objective(
     if part.objective == "anchor":
         return Anchor(pairs, material.reference(model, progress), layer, settings.reduction)
     if part.objective == "contrastive":
-        return Contrastive(pairs, layer, temperature=material.temperature)
+        return Contrastive(pairs, layer, temperature=part.temperature)
     return cast(Objective, objectives[part.objective].call(pairs))
 
 

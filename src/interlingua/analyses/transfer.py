@@ -199,8 +199,9 @@ class TransferSettings:
     `source` is the language of training. `together` adjusts on all bitexts at once and gives every exam to that one
     model; else an exam is given to the model adjusted on its own language. `warmup` is the share of a task's steps in
     which its rate rises, `pooling` the vector that its head reads, where it reads one a text. `alpha` is the weight of
-    the adjustment beside a task. `map_on` is what maps are fitted on. `graph` and `compile` make training on a GPU
-    faster; `distances` measures related and unrelated words after every phase.
+    the adjustment beside a task, `adjusting` the phase that adjusts before it. `map_on` is what maps are fitted on.
+    `graph` and `compile` make training on a GPU faster; `distances` measures related and unrelated words after every
+    phase.
     """
 
     source: str = "en"
@@ -215,6 +216,7 @@ class TransferSettings:
     adjust_epochs: float | None = None
     adjust_learning_rate: float | None = None
     adjust_batch: int | None = None
+    adjusting: Phase | None = None
     alpha: float | None = None
     pairs: PairSettings = field(default_factory=PairSettings)
     map_on: str = "words"
@@ -292,10 +294,12 @@ def phases_of(given: str | Regime, settings: TransferSettings, *, task: str, hea
     known = UNTRAINED if headless else REGIMES
     if given not in known:
         raise unknown(f"regime of {task}" if headless else "regime", given, list(known))
-    if headless:
-        return tuple(changed(phase, settings) for phase in regime("adjust-only").phases if given != "original")
-    named = regime("original" if given == MAPPED else given, task=defaults_of(task))
-    return tuple(changed(phase, settings) for phase in named.phases)
+    named = (
+        regime("adjust-only") if headless else regime("original" if given == MAPPED else given, task=defaults_of(task))
+    )
+    phases = () if headless and given == "original" else named.phases
+    own = {} if settings.adjusting is None else {settings.adjusting.name: settings.adjusting}
+    return tuple(own.get(phase.name) or changed(phase, settings) for phase in phases)
 
 
 def defaults_of(task: str) -> FineTuning:

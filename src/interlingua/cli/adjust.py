@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from interlingua.cli.options import Console, print_json, print_notes
 from interlingua.cli.progress import progress_bars, resumable
 from interlingua.studies.config.schema import AdjustCommand
+
+if TYPE_CHECKING:
+    from interlingua.commands.compiled import CompiledCommand
 
 EXAMPLES = """
 **Examples**
@@ -24,6 +28,13 @@ EXAMPLES = """
 
     torchrun --nproc-per-node 8 -m interlingua adjust ./my-model --bitext x.en-ru.tsv --out adjusted
 """
+
+
+def compiled(given: AdjustCommand) -> CompiledCommand:
+    """The command as a study with one cell."""
+    from interlingua.commands.adjust import compile_adjust
+
+    return compile_adjust(given)
 
 
 def adjust(given: AdjustCommand, output: Console) -> None:
@@ -43,8 +54,10 @@ def adjust(given: AdjustCommand, output: Console) -> None:
         print_json({"folder": str(result.folder), **result.summary})
         return
     from interlingua.report.adjustment_terminal import render_adjustment
+    from interlingua.report.record_adapter import to_v1
+    from interlingua.report.runs import Run
     from interlingua.report.screen import console
 
-    render_adjustment(result.summary, console())
+    render_adjustment(Run(result.summary, to_v1(result.records)), console())
     if result.summary["finished"]:
         typer.echo(f"\nModel: {result.folder}, page: {result.folder / 'adjustment.html'}")

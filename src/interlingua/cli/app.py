@@ -59,7 +59,7 @@ def _root(
     pass
 
 
-_COMPILED = {"transfer": transfer.compiled}
+_COMPILED = {"adjust": adjust.compiled, "transfer": transfer.compiled}
 """What gives a command as a study with one cell."""
 
 for _settings, _command, _name, _examples in (

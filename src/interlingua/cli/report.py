@@ -79,7 +79,7 @@ def _show(kind: str, run: Run, screen: Console) -> None:
     if kind == "audit":
         render(run.records, run.about, screen)
     elif kind == "adjust":
-        render_adjustment(run.about, screen)
+        render_adjustment(run, screen)
     elif kind == "transfer":
         render_transfer(run, screen)
     elif kind == "geometry":

@@ -2,91 +2,148 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from interlingua import languages as codes
+from interlingua.analyses.adjustment_effect import states_of, with_changes, without_items
 from interlingua.analyses.aligned_bitext import LinkedFiles, LinkedText, Linking, check_aligner, linking_of
+from interlingua.analyses.training_inputs import check_trained
 from interlingua.commands.command import command
+from interlingua.commands.compiled import CompiledCommand, FinishedCommand, one_cell, ran
 from interlingua.encoder.devices import pick_device
-from interlingua.encoder.loading import check_precision
-from interlingua.engine.atomic_files import write_text
+from interlingua.encoder.loading import check_precision, default_precision, find_folder
+from interlingua.engine.process_group import current_group
+from interlingua.engine.step import Step
+from interlingua.engine.workspace import Workspace
 from interlingua.errors import InputError
-from interlingua.report.adjustment_page import (
-    adjustment_files,
-    adjustment_page,
-    adjustment_records,
-    adjustment_sections,
-)
+from interlingua.paths import read_json
+from interlingua.record import RecordTable
+from interlingua.report.adjustment_page import adjustment_files, adjustment_page, adjustment_sections
 from interlingua.report.notebook import Drawing, drawing, framed
+from interlingua.report.record_adapter import to_v1
 from interlingua.report.runs import Run
-from interlingua.studies.adjusting import Origin
-from interlingua.studies.adjusting import adjust as train_model
-from interlingua.studies.analysis_settings import adjust_settings
-from interlingua.studies.config.schema import AdjustCommand
-from interlingua.studies.run_folder import alone_in
-from interlingua.training.processes import is_first_process
+from interlingua.studies.analysis_settings import adjust_phase, filter_table
+from interlingua.studies.config.fields import Place, settings_of
+from interlingua.studies.config.schema import AdjustCommand, AdjustTable, BitextTable, EncoderTable, StudyTable
+from interlingua.studies.steps.adjust import TEXTS
+from interlingua.studies.steps.step_io import MODEL, PROGRESS, journal_name
+from interlingua.training.checkpoints import load_whole
 
 File = str | Path
 Files = File | tuple[File, ...]
+Text = LinkedFiles | LinkedText
+ABOUT, STEPS = "adjustment.json", "steps.jsonl"
+_LINKER = "aligner"
 
 
 @dataclass(frozen=True, repr=False)
 class Adjusted:
-    """An adjusted model: its folder, and what is known of it (the content of `adjustment.json`)."""
+    """An adjusted model: its folder, what is known of it (the content of `adjustment.json`), and the records."""
 
     folder: Path
     summary: Mapping[str, Any]
+    records: RecordTable
 
     def figure(self, name: str) -> Drawing:
         """A figure of the page by its name: plotly's JSON as a dictionary, which a notebook draws."""
-        records = adjustment_records(self.summary)
-        return drawing(adjustment_sections([Run(self.summary, records)]), name, records)
+        run = self._run
+        return drawing(adjustment_sections([run]), name, run.records)
+
+    @property
+    def _run(self) -> Run:
+        return Run(self.summary, to_v1(self.records))
 
     def __repr__(self) -> str:
         done = "" if self.summary["finished"] else ", not finished"
         return f"Adjusted({str(self.folder)!r}, from {self.summary['model']!r}, {self.summary['steps']} steps{done})"
 
     def _repr_html_(self) -> str:
-        return framed(adjustment_page(self.summary))
+        return framed(adjustment_page(self._run))
 
 
-@command(AdjustCommand)
-def adjust(given: AdjustCommand) -> Adjusted:
-    """In Python a bitext may also be a `LinkedText` that is in memory.
-
-    What the folder `out` has beside the model: `adjustment.json`, retrieval and distances before and after on sentences
-    that were not trained on, `adjustment.html`, `distances.svg`, and `steps.jsonl`, the losses of every step. Started
-    by `torchrun` or `accelerate launch`, all processes train one model.
-    """
-    place, settings, out = pick_device(given.device), adjust_settings(given), Path(given.out)
-    check_precision(place, settings.on(place).precision or "fp32")
+def compile_adjust(given: AdjustCommand) -> CompiledCommand:
+    """The adjustment as a study with one cell: one model, all bitexts at once, measured before and after."""
+    place = pick_device(given.device)
+    precision = given.precision or default_precision(place)
+    check_precision(place, precision)
     linking = linking_of(given.aligner, given.model, device=given.device, aligner_model=given.aligner_model)
     texts = _texts(given.bitexts, given.links, given.pivot_side, linking)
     check_aligner(given.aligner, texts.values())
-    if place.index is not None:
-        torch.cuda.set_device(place)  # The launcher of several processes chooses; alone, it takes the current one.
-    with alone_in(out, "adjust"):
-        result = train_model(
-            Origin(given.model, given.trust_remote_code, given.allow_pickle),
-            texts,
-            settings,
-            out=out,
-            device=place,
-            tensorboard=None if given.tensorboard is None else Path(given.tensorboard),
-            progress=given.progress,
-            stop_after=given.stop_after,
+    name = Path(given.model).name
+    table = AdjustTable(
+        **{field.name: getattr(given, field.name) for field in settings_of(AdjustTable) if hasattr(given, field.name)},
+        pair_filters=filter_table(given.pair_filters),
+        encoders=(name,) if given.aligner_model is not None else (),
+        effect=True,
+        joint_adjustment=len(texts) > 1,
+    )
+    _check_model(given, table)
+    out = Path(given.out)
+    identity = _identity(given, precision, texts)
+    notes = tuple(
+        f"{code}: {note}" for code, text in texts.items() if isinstance(text, LinkedText) for note in text.notes
+    )
+    files = _written(texts, out, identity)
+    encoders = {
+        name: EncoderTable(
+            model=given.model, trust_remote_code=given.trust_remote_code, allow_pickle=given.allow_pickle
         )
-        if is_first_process() and result.summary["finished"]:
-            for name, text in adjustment_files(result.summary).items():
-                if not (result.folder / name).is_file():
-                    write_text(result.folder / name, text)
-    return Adjusted(result.folder, result.summary)
+    }
+    if given.aligner_model is not None:
+        encoders[_LINKER] = EncoderTable(model=given.aligner_model)
+    study = one_cell(
+        StudyTable(
+            name="adjust",
+            languages=tuple(files),
+            source=_source(files),
+            seeds=(given.seed,),
+            precision=given.precision,
+            encoders=encoders,
+            bitexts=_bitext_table(given, files),
+            adjust=table,
+        ),
+        _OPTIONS | {("encoders", name, "model"): "MODEL", ("encoders", _LINKER, "model"): "--aligner-model"},
+    )
+    return CompiledCommand(
+        kind="adjust",
+        study=study,
+        identity=identity,
+        out=out,
+        lasting=("adjust",),
+        device=given.device,
+        progress=given.progress,
+        stop_after=given.stop_after,
+        keep=_is_adjusted,
+        tensorboard=None if given.tensorboard is None else Path(given.tensorboard).absolute(),
+        notes=notes,
+    )
+
+
+_OPTIONS: dict[Place, str] = {
+    ("bitexts", "files"): "--bitext",
+    ("bitexts", "links"): "--links",
+    ("bitexts", "aligner"): "--aligner",
+    ("bitexts", "pivot_side"): "--pivot-side",
+    ("bitexts", "encoder"): "--aligner-model",
+}
+
+
+def _is_adjusted(step: Step) -> bool:
+    return step.kind == "adjust"
+
+
+def _check_model(given: AdjustCommand, table: AdjustTable) -> None:
+    """Refuse what the model cannot do, before any text is read; it is loaded only where that is in question."""
+    find_folder(given.model, allow_pickle=given.allow_pickle)
+    if given.layer == -1 and given.freeze is None and given.lora is None:
+        return
+    model, _, _ = load_whole(given.model, trust_remote_code=given.trust_remote_code, allow_pickle=given.allow_pickle)
+    check_trained(model, given.layer, [adjust_phase(table)], seed=given.seed)
 
 
 def _texts(
@@ -94,7 +151,7 @@ def _texts(
     links: File | Mapping[str, File] | None,
     english: str | None,
     linking: Linking,
-) -> dict[str, LinkedFiles | LinkedText]:
+) -> dict[str, Text]:
     """The texts by language, checked: files that are there, links that have a text."""
     given: Mapping[str, Files | LinkedText] = bitext if isinstance(bitext, Mapping) else {"": bitext}
     linked = links if isinstance(links, Mapping) else {} if links is None else {next(iter(given), ""): links}
@@ -104,32 +161,178 @@ def _texts(
         linked = dict.fromkeys(given, linked[""])
     if links is not None and not isinstance(links, Mapping) and len(given) > 1:
         raise InputError("whose links are these", value=str(links), remedy="Name their language: --links ru=FILE.")
-    found: dict[str, LinkedFiles | LinkedText] = {}
+    found: dict[str, Text] = {}
     for name in linked:
         if name not in given:
             raise InputError("links without a bitext", value=name, remedy=f"Give --bitext {name}=FILE.")
     for name, text in given.items():
-        if isinstance(text, LinkedText):
-            found[codes.canonical(name) if name else "target"] = text
-            continue
-        parts = text if isinstance(text, tuple) else (text,)
-        if not all(isinstance(path, str | os.PathLike) for path in parts):
-            raise InputError(
-                "a bitext is a file, or two",
-                value=type(text).__name__,
-                remedy="Give paths; for text in memory LinkedText.of(interlingua.align(pairs)).",
-            )
-        files = tuple(Path(path) for path in parts)
-        own = linked.get(name)
-        made = LinkedFiles(files, None if own is None else Path(own), english, linking)
-        code = codes.canonical(name) if name else made.language
+        made, code = (text, None) if isinstance(text, LinkedText) else _files(text, linked.get(name), english, linking)
+        code = codes.canonical(name) if name else code
         if code is None:
+            file = None if isinstance(made, LinkedText) else made.files[0]
+            told = "FILE" if isinstance(made, LinkedText) else ",".join(map(str, made.files))
             raise InputError(
                 "the language of the bitext is not known from its name or its first line",
-                file=files[0],
-                remedy=f"Name it: --bitext ru={','.join(map(str, files))} (in Python a mapping of language to files).",
+                file=file,
+                remedy=f"Name it: --bitext ru={told} (in Python a mapping of language to files).",
             )
         if code in found:
             raise InputError("two bitexts of one language", value=code, remedy="Join the files.")
         found[code] = made
     return found
+
+
+def _files(text: Files, links: File | None, english: str | None, linking: Linking) -> tuple[LinkedFiles, str | None]:
+    """A bitext in files, and its language where these say so."""
+    parts = text if isinstance(text, tuple) else (text,)
+    if not all(isinstance(path, str | os.PathLike) for path in parts):
+        raise InputError(
+            "a bitext is a file, or two",
+            value=type(text).__name__,
+            remedy="Give paths; for text in memory LinkedText.of(interlingua.align(pairs)).",
+        )
+    made = LinkedFiles(tuple(map(Path, parts)), None if links is None else Path(links), english, linking)
+    return made, made.language
+
+
+def _identity(given: AdjustCommand, precision: str, texts: Mapping[str, Text]) -> dict[str, str]:
+    """What the run's folder is for: a model, texts by content, and all settings that decide the adjusted model."""
+    apart = {"model", "bitexts", "links", "aligner", "aligner_model", "pivot_side", "out", "device", "progress",
+             "tensorboard", "stop_after", "checkpoint_every", "precision", "pair_filters"}  # fmt: skip
+    own = {field.name: getattr(given, field.name) for field in settings_of(AdjustCommand) if field.name not in apart}
+    local = Path(given.model).expanduser()
+    return {
+        "model": str(local.resolve()) if local.is_dir() else given.model,
+        **{f"bitext {code}": text.digest for code, text in texts.items()},
+        "pair_filters": repr(filter_table(given.pair_filters)),
+        "precision": precision,
+        **{name: str(value) for name, value in own.items()},
+    }
+
+
+def _written(texts: Mapping[str, Text], out: Path, identity: Mapping[str, str]) -> dict[str, LinkedFiles]:
+    """The texts as files: what is in memory is written beside what the run keeps, named by its digest."""
+    workspace = Workspace(out)
+    folder = workspace.inner / "bitexts"
+    in_memory = {code: text for code, text in texts.items() if isinstance(text, LinkedText)}
+
+    def write() -> None:
+        workspace.check("adjust", identity)
+        for code, text in in_memory.items():
+            text.write(folder, code)
+
+    if in_memory:
+        current_group().broadcast(write)
+    return {code: text.write(folder, code) if isinstance(text, LinkedText) else text for code, text in texts.items()}
+
+
+def _source(files: Mapping[str, LinkedFiles]) -> str:
+    """The language that stays: English, but where it is adjusted itself."""
+    return "en" if "en" not in files else files["en"].staying
+
+
+def _bitext_table(given: AdjustCommand, files: Mapping[str, LinkedFiles]) -> BitextTable:
+    links = {code: str(made.links) for code, made in files.items() if made.links is not None}
+    cuts = {code: made.tokenize for code, made in files.items() if made.tokenize != "auto"}
+    of_files = any(made.tokenize == "auto" for made in files.values())
+    if cuts and of_files and given.pivot_side == "target":
+        raise InputError(
+            "text in memory has the language that stays first", value="target", remedy="Leave pivot_side out."
+        )
+    return BitextTable(
+        files={
+            code: tuple(map(str, made.files)) if len(made.files) > 1 else str(made.files[0])
+            for code, made in files.items()
+        },
+        links=links or None,
+        tokenize=cuts or "auto",
+        aligner=given.aligner,
+        pivot_side=given.pivot_side if of_files else None,
+        encoder=_LINKER if given.aligner_model is not None else None,
+    )
+
+
+@command(AdjustCommand)
+def adjust(given: AdjustCommand) -> Adjusted:
+    """In Python a bitext may also be a `LinkedText` that is in memory, under its language.
+
+    What the folder `out` has beside the model: `records.jsonl` with `items`, retrieval and distances before and after
+    on sentences that were not trained on, `adjustment.json`, which sums them up, `adjustment.html`, `distances.svg`,
+    and `steps.jsonl`, the losses of every step. Started by `torchrun` or `accelerate launch`, all processes train one
+    model.
+    """
+    with ran(compile_adjust(given)) as finished:
+        summary = _summary(finished, given)
+        if summary["finished"]:
+            _export(finished, summary)
+        return Adjusted(Path(given.out), summary, finished.records)
+
+
+def _summary(finished: FinishedCommand, given: AdjustCommand) -> dict[str, Any]:
+    """What `adjustment.json` says: the settings, what was trained on, and the records of both states."""
+    texts, progress = _training(finished)
+    states = states_of(finished.records, finished.store.items)
+    languages: dict[str, Any] = texts.get("languages", {})
+    table = finished.study.table.adjust
+    phase = adjust_phase(table)
+    spoken = [*languages, *(about["staying"] for about in languages.values())]
+    summary = {
+        "kind": "adjust",
+        "model": given.model,
+        "settings": {
+            **{
+                field.name: getattr(given, field.name)
+                for field in settings_of(AdjustTable)
+                if hasattr(given, field.name)
+            },
+            "epochs": phase.schedule.epochs,
+            "learning_rate": phase.schedule.learning_rate,
+            "warmup": phase.schedule.warmup,
+            "batch_size": phase.parts[0].batch,
+            "pair_filters": vars(table.pair_filters),
+            "precision": given.precision or default_precision(pick_device(given.device)),
+            "seed": given.seed,
+        },
+        "layer": texts.get("layer"),
+        "languages": languages,
+        "names": {code: codes.name(code) if codes.is_language(code) else "the other language" for code in spoken},
+        "steps": progress.get("steps", 0),
+        "of_steps": progress.get("of_steps", 0),
+        "finished": finished.finished,
+        "metrics": progress.get("metrics", []),
+    }
+    if languages:
+        summary["before"] = without_items(states["before"])
+    if finished.finished:
+        changed = with_changes(states["before"], states["after"], summary["layer"])
+        summary["after"] = without_items(changed)
+    return summary
+
+
+def _training(finished: FinishedCommand) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What was trained on and how far; of a run that was stopped, as its state has it; empty where it did not begin."""
+    places = [finished.place(step) for step in finished.steps("adjust")] or finished.unfinished("adjust")
+    texts, progress = (_told(place / name) for place in places[:1] or [Path()] for name in (TEXTS, PROGRESS))
+    return texts or {}, (progress or [{}])[0]
+
+
+def _told(file: Path) -> Any:
+    """What a step wrote; nothing where it did not, or the file is damaged: the step writes it again."""
+    try:
+        return read_json(file) if file.is_file() else None
+    except ValueError:
+        return None
+
+
+def _export(finished: FinishedCommand, summary: Mapping[str, Any]) -> None:
+    """Give the model, its journal, the page and the summary their names in the run's folder."""
+    [step] = finished.steps("adjust")
+    for file in sorted((finished.place(step) / MODEL).iterdir()):
+        finished.export(step, str(MODEL / file.name), file.name)
+    finished.export(step, journal_name(0, "adjust"), STEPS)
+    run = Run(summary, to_v1(finished.records))
+    for name, text in adjustment_files(run).items():
+        finished.write(name, text)
+    finished.write(ABOUT, json.dumps(summary, ensure_ascii=False, indent=1))
+    about = {name: summary[name] for name in ("model", "settings", "layer", "languages")}
+    finished.write_about(finished.about(**about))

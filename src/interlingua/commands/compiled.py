@@ -50,19 +50,23 @@ class CompiledCommand:
     """What a command runs, and where.
 
     `identity` says what its folder `out` is for: the same goes on in it. Without a folder it runs in a temporary one.
-    `device` None: the GPU where there is one. `keep` says which models and vectors stay in the folder, `cache` is a
-    folder for vectors that runs share. `notes` are those of reading the settings.
+    A new folder is given up when an error ends the run before a step of the `lasting` kinds was begun; none named: of
+    any kind. `device` None: the GPU where there is one. `keep` says which models and vectors stay in the folder,
+    `cache` is a folder for vectors that runs share, `tensorboard` one for curves of a training. `notes` are those of
+    reading the settings.
     """
 
     kind: str
     study: Study
     identity: Mapping[str, str]
     out: Path | None
+    lasting: tuple[str, ...] = ()
     device: str | None = None
     progress: Progress | None = None
     stop_after: float | None = None
     keep: Keep = keep_none
     cache: Path | None = None
+    tensorboard: Path | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -145,13 +149,26 @@ class PlannedCommand:
         machine = this_machine(Options(), any(step.resources.gpus for step in self.graph))
         return plan(self.graph, self.workspace, cpus=machine.cpus, gpus=len(machine.gpus), retry=True)
 
+    def _lasts(self, key: str) -> bool:
+        kinds = self.compiled.lasting
+        return not kinds or (key in self.graph and self.graph[key].kind in kinds)
+
     def run(self, group: ProcessGroup) -> RunSummary:
         """Run what is not done in this process; the first failure is raised as what it is."""
         asked = self.compiled
-        options = Options(stop_after=asked.stop_after, device=asked.device, cache=asked.cache, group=group)
+        options = Options(
+            stop_after=asked.stop_after,
+            device=asked.device,
+            cache=asked.cache,
+            tensorboard=asked.tensorboard,
+            group=group,
+        )
         if not group.is_first:
             return run(self.graph, self.workspace, executor="inline", options=options, raise_first=True)
-        with self.workspace.acquire(asked.kind, asked.identity), told_when_full(self.workspace.folder):
+        with (
+            self.workspace.acquire(asked.kind, asked.identity, lasting=self._lasts),
+            told_when_full(self.workspace.folder),
+        ):
             self.revisions.keep()
             self.digests.keep()
             return run(
@@ -208,15 +225,21 @@ class FinishedCommand:
         """The folder that a step left."""
         return self.planned.workspace.step(step.key)
 
+    def unfinished(self, kind: str) -> list[Path]:
+        """The states of the steps of a kind that were stopped."""
+        left = (self.planned.workspace.state(step.key) for step in self.planned.graph if step.kind == kind)
+        return [place for place in left if place.is_dir()]
+
     def export(self, step: Step, name: str, to: str) -> None:
         """Give a file or folder of a step a name that people see."""
         if self.is_first:
             self.planned.workspace.export(step.key, name, to)
 
     def write(self, name: str, text: str) -> None:
-        """Write a file for people into the run's folder."""
-        if self.is_first:
-            write_text(self.folder / name, text)
+        """Write a file for people into the run's folder; one that says the same is left alone."""
+        file = self.folder / name
+        if self.is_first and not (file.is_file() and file.read_bytes() == text.encode("utf-8", "backslashreplace")):
+            write_text(file, text)
 
     @property
     def notes(self) -> list[str]:

@@ -17,7 +17,6 @@ from interlingua.engine.records import read_items
 from interlingua.engine.workspace import INNER, Workspace
 from interlingua.errors import InputError
 from interlingua.paths import json_value, read_json, regular, usable_path
-from interlingua.report.adjustment_page import adjustment_records
 from interlingua.report.kinds import KINDS, compare, report_page
 from interlingua.report.notebook import Drawing, drawing, framed
 from interlingua.report.readings import Record
@@ -111,7 +110,7 @@ def read_run(folder: Path) -> tuple[str, Run]:
         summary = _object(folder / "adjustment.json")
         if "before" not in summary or "languages" not in summary:
             raise InputError("not what interlingua adjust writes", file=folder / "adjustment.json", remedy=_REMEDY)
-        return "adjust", Run(summary, adjustment_records(summary))
+        return "adjust", Run(summary, _records(folder / "records.jsonl")[0])
     if not (folder / "run.json").is_file() and any(
         map(Path.is_file, (folder / "study.json", folder / INNER / "run.json"))
     ):

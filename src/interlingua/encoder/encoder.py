@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cached_property
 from typing import Any
 
@@ -80,9 +80,11 @@ class Encoder:
         return cls(loaded, device=place, precision=chosen, budget=budget, prompt=prompt)
 
     @classmethod
-    def of(cls, model: torch.nn.Module, tokenizer: Any, *, name: str, precision: str = "fp32") -> Encoder:
-        """An encoder over a model that is already in memory, such as one in training; it has no digest."""
-        loaded = loading.from_memory(model, tokenizer, name=name)
+    def of(
+        cls, model: torch.nn.Module, tokenizer: Any, *, name: str, precision: str = "fp32", digest: str = ""
+    ) -> Encoder:
+        """An encoder over a model that is already in memory, such as one in training; `digest` is what it came as."""
+        loaded = replace(loading.from_memory(model, tokenizer, name=name), digest=digest)
         return cls(loaded, device=next(model.parameters()).device, precision=precision)
 
     def reading(self, language: str) -> Encoder:

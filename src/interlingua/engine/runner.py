@@ -17,9 +17,10 @@ from interlingua.engine.records import Records
 from interlingua.engine.step import Step
 from interlingua.engine.step_runner import BLOCKED, DONE, FAILED, FULL, PAUSED, Job, Outcome
 from interlingua.engine.workspace import Failure, Workspace
-from interlingua.errors import InputError, InterlinguaError
+from interlingua.errors import InputError, InterlinguaError, NoRoom
 
 _KEEP = 1.0  # seconds between two writes of times
+_FREE = "Free some (of a study interlingua study gc lists what can go); a rerun continues."
 Keep = Callable[[Step], bool]
 """Whether the heavy part of a step stays when no step to come needs it."""
 
@@ -95,7 +96,14 @@ def run(
     running = {key for key, state in states.items() if state is State.NEEDED}
     deadline = None if options.stop_after is None else time.time() + options.stop_after
     jobs = [
-        Job.of(step, running=running, deadline=deadline, device=options.device, cache=options.cache)
+        Job.of(
+            step,
+            running=running,
+            deadline=deadline,
+            device=options.device,
+            cache=options.cache,
+            tensorboard=options.tensorboard,
+        )
         for step in graph.run_order
         if step.key in running
     ]
@@ -193,11 +201,7 @@ class _Book:
 
     def enter(self, outcome: Outcome) -> None:
         if outcome.status == FULL:
-            raise InputError(
-                "no space left for results",
-                file=self._workspace.folder,
-                remedy="Free some (interlingua study gc lists what can go); a rerun continues.",
-            )
+            raise NoRoom("no space left for results", file=self._workspace.folder, remedy=_FREE)
         self._count[outcome.status] += 1
         step = self._graph[outcome.key]
         if outcome.status == DONE:

@@ -93,7 +93,8 @@ class StepContext:
     the step's name when the function returns. What lies in `out / "heavy"` is removed when no step to come needs it.
     `objects` are what this process loaded in earlier steps. Of several processes only the one that `group` calls first
     writes. `deadline` is the `time.time()` at which a long function should save its state and raise `Paused`. `device`
-    is where to compute, None: on what there is; `cache` a folder that runs share, None: there is none.
+    is where to compute, None: on what there is; `cache` a folder that runs share, None: there is none; `tensorboard`
+    one for curves of a training while it runs, None: they are not shown.
     """
 
     key: str
@@ -106,6 +107,7 @@ class StepContext:
     deadline: float | None = None
     device: str | None = None
     cache: Path | None = None
+    tensorboard: Path | None = None
 
     @property
     def state(self) -> Path:

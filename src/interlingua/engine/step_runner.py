@@ -56,6 +56,7 @@ class Job:
     """The `time.time()` after which it is not begun, and is asked to pause."""
     device: str | None = None
     cache: Path | None = None
+    tensorboard: Path | None = None
 
     @classmethod
     def of(
@@ -66,6 +67,7 @@ class Job:
         deadline: float | None = None,
         device: str | None = None,
         cache: Path | None = None,
+        tensorboard: Path | None = None,
     ) -> Job:
         """The job of a step; of what it needs, it waits for those that are `running` too."""
         needs = {role: need.key for role, need in step.needs.items()}
@@ -86,6 +88,7 @@ class Job:
             deadline,
             device,
             cache,
+            tensorboard,
         )
 
 
@@ -141,6 +144,7 @@ def run_step(
         job.deadline,
         job.device,
         job.cache,
+        job.tensorboard,
     )
     try:
         return _attempt(job, workspace, context, token, captured)

@@ -68,6 +68,7 @@ def launch(job: Launched, context: StepContext) -> None:
         "deadline": context.deadline,
         "device": context.device,
         "cache": None if context.cache is None else str(context.cache),
+        "tensorboard": None if context.tensorboard is None else str(context.tensorboard),
         "parent": os.getpid(),
     }
     resources = job.resources
@@ -154,6 +155,7 @@ def main(about: Path) -> None:
             deadline=told["deadline"],
             device=told["device"],
             cache=None if told["cache"] is None else Path(told["cache"]),
+            tensorboard=None if told["tensorboard"] is None else Path(told["tensorboard"]),
         )
         call_step(told["run"], told["settings"], told["load"], context)
     except Exception as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -69,16 +69,24 @@ class Workspace:
         return self.inner / "digests.json"
 
     @contextmanager
-    def acquire(self, kind: str, identity: Mapping[str, str], *, shared: bool = False) -> Iterator[None]:
+    def acquire(
+        self,
+        kind: str,
+        identity: Mapping[str, str],
+        *,
+        shared: bool = False,
+        lasting: Callable[[str], bool] | None = None,
+    ) -> Iterator[None]:
         """Make this folder the run's, or go on in it if it is; inside, no other process may.
 
         `kind` and `identity` say whose the folder is: equal ones go on in it, any other is an `InputError` that leaves
         everything as it was. With `shared`, several processes may run in it at once: steps are locked one by one. A
         new folder in which no step was finished or left a state, and nobody else is at work, is removed again when an
-        `InterlinguaError` ends the run.
+        `InterlinguaError` ends the run; `lasting` says by key which steps count, None: all.
         """
         self.check(kind, identity)
-        fresh = not self.folder.exists()
+        # Files of the settings may be in it before the run.
+        fresh = not self.folder.exists() or (self.inner.is_dir() and not (self.inner / "run.json").is_file())
         try:
             self.make()
             about = {"layout": _LAYOUT, "kind": kind, "identity": dict(identity)}
@@ -90,8 +98,9 @@ class Workspace:
             with nullcontext() if shared else self._alone():
                 yield
         except InterlinguaError:
-            begun = self.done() or any(self.work.glob("*.state/*")) or living_tokens(self.work)
-            if fresh and not begun:
+            states = {path.parent.name.removesuffix(".state") for path in self.work.glob("*.state/*")}
+            begun = any(lasting is None or lasting(key) for key in self.done() | states)
+            if fresh and not begun and not living_tokens(self.work):
                 shutil.rmtree(self.folder, ignore_errors=True)
             raise
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from interlingua.counting import counted
+from interlingua.metric import BACKWARD
 from interlingua.report.adjustment import (
     CAPTION,
     SAMPLER,
@@ -18,7 +19,7 @@ from interlingua.report.adjustment import (
 )
 from interlingua.report.evidence import Change
 from interlingua.report.page import Page, render_page, settings_section
-from interlingua.report.readings import Reading, Record, mean
+from interlingua.report.readings import Reading, mean
 from interlingua.report.runs import Run, colour
 from interlingua.report.sections import Choice, Figure, Section, Trace, band, label, of_run, short
 from interlingua.report.states import STATES_WORDS, state_hills
@@ -28,58 +29,40 @@ from interlingua.report.wording import language_name, listing, number, percent, 
 Found = Mapping[str, Any]
 Readings = Mapping[tuple[str, str, str, str, int], Reading]
 """By state, language, measure, variant and layer."""
-WHENS = ("before", "after")
+_WHEN = {"original": "before", "adjusted": "after"}
+WHENS = tuple(_WHEN.values())
 _VARIANTS = (("centred", "language means removed"), ("raw", "as is"))
 
 
-def adjustment_records(summary: Found) -> list[Record]:
-    """What `adjustment.json` holds, as records: a state in `details`, retrieval of every layer and distances."""
-    shared = {
-        "model": summary["model"], "source": "source", "digests": {"run": summary.get("digest", "")},
-        "seed": (summary.get("settings") or {}).get("seed"),
-    }  # fmt: skip
-    made: list[Record] = []
-    for when in WHENS:
-        for code, found in (summary.get(when) or {}).items():
-            own = {**shared, "target": code}
-            texts = {"": found} | ({SAMPLER: found[SAMPLER]} if SAMPLER in found else {})
-            for text, its in texts.items():
-                for layer, scores in its["retrieval"].items():
-                    made += [_record({**own, "corpus": text}, when, "retrieval", variant, each, layer=int(layer),
-                                     unit="sentence") for variant, each in scores.items()]  # fmt: skip
-            made += [_record(own, when, "separation", variant, each, layer=summary["layer"], unit="word")
-                     for variant, each in found["distances"].items()]  # fmt: skip
-    return made
+def _readings(run: Run, text: str = "") -> Readings:
+    """Every record of a text as a reading; with no name, of the bitext's held-out sentences."""
+    staying = {code: about.get("staying", "en") for code, about in run.about["languages"].items()}
+    found: dict[tuple[str, str, str, str, int], Reading] = {}
+    for place, record in run.numbered():
+        if (record["corpus"] == SAMPLER) != (text == SAMPLER):
+            continue
+        forward = staying.get(str(record["target"])) == record["source"]
+        code, way = (record["target"], "") if forward else (record["source"], BACKWARD)
+        when = _WHEN[record["details"]["state"]]
+        found[when, str(code), record["measure"], record["variant"] + way, record["layer"]] = Reading(
+            record["value"], record.get("null"), record.get("low"), record.get("high"), record.get("n") or 0,
+            record["details"], (place,),
+        )  # fmt: skip
+    return found
 
 
-def _record(own: Found, when: str, measure: str, variant: str, score: Found, *, layer: int, unit: str) -> Record:
-    details = {"state": when, **(score.get("details") or {})}
-    return {**own, **score, "measure": measure, "variant": variant, "layer": layer, "unit": unit, "details": details}
-
-
-def _readings(run: Run, corpus: str = "") -> Readings:
-    """Every record of a corpus as a reading; with no name, of the bitext's held-out sentences."""
-    return {
-        (r["details"]["state"], r["target"], r["measure"], r["variant"], r["layer"]): Reading(
-            r["value"], r.get("null"), r.get("low"), r.get("high"), r.get("n") or 0, r["details"], (place,)
-        )
-        for place, r in enumerate(run.records, run.first)
-        if r.get("corpus", "") == corpus
-    }
-
-
-def adjustment_page(summary: Found) -> str:
+def adjustment_page(run: Run) -> str:
     """The page of an adjustment, which makes no request."""
-    run = Run(summary, adjustment_records(summary))
-    below = f"{counted(summary['steps'], 'steps')}, vectors of layer {summary['layer']} (0 is the embedding output)"
-    return render_page(Page("adjust", visible(str(summary["model"])), below, adjustment_sections([run]), run.records))
+    about = run.about
+    below = f"{counted(about['steps'], 'steps')}, vectors of layer {about['layer']} (0 is the embedding output)"
+    return render_page(Page("adjust", visible(str(about["model"])), below, adjustment_sections([run]), run.records))
 
 
-def adjustment_files(summary: Found) -> dict[str, str]:
+def adjustment_files(run: Run) -> dict[str, str]:
     """File names and texts: `adjustment.html`, a page that makes no request, and the picture `distances.svg`."""
-    picture = distance_picture(summary)
+    picture = distance_picture(run.about)
     return {
-        "adjustment.html": adjustment_page(summary),
+        "adjustment.html": adjustment_page(run),
         "distances.svg": f'<?xml version="1.0" encoding="UTF-8"?>\n{picture}\n',
     }
 

@@ -7,15 +7,17 @@ from rich.text import Text
 
 from interlingua.counting import counted
 from interlingua.report.adjustment import CAPTION, Found, adjustment_lines
-from interlingua.report.adjustment_page import adjustment_answer, adjustment_records
+from interlingua.report.adjustment_page import adjustment_answer
 from interlingua.report.runs import Run
 from interlingua.report.screen import plain_table, print_answer, sparkline
 from interlingua.report.wording import language_name
 
 
-def render_adjustment(summary: Found, console: Console) -> None:
+def render_adjustment(run: Run, console: Console) -> None:
     """Print the answer, a table of before and after for each language, and how to read it."""
-    print_answer(adjustment_answer(Run(summary, adjustment_records(summary))), console, facts=False)
+    summary: Found = run.about
+    if summary["languages"]:
+        print_answer(adjustment_answer(run), console, facts=False)
     after = "after" in summary
     for code, about in summary["languages"].items():
         table = plain_table(
@@ -33,7 +35,8 @@ def render_adjustment(summary: Found, console: Console) -> None:
         table.add_row("both arrows by layer, means removed, 0 to 100 %", *(sparkline(curve) for curve in curves))
         console.print(table)
         console.print(f"trained on {counted(about['rows'], 'sentences')} with {counted(about['pairs'], 'word pairs')}")
-    console.print(Text(CAPTION, style="dim italic"))
+    if summary["languages"]:
+        console.print(Text(CAPTION, style="dim italic"))
     finished = "" if summary["finished"] else ", not finished: run the same command again"
     console.print(f"{summary['steps']:,} of {summary['of_steps']:,} steps{finished}")
 

@@ -186,7 +186,7 @@ def study_numbers(run: Run) -> Numbers:
 
 KINDS = {
     "audit": Kind(audit_page, audits, audit_numbers),
-    "adjust": Kind(lambda run: adjustment_page(run.about), adjustment_sections, adjustment_numbers),
+    "adjust": Kind(adjustment_page, adjustment_sections, adjustment_numbers),
     "transfer": Kind(transfer_page, transfer_sections, transfer_numbers),
     "explain": Kind(explain_page, explain_sections, explain_numbers),
     "geometry": Kind(geometry_page, geometry_sections, geometry_numbers),

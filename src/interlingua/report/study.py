@@ -50,7 +50,8 @@ _DISTANCES = ("distance/related/l2", "distance/unrelated/l2", "auc/l2")
 def study_tables(run: Run) -> list[Table]:
     """All tables of a study: the paper's numbers, scores, distances, measures, consistency; what there is of them."""
     names = Names()  # A name is a file's.
-    found = (beside_tables, score_tables, distance_tables, measure_tables, study_geometry_tables, consistency_tables)
+    found = (beside_tables, score_tables, distance_tables, effect_tables, measure_tables, study_geometry_tables,
+             consistency_tables)  # fmt: skip
     return [replace(table, name=names.new(slug(table.name))) for make in found for table in make(run)]
 
 
@@ -113,6 +114,43 @@ def distance_tables(run: Run) -> list[Table]:
         records = tuple((None, None, related, unrelated, None, auc) for related, unrelated, auc in behind)
         tables.append(Table(name, title, table.caption, table.columns, table.rows, records))
     return tables
+
+
+def effect_tables(run: Run) -> list[Table]:
+    """Encoders before and after their adjustment at the adjusted layer: retrieval both ways, and the AUC of words."""
+    held: dict[tuple[str, str, str, str], dict[str, list[tuple[int, Record]]]] = {}
+    adjusted = {(r["model"], r["layer"]) for _, r in run.numbered() if _is_effect(r) and r["measure"] == "separation"}
+    for place, record in run.numbered():
+        if not _is_effect(record) or (record["model"], record["layer"]) not in adjusted:
+            continue
+        if record["variant"] in ("p@1/cosine/raw", "p@1/cosine/centred", "auc/l2"):
+            cell = (record["model"], "–".join(sorted((record["source"], record["target"]))), record["corpus"],
+                    record["variant"])  # fmt: skip
+            held.setdefault(cell, {}).setdefault(record["details"]["state"], []).append((place, record))
+    rows, records = [], []
+    for (model, pair, corpus, variant), states in held.items():
+        both = [states.get(state, []) for state in ("original", "adjusted")]
+        values = [float(np.mean([each["value"] for _, each in its])) if its else None for its in both]
+        rows.append((visible(model), visible(pair), visible(corpus), visible(variant), *values))
+        records.append((None, None, None, None, *(tuple(place for place, _ in its) or None for its in both)))
+    caption = (
+        "At the layer that was adjusted, on sentences that were not trained on and on the embedded sampler: P@1 as a "
+        "mean of both directions, and how often a word lies nearer to its translation than to another word (AUC); "
+        "means over seeds. Every layer, interval and item is in records.jsonl."
+    )
+    heads = ("model", "languages", "text", "what", "before", "after")
+    return (
+        [Table("adjustment", "Before and after adjustment", caption, heads, tuple(rows), tuple(records))]
+        if rows
+        else []
+    )
+
+
+def _is_effect(record: Record) -> bool:
+    """Whether a record is of an adjustment's effect, and of no task, block or geometry."""
+    details = record.get("details") or {}
+    own = record["measure"] in ("retrieval", "separation") and details.get("state") in ("original", "adjusted")
+    return own and not {"regime", "called", "geometry", "test"} & details.keys()
 
 
 def measure_tables(run: Run, called: str | None = None, *, between: bool | None = None) -> list[Table]:

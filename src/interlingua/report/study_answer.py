@@ -13,6 +13,7 @@ from interlingua.report.papers import in_names
 from interlingua.report.readings import Reading, Readings, lower_is_better, mean
 from interlingua.report.runs import Run
 from interlingua.report.sections import Section
+from interlingua.report.study import effect_tables
 from interlingua.report.study_consistency import explained as explained_in
 from interlingua.report.study_geometry import geometry_runs
 from interlingua.report.study_parts import (
@@ -62,6 +63,8 @@ def study_answer(run: Run) -> Section:
     question = visible(str(run.about.get("about") or ""))
     first = [text for _, said in looked for _, text in said[:1]]
     leading = first[0] if first and not comparisons(parts) else lead(parts, blocks, explained)
+    if not (parts or blocks or explained or looked) and effect_tables(run):
+        leading = "Encoders were measured before and after their adjustment; the table has both."
     leading = " ".join([*chance_first(parts, leading), leading])
     second = measured(blocks) if comparisons(parts) and blocks else ""
     asked = f"Asked: {question}" if question else ""

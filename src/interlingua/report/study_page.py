@@ -17,6 +17,7 @@ from interlingua.report.study import (
     beside_tables,
     cell_of,
     distance_tables,
+    effect_tables,
     measure_tables,
     score_tables,
 )
@@ -83,6 +84,11 @@ def study_sections(runs: Sequence[Run]) -> list[Section]:
             sections.append(Section(name, title, (words,), figures=figures))
     sections += [section for run in runs for section in _scores(run)]
     sections += [section for run in runs for section in _distances(run)]
+    sections += [
+        Section("adjustment", "Before and after adjustment", (), tables=(named_table(table, run),))
+        for run in runs
+        for table in effect_tables(run)
+    ]
     sections += [_block(block, found, runs) for block, found in measure_blocks(runs).items()]
     sections += geometry_parts(runs)
     sections += [section for run in runs for section in consistency_sections(run)]

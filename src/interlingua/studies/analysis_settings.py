@@ -12,30 +12,31 @@ from interlingua.analyses.transfer import TransferSettings
 from interlingua.analyses.transfer_matrix import Watch
 from interlingua.errors import InputError
 from interlingua.flattening import installed
-from interlingua.studies.adjusting import AdjustSettings
 from interlingua.studies.config.fields import settings_of
 from interlingua.studies.config.schema import (
-    AdjustCommand,
+    AdjustTable,
     Attributing,
     GeometryCommand,
     Maps,
     Monitoring,
+    PairFilterTable,
     PairReading,
     TransferCommand,
 )
 from interlingua.studies.geometry import GeometrySettings
 from interlingua.studies.pairwise import PairwiseSettings
-from interlingua.training.phases import Freeze, Lora
-from interlingua.training.regime import ADJUST
+from interlingua.training.phases import Freeze, Lora, Part, Phase
+from interlingua.training.regime import regime
 from interlingua.wordalign.links import PairFilters
 
 _TARGETS = {"trainable": "joint", "frozen": "frozen"}
 """What the objective calls the two ways of treating the source side."""
 
 
-def pair_settings(given: PairReading) -> PairSettings:
+def pair_settings(given: PairReading, tidy: PairFilterTable | None = None) -> PairSettings:
     """Which linked text is drawn and pulled together, and how."""
     return PairSettings(
+        tidy=pair_filters(tidy or PairFilterTable()),
         rows=given.max_pairs,
         held_out=given.held_out,
         layer=given.layer,
@@ -47,34 +48,41 @@ def pair_settings(given: PairReading) -> PairSettings:
     )
 
 
-def adjust_settings(given: AdjustCommand) -> AdjustSettings:
-    """How the command `adjust` adjusts a model."""
-    said: dict[str, Any] = {"epochs": given.epochs, "learning_rate": given.learning_rate, "warmup": given.warmup}
-    pairs = pair_settings(given)
-    return AdjustSettings(
-        rows=pairs.rows,
-        held_out=pairs.held_out,
-        batch=given.batch_size or 32,
-        schedule=replace(ADJUST, **{key: value for key, value in said.items() if value is not None}),
-        steps=given.steps,
-        layer=pairs.layer,
-        how=pairs.how,
-        specials=pairs.specials,
-        target=pairs.target,
-        reduction=pairs.reduction,
-        adjustment=given.adjustment,
-        anchor=given.anchor,
-        contrastive=given.contrastive,
-        temperature=given.temperature,
-        drift=given.drift,
-        tidy=given.pair_filters or PairFilters(),
-        freeze=Freeze() if given.freeze is None else Freeze(embeddings=True, blocks=given.freeze),
-        lora=None if given.lora is None else Lora(given.lora),
-        precision=given.precision,
-        reference=pairs.kept,
-        checkpoint_every=given.checkpoint_every,
-        monitor_every=given.monitor_every,
-        seed=given.seed,
+def pair_filters(given: PairFilterTable) -> PairFilters:
+    """Which word pairs are passed over."""
+    return PairFilters(
+        longest=given.max_words or None,
+        one_to_one=given.one_to_one,
+        identical=given.drop_identical,
+        shortest=given.min_characters,
+        punctuation=given.drop_punctuation,
+    )
+
+
+def adjust_phase(given: AdjustTable) -> Phase:
+    """How a model is adjusted: the objectives that have a weight, for how long, and what is trained."""
+    weights = {name: getattr(given, name) for name in ("adjustment", "anchor", "contrastive", "drift")}
+    parts = tuple(
+        Part(name, weight, given.batch_size or Part(name).batch, temperature=given.temperature)
+        for name, weight in weights.items()
+        if weight
+    )
+    said = {name: getattr(given, name) for name in ("epochs", "learning_rate", "warmup", "steps")}
+    (usual,) = regime("adjust-only").phases
+    schedule = replace(usual.schedule, **{name: value for name, value in said.items() if value is not None})
+    freeze = Freeze() if given.freeze is None else Freeze(embeddings=True, blocks=given.freeze)
+    return Phase("adjust", parts, schedule, freeze, None if given.lora is None else Lora(given.lora))
+
+
+def filter_table(given: PairFilters | None) -> PairFilterTable:
+    """Filters of word pairs as a study file has them."""
+    found = given or PairFilters()
+    return PairFilterTable(
+        max_words=found.longest or 0,
+        one_to_one=found.one_to_one,
+        drop_identical=found.identical,
+        min_characters=found.shortest,
+        drop_punctuation=found.punctuation,
     )
 
 

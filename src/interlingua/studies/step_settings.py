@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from interlingua.engine.serialization import File
+from interlingua.studies.config.schema import PairFilterTable
 from interlingua.training.phases import Phase
 
 Value = str | int | float | bool | tuple[str, ...] | None
@@ -46,7 +47,7 @@ class StudyBitext:
     """The bitext of a language: its files, or the corpus that it is cut from, and what links its words.
 
     `links` is a file of links; else the `aligner` makes them, `neural` by the vectors of `encoder`. `english` is the
-    side that stays; None: the files' names say it.
+    side that stays; None: the files' names say it. `tokenize` is how text is cut into words.
     """
 
     language: str
@@ -57,6 +58,7 @@ class StudyBitext:
     aligner: str = "diagonal"
     encoder: StudyEncoder | None = None
     english: str | None = None
+    tokenize: str = "auto"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +75,7 @@ class LinkedRows:
     how: str
     specials: bool
     reduction: str
+    tidy: PairFilterTable
     kept: str
 
 
@@ -132,7 +135,10 @@ class AlignStep:
 
 @dataclass(frozen=True, kw_only=True)
 class AdjustStep:
-    """An encoder and linked text to an adjusted encoder."""
+    """A model and linked text to the adjusted model, its head included.
+
+    Distances are measured every `monitor_every` steps on the rows held out of the first bitext; None: never.
+    """
 
     CODE: ClassVar[int] = 4
     ON_GPU: ClassVar[bool] = True
@@ -142,10 +148,31 @@ class AdjustStep:
     bitexts: tuple[StudyBitext, ...]
     linked_rows: LinkedRows
     phases: tuple[Phase, ...]
+    monitor_every: int | None
     precision: str
     seed: int
     compile: bool
     checkpoint_every: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class EffectStep:
+    """An encoder, original or adjusted, to what an adjustment is judged by: retrieval and distances by language.
+
+    They are measured on the rows held out of each bitext and, retrieval, on the embedded sampler. `trained_on` are the
+    languages that it was adjusted on.
+    """
+
+    CODE: ClassVar[int] = 1
+    ON_GPU: ClassVar[bool] = True
+
+    encoder: StudyEncoder
+    state: str
+    trained_on: tuple[str, ...]
+    bitexts: tuple[StudyBitext, ...]
+    linked_rows: LinkedRows
+    precision: str
+    seed: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,7 +235,7 @@ class PredictStep:
 class DistancesStep:
     """A model in one of its states to the distances of related and unrelated words of a language."""
 
-    CODE: ClassVar[int] = 3
+    CODE: ClassVar[int] = 4
     ON_GPU: ClassVar[bool] = True
 
     encoder: StudyEncoder
@@ -350,6 +377,7 @@ StepSettings = (
     | PretrainStep
     | AlignStep
     | AdjustStep
+    | EffectStep
     | FinetuneStep
     | PredictStep
     | DistancesStep

@@ -50,6 +50,11 @@ class Study:
         return self.table.languages
 
     @property
+    def foreign(self) -> tuple[str, ...]:
+        """The languages that are not the source."""
+        return tuple(code for code in self.table.languages if code != self.table.source)
+
+    @property
     def name(self) -> str:
         return self.table.name if self.size is None else f"{self.table.name}-{self.size}"
 

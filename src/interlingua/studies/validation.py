@@ -12,6 +12,7 @@ from typing import Any
 from interlingua import languages as codes
 from interlingua.analyses.space_measures import TWO_MODELS
 from interlingua.analyses.transfer import REGIMES, UNTRAINED, spoken_in, task_named
+from interlingua.analyses.word_alignment import CUTS
 from interlingua.attribution import attributions
 from interlingua.errors import InputError
 from interlingua.flattening import flattenings
@@ -127,7 +128,7 @@ def _templated(file: str) -> bool:
     return "{" in file
 
 
-KINDS: tuple[str, ...] = ("synth", "pretrain", "align", "adjust", "finetune", "predict", "distances")
+KINDS: tuple[str, ...] = ("synth", "pretrain", "align", "adjust", "finetune", "predict", "distances", "effect")
 KINDS += ("encode", "measure", "attribute", "spelling", "geometry")
 """The kinds of steps, for which [resources.KIND] may say what they take."""
 _MOST_SEEDS = 10_000
@@ -208,17 +209,19 @@ def check_bitexts(checks: Checks) -> None:
             (*path, "pivot_side"), "a corpus knows its languages", value=given.pivot_side, remedy="Leave it out."
         )
     if given.corpus is not None:
-        checks.corpus((*path, "corpus"), given.corpus, _foreign(checks))
+        checks.corpus((*path, "corpus"), given.corpus, checks.study.foreign)
         return
     checks.templates((*path, "files"), given.files)
     checks.templates((*path, "links"), given.links)
+    for name, cut in given.tokenize.items() if isinstance(given.tokenize, Mapping) else ():
+        checks.known((*path, "tokenize", name), "way to cut text into words", cut, CUTS)
     for name in given.files if isinstance(given.files, Mapping) else ():
         if name != "{language}":
             checks.tried((*path, "files", name), {}, partial(spoken_in, name))
             if len(checks.problems.found) > before:
                 return
     # Only languages that a regime needs one for must have one: `_needed`.
-    texts = [code for code in _foreign(checks) if checks.study.bitext(code)]
+    texts = [code for code in checks.study.foreign if checks.study.bitext(code)]
     links = {} if given.links is None else expanded(given.links, tuple(texts), table.source)
     for code in texts:
         checks.exist((*path, "files"), checks.study.bitext(code))
@@ -228,8 +231,20 @@ def check_bitexts(checks: Checks) -> None:
                      remedy="Leave out the aligner, or the links.")  # fmt: skip
 
 
-def _foreign(checks: Checks) -> list[str]:
-    return [code for code in checks.study.languages if code != checks.study.table.source]
+def check_adjust(checks: Checks) -> None:
+    """Whose adjustment is measured, and that there is text to adjust them on."""
+    table, path = checks.study.table.adjust, ("adjust",)
+    checks.all_known((*path, "encoders"), "encoder", table.encoders, checks.study.table.encoders)
+    if not table.effect:
+        if table.encoders:
+            checks.wrong((*path, "encoders"), "the effect of no adjustment is measured", value=list(table.encoders),
+                         remedy="Add effect = true, or leave encoders out.")  # fmt: skip
+    elif checks.study.table.bitexts is None:
+        checks.wrong((*path, "effect"), "adjusting needs bitexts", remedy="Add [bitexts].")
+    else:
+        for code in checks.study.foreign if checks.study.table.bitexts.files is not None else ():
+            if not checks.study.bitext(code) and not table.joint_adjustment:
+                checks.wrong(("bitexts", "files"), f"no bitext for {code}", remedy=f"Add {code} = ….")
 
 
 def check_synth(checks: Checks) -> None:
@@ -328,6 +343,7 @@ def check(study: Study, problems: ProblemList) -> Study:
     for name, encoder in table.encoders.items():
         check_encoder(checks, ("encoders", name), encoder)
     check_bitexts(checks)
+    check_adjust(checks)
     for name, task in table.tasks.items():
         _task(checks, ("tasks", name), name, task)
     for name, measure in table.measures.items():
@@ -339,7 +355,7 @@ def check(study: Study, problems: ProblemList) -> Study:
         _geometry(checks, ("geometry", name), geometry)
     for kind in table.resources:
         check_resources(checks, kind)
-    if not (table.tasks or table.measures or table.geometry):
+    if not (table.tasks or table.measures or table.geometry or table.adjust.effect):
         checks.wrong((), "nothing is done", remedy="Add [tasks.NAME], [measures.NAME] or [geometry.NAME].")
     return study
 

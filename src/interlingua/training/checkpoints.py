@@ -16,6 +16,7 @@ from safetensors.torch import load_file, save_file
 
 from interlingua.encoder import loading
 from interlingua.encoder.model_folders import model_json
+from interlingua.encoder.model_init import cut
 from interlingua.engine.atomic_files import open_to_umask
 from interlingua.errors import InputError
 from interlingua.paths import read_json
@@ -149,11 +150,19 @@ def _unflatten(optimizer: torch.optim.Optimizer, flat: dict[str, torch.Tensor]) 
     optimizer.load_state_dict({"state": state, "param_groups": whole["param_groups"]})
 
 
-def load_whole(name: str, *, trust_remote_code: bool = False, allow_pickle: bool = False) -> tuple[Any, Any, str]:
+def load_whole(
+    name: str,
+    *,
+    trust_remote_code: bool = False,
+    allow_pickle: bool = False,
+    revision: str | None = None,
+    blocks: int | None = None,
+) -> tuple[Any, Any, str]:
     """The model called `name` in float32, its tokenizer, and its digest; checked as an encoder's folder is.
 
     The model is of the class that its config names (`BertForMaskedLM`), so that a head is not lost; of a class that
-    `transformers` lacks, and of an encoder-decoder, it is the encoder alone.
+    `transformers` lacks, and of an encoder-decoder, it is the encoder alone. So it is where the first `blocks` are
+    taken: a head that read all of them has nothing to say of these.
     """
     loaded = loading.load(
         name,
@@ -161,8 +170,13 @@ def load_whole(name: str, *, trust_remote_code: bool = False, allow_pickle: bool
         precision="fp32",
         trust_remote_code=trust_remote_code,
         allow_pickle=allow_pickle,
+        revision=revision,
     )
-    folder = loading.find_folder(name, allow_pickle=allow_pickle)
+    if blocks is not None:
+        loaded = cut(loaded, blocks)
+        body: Any = loaded.model
+        return body.requires_grad_(True), loaded.tokenizer, loaded.digest
+    folder = loading.find_folder(name, allow_pickle=allow_pickle, revision=revision)
     model: Any = loaded.model
     config = folder / "config.json"
     stated = model_json(config, dict) if config.is_file() else {}

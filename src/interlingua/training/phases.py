@@ -15,20 +15,23 @@ if TYPE_CHECKING:
 class Part:
     """An objective by its name, its weight and its batch; its text is that of all languages of the run.
 
-    `replacement` draws its batches anew at every step instead of going through its data.
+    `replacement` draws its batches anew at every step instead of going through its data. `temperature` is that of a
+    contrast.
     """
 
     objective: str
     weight: float = 1.0
     batch: int = 32
     replacement: bool = False
+    temperature: float = 0.1
 
 
 @dataclass(frozen=True)
 class Schedule:
     """How long a phase trains and how: `settings` makes the loop's `Settings` of it once the data's size is known.
 
-    `warmup` and `decay` are shares of the steps; decay 0 holds the rate to the end.
+    `warmup` and `decay` are shares of the steps; decay 0 holds the rate to the end. `steps` take the place of the
+    epochs.
     """
 
     learning_rate: float
@@ -39,6 +42,7 @@ class Schedule:
     betas: tuple[float, float] = (0.9, 0.999)
     eps: float = 1e-8
     clip: float | None = None
+    steps: int | None = None
 
     def warmed(self, warmup: float) -> Schedule:
         """This schedule with another warm-up; a rate that falls begins to when it has risen, so that it is reached.
@@ -60,7 +64,7 @@ class Schedule:
         """
         from interlingua.training.loop import Settings  # which imports torch
 
-        steps = max(round(self.epochs * steps_an_epoch), 1)
+        steps = self.steps or max(round(self.epochs * steps_an_epoch), 1)
         return replace(
             like or Settings(steps, self.learning_rate),
             steps=steps,

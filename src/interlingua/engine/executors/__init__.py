@@ -25,7 +25,8 @@ class Options:
 
     After `stop_after` seconds no step is begun, and those that can are asked to pause. `group` are the processes that a
     launcher started, which run the same steps together. `device` is where steps compute, None: each by itself finds
-    what there is; `cache` a folder in which steps of many runs keep what takes long to make, None: their own.
+    what there is; `cache` a folder in which steps of many runs keep what takes long to make, None: their own;
+    `tensorboard` one for the curves of a training while it runs, None: nowhere.
     """
 
     cpus: int | None = None
@@ -35,6 +36,7 @@ class Options:
     stop_after: float | None = None
     device: str | None = None
     cache: Path | None = None
+    tensorboard: Path | None = None
     group: ProcessGroup = field(default_factory=current_group, compare=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -16,7 +16,7 @@ def steps_of(inputs: StudyInputs) -> tuple[list[Step], list[str]]:
     """
     study, tasks = inputs.study, TaskSteps(inputs)
     measures, explanations, geometry = MeasureSteps(inputs, tasks), ExplainSteps(inputs, tasks), GeometrySteps(inputs)
-    found: list[Step] = []
+    found: list[Step] = inputs.effects()
     for task, table in study.table.tasks.items():
         for encoder in study.encoders(table.encoders):
             for source in study.sources(task):

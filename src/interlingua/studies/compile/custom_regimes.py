@@ -32,11 +32,13 @@ def _phase(name: str, table: PhaseTable, task: str, settings: TransferSettings) 
     usual = fine_tune(defaults_of(task)) if name == TASK else ADJUST
     sizes = [defaults_of(task).batch if part.objective == TASK else 32 for part in table.parts]
     parts = tuple(
-        Part(part.objective, part.weight, part.batch_size or size, part.replacement)
+        Part(part.objective, part.weight, part.batch_size or size, part.replacement, part.temperature)
         for part, size in zip(table.parts, sizes, strict=True)
     )
     freeze = Freeze() if table.freeze is None else Freeze(embeddings=True, blocks=table.freeze)
     made = changed(Phase(name, parts, usual, freeze), settings)
+    if name != TASK and settings.adjusting is not None:  # What [adjust] says of the schedule holds here too.
+        made = replace(made, schedule=settings.adjusting.schedule)
     said = ("epochs", "learning_rate", "warmup", "decay", "weight_decay")
     own = {key: value for key in said if (value := getattr(table, key)) is not None}
     both = [
@@ -44,7 +46,8 @@ def _phase(name: str, table: PhaseTable, task: str, settings: TransferSettings) 
         for part, given in zip(made.parts, table.parts, strict=True)
     ]
     # What the task's warm-up left of the decay is not this phase's, which may rise for longer or shorter.
-    schedule = replace(made.schedule, **{"decay": usual.decay, **own})
+    steps = {"steps": None} if "epochs" in own else {}
+    schedule = replace(made.schedule, **{"decay": usual.decay, **own, **steps})
     return replace(made, parts=tuple(both), schedule=schedule.warmed(schedule.warmup))
 
 

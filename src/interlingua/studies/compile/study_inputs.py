@@ -11,7 +11,7 @@ from interlingua.encoder.loading import find_folder
 from interlingua.engine.digests import Digests
 from interlingua.engine.serialization import File
 from interlingua.engine.step import Resources, Step
-from interlingua.studies.analysis_settings import pair_settings
+from interlingua.studies.analysis_settings import adjust_phase, pair_settings
 from interlingua.studies.compile.model_revisions import Revisions
 from interlingua.studies.config.recipe import read_config
 from interlingua.studies.config.schema import AdjustTable, ResourceTable
@@ -21,6 +21,7 @@ from interlingua.studies.step_settings import (
     AdjustStep,
     AlignStep,
     Data,
+    EffectStep,
     LinkedRows,
     PretrainStep,
     StepSettings,
@@ -192,6 +193,7 @@ class StudyInputs:
             aligner=table.aligner or "diagonal",
             encoder=None if linking is None else self.model(linking, own),
             english=table.pivot_side,
+            tokenize=table.tokenize if isinstance(table.tokenize, str) else table.tokenize.get(code, "auto"),
         )
         label = f"align {source}-{code}"
         settings = AlignStep(bitext=about, precision=None if linking is None else self.precision("align"))
@@ -206,16 +208,17 @@ class StudyInputs:
             adjust_epochs=table.epochs,
             adjust_learning_rate=table.learning_rate,
             adjust_batch=table.batch_size,
+            adjusting=adjust_phase(table),
             alpha=table.alpha,
-            pairs=pair_settings(table),
+            pairs=pair_settings(table, table.pair_filters),
             **own,
         )
 
     @property
     def linked_rows(self) -> LinkedRows:
         table: AdjustTable = self.study.table.adjust
-        pairs = pair_settings(table)
-        return LinkedRows(**{entry.name: getattr(pairs, entry.name) for entry in fields(LinkedRows)})
+        pairs = {**vars(pair_settings(table)), "tidy": table.pair_filters}
+        return LinkedRows(**{entry.name: pairs[entry.name] for entry in fields(LinkedRows)})
 
     @property
     def adjust_phases(self) -> tuple[Phase, ...]:
@@ -231,6 +234,7 @@ class StudyInputs:
             bitexts=tuple(self.bitext(code, needs) for code in spoken),
             linked_rows=self.linked_rows,
             phases=tuple(phases),
+            monitor_every=self.study.table.adjust.monitor_every,
             precision=self.precision("adjust"),
             seed=seed,
             compile=self.study.table.adjust.compile,
@@ -238,6 +242,33 @@ class StudyInputs:
         )
         label = f"adjust {encoder} {'+'.join(spoken)} seed {seed}"
         return self.step(settings, needs, label=label, like=encoder, uses=objectives_in(phases))
+
+    def effects(self) -> list[Step]:
+        """The steps that measure encoders before and after their adjustment, where the study asks for it."""
+        table: AdjustTable = self.study.table.adjust
+        found: list[Step] = []
+        for encoder in self.study.encoders(table.encoders) if table.effect else ():
+            codes = self.study.speaks(encoder, self.study.linkable())
+            for spoken in [tuple(codes)] if table.joint_adjustment else [(code,) for code in codes]:
+                for seed in self.study.seeds:
+                    adjusted = self.adjusted(encoder, spoken, seed, self.adjust_phases)
+                    found += [self._effect(encoder, spoken, seed, made) for made in (None, adjusted)]
+        return found
+
+    def _effect(self, encoder: str, spoken: tuple[str, ...], seed: int, adjusted: Step | None) -> Step:
+        needs: Needs = {} if adjusted is None else {"adjusted": adjusted}
+        state = "original" if adjusted is None else "adjusted"
+        settings = EffectStep(
+            encoder=self.model(encoder, needs),
+            state=state,
+            trained_on=() if adjusted is None else spoken,
+            bitexts=tuple(self.bitext(code, needs) for code in spoken),
+            linked_rows=self.linked_rows,
+            precision=self.precision("effect"),
+            seed=seed,
+        )
+        label = f"effect {encoder} {state} {'+'.join(spoken)} seed {seed}"
+        return self.step(settings, needs, label=label, like=encoder)
 
 
 def objectives_in(phases: Iterable[Phase]) -> list[Name]:

@@ -254,6 +254,52 @@ class PairReading:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Adjusting:
+    """What an adjustment is made of: weights of objectives, what is trained, and what is watched meanwhile."""
+
+    panel = "Adjustment"
+    adjustment: Annotated[float, Setting(help="Weight of pulling translations together.", least=0)] = 1.0
+    anchor: Annotated[float, Setting(help="Weight of the penalty that keeps English vectors in place.", least=0)] = 1.0
+    contrastive: Annotated[float, Setting(help="Weight of a contrast of word pairs (InfoNCE).", least=0)] = 0.0
+    temperature: Annotated[float, Setting(help="Temperature of that contrast.", above=0)] = 0.1
+    drift: Annotated[float, Setting(help="Weight of the L2 penalty on parameter change.", least=0)] = 0.0
+    steps: Annotated[
+        int | None, Setting(help="Number of training steps; overrides the epochs.", least=1, left_out="by the epochs")
+    ] = None
+    freeze: Annotated[
+        int | None,
+        Setting(
+            help="Leave the embeddings and the first N blocks as they are; 0: the embeddings; -1: the whole body.",
+            left_out="nothing is frozen",
+            metavar="N",
+        ),
+    ] = None
+    lora: Annotated[
+        int | None,
+        Setting(
+            help="Train LoRA matrices of this rank (extra peft), merged at the end.",
+            least=1,
+            left_out="all weights",
+            metavar="R",
+        ),
+    ] = None
+    monitor_every: Annotated[
+        int | None,
+        Setting(help="Steps between two measurements of distances.", least=1, left_out="never", metavar="STEPS"),
+    ] = None
+    warmup: Annotated[float | None, replace(_WARMUP, left_out="0.1")] = None
+
+    def rules(self) -> Iterator[Problem]:
+        if not any((self.adjustment, self.anchor, self.contrastive)):
+            yield Problem(
+                ("adjustment",),
+                "nothing is adjusted: {adjustment}, {anchor} and {contrastive} are 0",
+                None,
+                "Give one of them a value above 0.",
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Linking:
     """Where word links of a bitext come from."""
 
@@ -432,15 +478,45 @@ class BitextTable(Linking):
         str | None, Setting(help="Parallel corpus that bitexts are cut from.", left_out="files are given")
     ] = None
     links: Annotated[Text | None, _LINKS] = None
+    tokenize: Annotated[
+        Text,
+        Setting(
+            help="How bitexts, or one by its language, are cut into words: words and punctuation, at each space, or "
+            "auto: space for ||| and XL-WA and where links are given, else words.",
+            choices=("auto", "words", "space"),
+        ),
+    ] = "auto"
     encoder: Annotated[
         str | None, Setting(help="Encoder whose vectors the aligner neural reads.", left_out="the only one")
     ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdjustTable(PairReading, AdjustSchedule, TrainingRun):
+class PairFilterTable:
+    """Which word pairs an adjustment passes over; the defaults are those of Efimov et al. 2023."""
+
+    max_words: Annotated[int, Setting(help="Most words that a side of a sentence may have; 0: any.", least=0)] = 64
+    one_to_one: Annotated[bool, Setting(help="Drop both links of a word that has two.")] = True
+    drop_identical: Annotated[bool, Setting(help="Drop pairs of equal strings, which teach nothing.")] = True
+    min_characters: Annotated[int, Setting(help="Least characters of a word.", least=1)] = 1
+    drop_punctuation: Annotated[bool, Setting(help="Drop words without a letter or digit.")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdjustTable(Adjusting, PairReading, AdjustSchedule, TrainingRun):
     """How models are adjusted; the defaults are those of Efimov et al. 2023."""
 
+    pair_filters: PairFilterTable = field(default_factory=PairFilterTable)
+    encoders: Annotated[
+        tuple[str, ...], Setting(help="Encoders whose adjustment is measured, where it is.", left_out="all")
+    ] = ()
+    effect: Annotated[
+        bool,
+        Setting(
+            help="Also measure retrieval and word distances of encoders before and after their adjustment, on held-out "
+            "sentences and on the embedded sampler."
+        ),
+    ] = False
     alpha: Annotated[float | None, _ALPHA] = None
     joint_adjustment: Annotated[bool, _JOINT] = False
     map_on: Annotated[str, _MAP_ON] = "words"
@@ -560,6 +636,7 @@ class PartTable:
     weight: Annotated[float, Setting(help="Weight in the sum.")] = 1.0
     batch_size: Annotated[int | None, replace(_BATCH_SIZE, left_out="the task's, else 32")] = None
     replacement: Annotated[bool, Setting(help="Draw batches anew at every step.")] = False
+    temperature: Annotated[float, Setting(help="Temperature of the objective contrastive.", above=0)] = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -884,7 +961,7 @@ class AuditCommand(Loading, Running):
 
 
 @dataclass(frozen=True)
-class AdjustCommand(PairReading, AdjustSchedule, Linking, Loading, Running):
+class AdjustCommand(Adjusting, PairReading, AdjustSchedule, Linking, Loading, Running):
     """Can a small parallel corpus bring the languages of this model closer?
 
     Pulls words and their translations together (Efimov et al. 2023, Eq. 1) while English stays where it was, and writes
@@ -911,54 +988,15 @@ class AdjustCommand(PairReading, AdjustSchedule, Linking, Loading, Running):
     aligner_model: Annotated[
         str | None, Setting(help="For the aligner neural: another model.", left_out="MODEL", metavar="MODEL")
     ] = None
-    adjustment: Annotated[float, Setting(help="Weight of pulling translations together.", least=0)] = 1.0
-    anchor: Annotated[float, Setting(help="Weight of the penalty that keeps English vectors in place.", least=0)] = 1.0
-    contrastive: Annotated[float, Setting(help="Weight of a contrast of word pairs (InfoNCE).", least=0)] = 0.0
-    temperature: Annotated[float, Setting(help="Temperature of that contrast.", above=0)] = 0.1
-    drift: Annotated[float, Setting(help="Weight of the L2 penalty on parameter change.", least=0)] = 0.0
-    steps: Annotated[
-        int | None, Setting(help="Number of training steps; overrides the epochs.", least=1, left_out="by the epochs")
-    ] = None
-    freeze: Annotated[
-        int | None,
-        Setting(
-            help="Leave the embeddings and the first N blocks as they are; 0: the embeddings; -1: the whole body.",
-            left_out="nothing is frozen",
-            metavar="N",
-        ),
-    ] = None
-    lora: Annotated[
-        int | None,
-        Setting(
-            help="Train LoRA matrices of this rank (extra peft), merged at the end.",
-            least=1,
-            left_out="all weights",
-            metavar="R",
-        ),
-    ] = None
     pair_filters: Annotated[
         PairFilters | None, Setting(help="Filters of word pairs.", left_out="Efimov et al.'s", where="python")
     ] = None
-    checkpoint_every: Annotated[int, Setting(help="Steps between two checkpoints.", least=1)] = 200
-    monitor_every: Annotated[
-        int | None,
-        Setting(help="Steps between two measurements of distances.", least=1, left_out="never", metavar="STEPS"),
-    ] = None
-    warmup: Annotated[float | None, replace(_WARMUP, left_out="0.1")] = None
+    checkpoint_every: Annotated[int, _CHECKPOINT_EVERY] = 200
     seed: Annotated[int, _SEED] = 0
     tensorboard: Annotated[
         File | None, Setting(help="Folder for TensorBoard (an extra).", left_out="none", metavar="DIR")
     ] = None
     stop_after: Annotated[float | None, _STOP_AFTER] = None
-
-    def rules(self) -> Iterator[Problem]:
-        if not any((self.adjustment, self.anchor, self.contrastive)):
-            yield Problem(
-                ("adjustment",),
-                "nothing is adjusted: {adjustment}, {anchor} and {contrastive} are 0",
-                None,
-                "Give one of them a value above 0.",
-            )
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ def run(settings: FinetuneStep, context: StepContext) -> None:
         tuned = FineTuned(lesson.task, lesson.labels, model, inside)
         adjusted = context.inputs.get("adjusted")
         train_phases(
-            tuned,
+            model,
             settings.phases,
             linked,
             context,
@@ -52,7 +52,7 @@ def run(settings: FinetuneStep, context: StepContext) -> None:
             precision=settings.precision,
             lesson=lesson,
             inputs=inputs,
-            watch=None if lesson.dev is None else examiner.watch,
+            monitors=None if lesson.dev is None else {"task": examiner.watch},
             begin_with=None if adjusted is None else partial(read_made, adjusted, context),
             compile=settings.compile,
             checkpoint_every=settings.checkpoint_every,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
+import json
 import re
 import shutil
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +20,16 @@ from interlingua.analyses.training_inputs import Material, Pairs, PairSettings, 
 from interlingua.analyses.transfer import Lesson
 from interlingua.corpus import ParallelCorpus, Skip
 from interlingua.encoder import Encoder
+from interlingua.encoder.devices import pick_device
 from interlingua.encoder.inputs import Inputs
 from interlingua.encoder.representations import Cache
 from interlingua.engine.atomic_files import write_text
 from interlingua.engine.records import NOTES, Records
 from interlingua.engine.serialization import File, digest
-from interlingua.engine.step import ObjectCache, StepContext
+from interlingua.engine.step import ObjectCache, Paused, StepContext
 from interlingua.readers import read_corpus
 from interlingua.record import Made
+from interlingua.studies.analysis_settings import pair_filters
 from interlingua.studies.step_settings import (
     Data,
     EncodeStep,
@@ -39,6 +42,7 @@ from interlingua.studies.step_settings import (
 from interlingua.studies.study import MADE
 from interlingua.tasks import tasks
 from interlingua.tasks.saved_models import FineTuned, load
+from interlingua.training.checkpoints import load_whole
 from interlingua.training.loop import Monitor
 from interlingua.training.phases import Phase
 from interlingua.training.regime import Place, Stage, train_stages
@@ -47,10 +51,17 @@ from interlingua.training.task import TaskModel
 MODEL = Path("heavy") / "model"
 VECTORS = Path("heavy") / "representations"
 LINKS = "links.npz"
+PROGRESS = "progress.json"
 _TRAINED = "trained"
 """The kind of models that were just trained, or are asked: one at a time, beside the encoder they are made of."""
 _MOST_TEXTS, _MOST_PAIRS, _MOST_INPUTS = 32, 4, 256
 _PATH = re.compile(r"(?<![\w./~])/(?:[^\s/,;:()]+/)+([^\s/,;:()]+)")
+
+
+def use_device(context: StepContext) -> None:
+    """Make a GPU that was named the current one; the launcher of several processes chooses theirs."""
+    if (device := pick_device(context.device)).index is not None:
+        torch.cuda.set_device(device)
 
 
 def load_encoder(about: StudyEncoder, context: StepContext, *, precision: str = "fp32", role: str = "") -> Encoder:
@@ -60,21 +71,33 @@ def load_encoder(about: StudyEncoder, context: StepContext, *, precision: str = 
     """
     made = context.inputs.get(f"{role}encoder")
     model = about.model if made is None else str(made / MODEL)
-
-    def read() -> Encoder:
-        return Encoder.load(
-            model.path if isinstance(model, File) else str(model),
-            device=context.device,
-            precision=precision,
-            trust_remote_code=about.trust_remote_code,
-            allow_pickle=about.allow_pickle,
-            revision=about.revision,
-            blocks=about.blocks,
-        )
-
     # By what it is, not by what a study calls it.
     told = [model.digest if isinstance(model, File) else model, about.revision, about.blocks, precision]
-    return context.objects.get(digest(["encoder", *told]), read)
+    return context.objects.get(
+        digest(["encoder", *told]), lambda: read_encoder(about, context, precision=precision, role=role)
+    )
+
+
+def read_encoder(about: StudyEncoder, context: StepContext, *, precision: str = "fp32", role: str = "") -> Encoder:
+    """The same encoder, and nobody else's: it is not kept."""
+    name, given = _folder_of(about, context, role)
+    return Encoder.load(name, device=context.device, precision=precision, **given)
+
+
+def load_model(about: StudyEncoder, context: StepContext) -> tuple[Any, Encoder]:
+    """The whole model that settings name, its head included, in float32, to be trained; and the encoder in it."""
+    name, given = _folder_of(about, context, "")
+    model, tokenizer, digest = load_whole(name, **given)
+    model.to(pick_device(context.device))
+    return model, Encoder.of(model.base_model, tokenizer, name=name, digest=digest)
+
+
+def _folder_of(about: StudyEncoder, context: StepContext, role: str) -> tuple[str, dict[str, Any]]:
+    """The folder or hub name of an encoder, and how it is read."""
+    made = context.inputs.get(f"{role}encoder")
+    model = about.model if made is None else str(made / MODEL)
+    reading = ("trust_remote_code", "allow_pickle", "revision", "blocks")
+    return model.path if isinstance(model, File) else str(model), {name: getattr(about, name) for name in reading}
 
 
 def load_body(about: StudyEncoder, context: StepContext, *, precision: str = "fp32", role: str = "") -> Encoder:
@@ -180,7 +203,7 @@ def pair_settings(given: LinkedRows | None) -> PairSettings:
     """How rows of bitexts are drawn; where nothing reads any, as by default."""
     if given is None:
         return PairSettings()
-    return PairSettings(**vars(given))
+    return PairSettings(**{**vars(given), "tidy": pair_filters(given.tidy)})
 
 
 def linked_files(
@@ -196,7 +219,7 @@ def linked_files(
         # What was cut from a corpus has the source first, as it was written.
         stays = bitext.english if bitext.corpus is None else "source"
         linking = Linking(bitext.aligner, encoder or ("embedded" if bitext.encoder is None else bitext.encoder.name))
-        found[bitext.language] = LinkedFiles(tuple(files), links, stays, linking, bitext.source)
+        found[bitext.language] = LinkedFiles(tuple(files), links, stays, linking, bitext.source, bitext.tokenize)
     return found
 
 
@@ -250,16 +273,18 @@ class LinkedBitexts:
         files, settings = linked_files(bitexts, context.inputs), pair_settings(rows)
         return cls(encoder, files, settings, context.inputs, context.objects)
 
+    def text(self, code: str) -> LinkedText:
+        """The linked text of a language, all of it; read once for all steps of this process."""
+        made = self.inputs[f"align {code}"]
+        return self.objects.get(
+            made.name, lambda: self.files[code].read(made / LINKS), kind="linked text", most=_MOST_TEXTS
+        )
+
     def __call__(self, code: str, seed: int) -> Pairs:
         if (code, seed) not in self._pairs:
-            made = self.inputs[f"align {code}"]
-
-            def read() -> LinkedText:
-                return self.files[code].read(made / LINKS)
 
             def draw() -> Pairs:
-                text = self.objects.get(made.name, read, kind="linked text", most=_MOST_TEXTS)
-                return drawn_pairs(text, self.encoder, self.settings, seed=seed)
+                return drawn_pairs(self.text(code), self.encoder, self.settings, seed=seed)
 
             most = max(len(self.files), _MOST_PAIRS)
             self._pairs[code, seed] = self.objects.get(self.key([code], seed), draw, kind="pairs", most=most)
@@ -278,7 +303,7 @@ class LinkedBitexts:
 
 
 def train_phases(
-    tuned: FineTuned,
+    model: Any,
     phases: Sequence[Phase],
     linked: LinkedBitexts,
     context: StepContext,
@@ -287,15 +312,17 @@ def train_phases(
     precision: str,
     lesson: Lesson | None = None,
     inputs: Any = None,
-    watch: Callable[[int], Monitor] | None = None,
+    monitors: Mapping[str, Callable[[int], Monitor]] | None = None,
     begin_with: Callable[[], Encoder] | None = None,
     compile: bool = False,
     checkpoint_every: int = 1000,
+    references: Path | None = None,
 ) -> None:
     """Train a model by phases, from the newest checkpoint on; the metrics of every training step are kept.
 
-    The model is given as it came, because references are made of it; `begin_with` gives the weights that are then put
-    in.
+    The model is given as it came, because references are made of it, in the folder `references` where it is given;
+    `begin_with` gives the weights that are then put in. `monitors` are by phase. `progress.json` says how far each
+    phase came, also where the step is paused: then it lies in the step's state.
     """
     device = linked.encoder.device
     like = loop_settings(
@@ -304,26 +331,52 @@ def train_phases(
         graph=None,
         compile=compile,
         checkpoint_every=checkpoint_every,
-        best=None if watch is None or lesson is None else lesson.task.metric,
+        best=None if monitors is None or lesson is None else lesson.task.metric,
     )
     material = replace(
         _material(linked, context, seed=seed, precision=precision),
         task=None if lesson is None else lesson.task,
         inputs=inputs,
+        folder=references,
     )
-    monitors = None if watch is None else {"task": watch}
-    made: list[Stage] = stages(tuned.model, phases, material, like=like, monitors=monitors, progress=context.progress)
+    made: list[Stage] = stages(model, phases, material, like=like, monitors=monitors, progress=context.progress)
     if begin_with is not None:
-        tuned.model.base_model.load_state_dict(begin_with().model.state_dict())
+        model.base_model.load_state_dict(begin_with().model.state_dict())
     place = Place(context.state)
-    train_stages(tuned.model, made, device=device, place=place, progress=context.progress)
-    for number, stage in enumerate(made):
-        journal = place.journal(number, stage)
-        if context.group.is_first and journal.is_file():
-            shutil.copyfile(journal, context.out / journal_name(number, stage.name))
+    left = None if context.deadline is None else max(context.deadline - time.time(), 0.0)
+    train_stages(
+        model,
+        made,
+        device=device,
+        place=place,
+        tensorboard=context.tensorboard,
+        progress=context.progress,
+        stop_after=left,
+    )
+    told = [_progress_of(place, number, stage) for number, stage in enumerate(made)]
+    finished = all(phase["finished"] for phase in told)
+    if context.group.is_first:
+        write_text((context.out if finished else context.state) / PROGRESS, json.dumps(told))
+        for number, stage in enumerate(made if finished else ()):
+            if (journal := place.journal(number, stage)).is_file():
+                shutil.copyfile(journal, context.out / journal_name(number, stage.name))
+    if not finished:
+        raise Paused("the time is over")
     for code in linked.files:
         linked(code, seed)  # What was left out is told by every step that trains on it, also where it was made before.
-    tuned.model.eval()
+    model.eval()
+
+
+def _progress_of(place: Place, number: int, stage: Stage) -> dict[str, Any]:
+    """How far a phase came, and what was measured on the way."""
+    state = place.checkpoint(number, stage).state()
+    return {
+        "phase": stage.name,
+        "steps": int(state.get("step", 0)),
+        "of_steps": stage.settings.steps,
+        "finished": bool(state.get("finished")),
+        "metrics": state.get("metrics", []),
+    }
 
 
 def journal_name(number: int, phase: str) -> str:
@@ -336,17 +389,13 @@ def _material(linked: LinkedBitexts, context: StepContext, *, seed: int, precisi
     languages, steady = tuple(linked.files), linked.encoder.device.type == "cuda"
 
     def make() -> Material:
-        pairs = partial(_pairs_of, linked, seed)
-        return Material(None, None, languages, pairs, linked.settings, seed, precision, steady=steady)
+        pairs = {code: linked(code, seed) for code in languages}  # They know no model, which may be gone by then.
+        return Material(None, None, languages, pairs.__getitem__, linked.settings, seed, precision, steady=steady)
 
     if not languages:
         return make()
     key = digest(["material", linked.key(languages, seed), precision])
     return context.objects.get(key, make, kind="material", most=1)
-
-
-def _pairs_of(linked: LinkedBitexts, seed: int, code: str) -> Pairs:
-    return linked(code, seed)
 
 
 def corpus_of(settings: EncodeStep | MeasureStep, context: StepContext) -> ParallelCorpus:
