@@ -18,6 +18,7 @@ from interlingua.engine.step import Step
 from interlingua.engine.workspace import Workspace
 from interlingua.report.heatmap import Panel, heat_map_svg
 from interlingua.studies.compile.study_inputs import StudyInputs
+from interlingua.studies.config.fields import Place
 from interlingua.studies.config.schema import StudyTable, SynthCommand, SynthTable
 from interlingua.studies.step_settings import SynthStep
 from interlingua.studies.steps.synth import COUNTS, synthetic_of
@@ -41,7 +42,7 @@ def compile_synth(given: SynthCommand) -> CompiledCommand:
         languages=tuple(dict.fromkeys(codes.canonical(code) for code in given.languages or ())),
         **{name: getattr(given, name) for name in ("rows", "test_share", "slots", "bad_rows", "entity", "seed")},
     )
-    options = {("synth", NAME, key): f"--{key.replace('_', '-')}" for key in vars(table)}
+    options: dict[Place, str] = {("synth", NAME, key): f"--{key.replace('_', '-')}" for key in vars(table)}
     study = one_cell(StudyTable(name="synth", synth={NAME: table}), options)
     out = None if given.out is None else Path(given.out)
     digests = Digests(None if out is None else Workspace(out).digests)
