@@ -42,7 +42,10 @@ def test_the_side_in_the_language_of_training_stays(tmp_path, names, source, sta
 
 def test_a_bitext_cut_from_a_corpus_has_the_language_of_training_first(tmp_path):
     about = StudyBitext(language="en", source="ru", corpus="sampler")
-    align.run(AlignStep(bitext=about, precision=None), StepContext("key", {}, tmp_path, tmp_path))
+    align.run(
+        AlignStep(bitext=about, symmetrize="intersect", diagonal={}, neural=None, precision=None),
+        StepContext("key", {}, tmp_path, tmp_path),
+    )
     [files] = linked_files([about], {"align en": tmp_path}).values()
     text = files.read(tmp_path / LINKS)
     for side, code in ((text.source, "ru"), (text.target, "en")):

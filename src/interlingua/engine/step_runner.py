@@ -292,11 +292,11 @@ def _logged(workspace: Workspace, key: str, token: str) -> Iterator[None]:
 
 @contextmanager
 def _traced(workspace: Workspace, key: str, group: ProcessGroup) -> Iterator[None]:
-    """Let this process print where it prints; where it fails, the step's log says how it came to that."""
-    if group.is_first:
-        workspace.log(key).unlink(missing_ok=True)  # Of an attempt that failed.
+    """Let this process print where it prints; while a step fails, its log says how it came to that."""
     try:
         yield
+        if group.is_first:
+            workspace.log(key).unlink(missing_ok=True)
     except (Exception, SystemExit) as error:
         if group.is_first and not isinstance(error, InterlinguaError):
             workspace.log(key).write_text(traceback.format_exc(), "utf-8", "backslashreplace")
