@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -102,14 +102,15 @@ def audit(given: AuditCommand) -> Audit:
     checked = CheckedAudit.of(given)
     with ran(_compiled(checked)) as finished:
         records, (map_step,) = finished.records, finished.steps("map")
-        points = read_json(finished.place(map_step) / MAP)
-        run = _about(checked, finished)
+        points, run = read_json(finished.place(map_step) / MAP), _about(checked, finished)
+        if given.out is None:  # Per-item values go with the folder.
+            return Audit(RecordTable(replace(record, items=None) for record in records), run, points)
         read = to_v1(records)
         finished.export(map_step, MAP, MAP)
         for name, text in report_files(read, run, points, found=gather(read)).items():
             finished.write(name, text)
         finished.write_about(run)
-        return Audit(records, run, points, None if given.out is None else Path(given.out))
+        return Audit(records, run, points, Path(given.out))
 
 
 def compile_audit(given: AuditCommand) -> CompiledCommand:
@@ -217,6 +218,8 @@ def _compiled(checked: CheckedAudit) -> CompiledCommand:
     loading = {"trust_remote_code": given.trust_remote_code, "allow_pickle": given.allow_pickle}
     models = (given.model,) if given.against is None else (given.model, given.against)
     own: dict[str, Any] = {} if saved is not None else {"encoding": given.encoding, "column": given.column}
+    if given.against is None:  # Of two models all languages are compared.
+        own |= {"pairs": given.pairs or "all", "maps": given.maps or "pivot"}
     table = MeasureTable(
         measures=checked.measures,
         corpus=os.fspath(given.corpus) if saved is None else str(Path(saved.name) / SAVED),
@@ -225,8 +228,6 @@ def _compiled(checked: CheckedAudit) -> CompiledCommand:
         against=() if given.against is None else (models,),
         languages=texts.languages,
         rows=given.rows,
-        pairs=given.pairs or "all",
-        maps=given.maps or "pivot",
         pooling=given.pooling,
         prompt=given.prompt,
         spellings=None if given.spellings is None else os.fspath(given.spellings),
