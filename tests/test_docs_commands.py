@@ -17,7 +17,7 @@ import stage
 from interlingua.cli.app import app
 from interlingua.readers import embedded
 from interlingua.studies.config.recipe import read_config
-from interlingua.studies.study_file import read_tables
+from interlingua.studies.config.study_file import read_tables
 from test_docs import PAGES, Block, blocks, by_name, own_registries  # noqa: F401
 
 SHELL, HEAVY, NOT_RUN = ("bash",), "<!-- takes minutes -->", re.compile(r"<!-- not run: (.+) -->")

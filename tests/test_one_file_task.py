@@ -21,7 +21,7 @@ from interlingua.engine.run_store import Store
 from interlingua.errors import InputError
 from interlingua.readers import read_corpus
 from interlingua.record import Record
-from interlingua.studies.config.plugins import REGISTRIES
+from interlingua.studies.plugins import REGISTRIES
 from interlingua.tasks.saved_models import load
 from toys import WORDS
 from worlds import World, make_world, run_here, turned

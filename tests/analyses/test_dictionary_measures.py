@@ -6,16 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from scipy.linalg import orthogonal_procrustes
 
 from interlingua.analyses.space_measures import read_dictionaries
 from interlingua.commands import audit as audit_command
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
-from interlingua.measures.procrustes import fit
 from interlingua.readers import read_corpus
-from interlingua.studies.maps import load_map, save_map
 
 
 @pytest.fixture
@@ -79,19 +76,3 @@ def test_a_dictionary_without_splits_is_split_by_source_word(tmp_path: Path) -> 
 def test_no_dictionary_between_the_languages_is_an_error(folder: Path) -> None:
     with pytest.raises(InputError, match=r"no dictionary between ru, vi\. Give files such as en-ru\.txt"):
         read_dictionaries(folder, ["ru", "vi"], seed=0)
-
-
-def test_a_saved_map_maps_as_before(tmp_path: Path) -> None:
-    draw = torch.Generator().manual_seed(0)
-    x, y = torch.randn(50, 8, generator=draw), torch.randn(50, 6, generator=draw)
-    fitted = fit(x, y)
-    save_map(tmp_path / "maps" / "a.safetensors", fitted)
-    assert torch.equal(load_map(tmp_path / "maps" / "a.safetensors").apply(x), fitted.apply(x))
-
-
-def test_what_is_no_map_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no such map"):
-        load_map(tmp_path / "absent")
-    tmp_path.joinpath("junk").write_bytes(b"junk")
-    with pytest.raises(InputError, match="not a saved map"):
-        load_map(tmp_path / "junk")

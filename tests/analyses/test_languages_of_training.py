@@ -15,7 +15,7 @@ from interlingua.studies.config.fields import ConfigErrors
 from interlingua.studies.step_settings import AlignStep, StudyBitext
 from interlingua.studies.steps import align
 from interlingua.studies.steps.step_io import LINKS, linked_files
-from interlingua.studies.study_file import read_study
+from interlingua.studies.validation import read_study
 
 LINE = "Good morning.\tДоброе утро.\n"
 

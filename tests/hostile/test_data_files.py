@@ -35,7 +35,7 @@ from interlingua.readers.squad import read_questions
 from interlingua.readers.tagged_words import read_tagged
 from interlingua.readers.word_lists import read_dictionary, read_vectors
 from interlingua.studies.config.recipe import read_config
-from interlingua.studies.study_file import read_study
+from interlingua.studies.validation import read_study
 from interlingua.synthetic.files import read_slotted, read_syntheticner
 from interlingua.tasks import tasks
 from interlingua.training.text import lines_of

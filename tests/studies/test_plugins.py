@@ -18,7 +18,7 @@ from interlingua.engine.workspace import Workspace
 from interlingua.record import Record
 from interlingua.registry import Listed, listed
 from interlingua.studies.config.fields import ConfigErrors
-from interlingua.studies.config.plugins import REGISTRIES, load_all
+from interlingua.studies.plugins import REGISTRIES, load_all
 from steps_for_tests import Settings
 from worlds import World, make_world, run_here
 

@@ -58,7 +58,7 @@ import interlingua.studies.config
 interlingua.studies.config.schema = module
 exec(compile(head + before + tail.replace(old, old + added, 1), spec.origin, "exec"), vars(module))
 
-from interlingua.studies.study_file import read_tables
+from interlingua.studies.config.study_file import read_tables
 file = Path(sys.argv[1])
 right, problems, _ = read_tables(file)
 file.write_text(file.read_text("utf-8").replace("= 3", "= 0"), "utf-8")

@@ -9,8 +9,9 @@ from interlingua.engine import machine
 from interlingua.errors import InputError
 from interlingua.measures import measures
 from interlingua.studies.config.fields import ConfigErrors
+from interlingua.studies.config.study_file import merged
 from interlingua.studies.study import expanded
-from interlingua.studies.study_file import merged, read_study
+from interlingua.studies.validation import read_study
 
 RIGHT = """
 name = "small"

@@ -10,7 +10,7 @@ import pytest
 from interlingua.analyses.seed_statistics import read_published
 from interlingua.commands.study import plan_study
 from interlingua.studies.config.fields import ConfigErrors
-from interlingua.studies.study_file import sizes_of
+from interlingua.studies.config.study_file import sizes_of
 
 STUDIES = Path(__file__).resolve().parents[2] / "studies"
 FILES = sorted(STUDIES.glob("*.toml"))

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from interlingua.cli.app import app
 from interlingua.commands.study import plan_study
 from interlingua.errors import InputError
+from interlingua.studies.config.study_file import read_tables
 from interlingua.studies.config.toml_file import ProblemList, to_toml
-from interlingua.studies.study_file import read_tables
 from worlds import World, make_world
 
 SHIPPED = sorted((Path(__file__).resolve().parents[2] / "studies").glob("*.toml"))

@@ -253,7 +253,7 @@ def named_or_listed(field: Field, given: list[Any]) -> Any:
 def load_all(files: Iterable[Path] | None) -> None:
     """Import plug-ins, before any name is looked up."""
     if files:
-        from interlingua.studies.config.plugins import load_for_commands
+        from interlingua.studies.plugins import load_for_commands
 
         load_for_commands(tuple(Path(file) for file in files))
 

@@ -33,9 +33,9 @@ from interlingua.studies.compile import steps_of
 from interlingua.studies.compile.model_revisions import Revisions
 from interlingua.studies.compile.study_inputs import StudyInputs
 from interlingua.studies.config.fields import Place
-from interlingua.studies.config.plugins import loaded
 from interlingua.studies.config.schema import ResourceTable, StudyTable
 from interlingua.studies.config.toml_file import ProblemList, to_toml
+from interlingua.studies.plugins import loaded
 from interlingua.studies.step_settings import KINDS
 from interlingua.studies.study import Study, model_place
 from interlingua.studies.validation import check

@@ -32,10 +32,11 @@ from interlingua.studies.compile import steps_of
 from interlingua.studies.compile.model_revisions import Revisions
 from interlingua.studies.compile.study_inputs import StudyInputs
 from interlingua.studies.config.fields import ConfigErrors
+from interlingua.studies.config.study_file import sizes_of
 from interlingua.studies.geometry_records import maps_of, study_geometries
 from interlingua.studies.run_folder import check_kind
 from interlingua.studies.study import Study
-from interlingua.studies.study_file import read_study, sizes_of
+from interlingua.studies.validation import read_study
 
 __all__ = ["Planned", "check_study", "plan_study", "study"]
 

@@ -13,8 +13,8 @@ from interlingua.analyses.transfer import spoken_in
 from interlingua.errors import InputError
 from interlingua.paths import usable_path
 from interlingua.registry import unknown
-from interlingua.studies.config.plugins import Plugins
 from interlingua.studies.config.schema import BitextTable, Files, StudyTable, TaskTable
+from interlingua.studies.plugins import Plugins
 
 FIELDS = ("language", "source")
 """What a template may name."""

@@ -16,6 +16,7 @@ from interlingua.attribution import attributions
 from interlingua.errors import InputError
 from interlingua.flattening import flattenings
 from interlingua.measures import measures
+from interlingua.paths import usable_path
 from interlingua.readers import read_corpus
 from interlingua.readers.format_detection import corpus_files
 from interlingua.registry import unknown
@@ -32,7 +33,9 @@ from interlingua.studies.config.schema import (
     StudyTable,
     TaskTable,
 )
+from interlingua.studies.config.study_file import read_tables
 from interlingua.studies.config.toml_file import ProblemList
+from interlingua.studies.plugins import Plugins, load_all
 from interlingua.studies.study import (
     FIELDS,
     MADE,
@@ -294,6 +297,37 @@ def plain_codes(table: StudyTable, problems: ProblemList) -> StudyTable:
     languages = all_plain(("languages",), table.languages)
     source = plain(("source",), table.source) or StudyTable.source
     return replace(table, languages=languages, source=source, **changed)
+
+
+def read_study(
+    file: str | Path,
+    *,
+    size: str | None = None,
+    data_root: str | Path | None = None,
+    encoders: Mapping[str, str | Path] | None = None,
+) -> Study:
+    """The study that a TOML file describes at a size; `data_root` takes the place of the folder that the file names.
+
+    `encoders` are models that take the place of the file's encoders of their names, or are added to them.
+
+    Unknown keys, names, parameters, languages and missing files are one error, `ConfigErrors`, with a line for each.
+    """
+    path = Path(file)
+    table, problems, taken = read_tables(path, size, encoders)
+    if table is not None:
+        folder, plugins = path.parent, Plugins()
+        try:
+            folder = Path(data_root) if data_root is not None else path.parent / usable_path(table.data_root, home=True)
+        except InputError as error:
+            problems.take(("data_root",), error)
+        try:
+            plugins = load_all(path.parent / usable_path(each, home=True) for each in table.plugins)
+        except InputError as error:
+            problems.take(("plugins",), error)
+        study = check(Study(table, path, taken, folder.absolute(), plugins), problems)
+    problems.check()
+    assert table is not None
+    return study
 
 
 def check(study: Study, problems: ProblemList) -> Study:

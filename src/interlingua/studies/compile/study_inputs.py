@@ -14,9 +14,9 @@ from interlingua.engine.step import Resources, Step
 from interlingua.readers.format_detection import corpus_files
 from interlingua.studies.analysis_settings import pair_settings
 from interlingua.studies.compile.model_revisions import Revisions
-from interlingua.studies.config.plugins import Name
 from interlingua.studies.config.recipe import read_config
 from interlingua.studies.config.schema import AdjustTable, ResourceTable
+from interlingua.studies.plugins import Name
 from interlingua.studies.step_settings import (
     KINDS,
     AdjustStep,

@@ -1,4 +1,4 @@
-"""A study file: TOML, one size of it, to a checked `Study`; what is wrong in it is told at once, each with its line."""
+"""The tables of a study file at one of its sizes, read strictly; nothing that computes is imported for it."""
 
 from __future__ import annotations
 
@@ -7,49 +7,12 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from interlingua.errors import InputError
-from interlingua.paths import usable_path
 from interlingua.registry import unknown
 from interlingua.studies.config.fields import Place
-from interlingua.studies.config.plugins import Plugins, load_all
 from interlingua.studies.config.schema import StudyTable
 from interlingua.studies.config.toml_file import ProblemList, build, read_toml
-from interlingua.studies.study import Study
-from interlingua.studies.validation import check
 
 SIZES, DEFAULT = "sizes", "size"
-
-
-def read_study(
-    file: str | FilePath,
-    *,
-    size: str | None = None,
-    data_root: str | FilePath | None = None,
-    encoders: Mapping[str, str | FilePath] | None = None,
-) -> Study:
-    """The study that a TOML file describes at a size; `data_root` takes the place of the folder that the file names.
-
-    `encoders` are models that take the place of the file's encoders of their names, or are added to them.
-
-    Unknown keys, names, parameters, languages and missing files are one error, `ConfigErrors`, with a line for each.
-    """
-    path = FilePath(file)
-    table, problems, taken = read_tables(path, size, encoders)
-    if table is not None:
-        folder, plugins = path.parent, Plugins()
-        try:
-            folder = (
-                FilePath(data_root) if data_root is not None else path.parent / usable_path(table.data_root, home=True)
-            )
-        except InputError as error:
-            problems.take(("data_root",), error)
-        try:
-            plugins = load_all(path.parent / usable_path(each, home=True) for each in table.plugins)
-        except InputError as error:
-            problems.take(("plugins",), error)
-        study = check(Study(table, path, taken, folder.absolute(), plugins), problems)
-    problems.check()
-    assert table is not None
-    return study
 
 
 def read_tables(
