@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import os
 
-from interlingua.analyses.space_measures import Space
 from interlingua.encoder import Cache
 from interlingua.engine.atomic_files import write_text
 from interlingua.engine.step import StepContext
 from interlingua.studies.step_settings import EncodeStep
-from interlingua.studies.steps.step_io import ABOUT, VECTORS, load_body, make_space, space_key, write_notes
+from interlingua.studies.steps.step_io import ABOUT, SPACE, VECTORS, load_body, make_space, write_notes
 
 
 def run(settings: EncodeStep, context: StepContext) -> None:
@@ -20,14 +19,9 @@ def run(settings: EncodeStep, context: StepContext) -> None:
     """
     own = context.state / VECTORS.name
     cache = Cache(own if context.cache is None else context.cache)
-
-    def encoded() -> Space:
-        context.progress("loading the model", 0, 1)
-        encoder = load_body(settings.encoder, context, precision=settings.precision, prompt=settings.prompt)
-        return make_space(settings, context, encoder, cache)
-
-    space = context.objects.get(space_key(context.key), encoded)
-    encoder = space.encoder
+    context.progress("loading the model", 0, 1)
+    encoder = load_body(settings.encoder, context, precision=settings.precision, prompt=settings.prompt)
+    space = context.objects.get(context.key, lambda: make_space(settings, context, encoder, cache), kind=SPACE)
     about = {
         "model": settings.encoder.name,
         "rows": len(space.corpus),

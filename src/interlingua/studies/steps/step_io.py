@@ -46,6 +46,8 @@ from interlingua.training.task import TaskModel
 MODEL = Path("heavy") / "model"
 VECTORS = Path("heavy") / "representations"
 ABOUT, MAP = "about.json", "map.json"
+SPACE = "space"
+"""What kind of object a process keeps by the key of the step that encoded it."""
 LINKS = "links.npz"
 _PATH = re.compile(r"(?<![\w./~])/(?:[^\s/,;:()]+/)+([^\s/,;:()]+)")
 
@@ -292,11 +294,6 @@ def read_parallel(given: StudyCorpus, languages: Sequence[str] | None = None) ->
     return read_corpus(place, languages=languages, format=given.format, encoding=given.encoding, column=given.column)
 
 
-def space_key(encode: str) -> str:
-    """What a process calls the space that an encoding step made."""
-    return digest(["space", encode])
-
-
 def load_space(settings: EncodeStep, context: StepContext, role: str) -> Space:
     """What an encoding step made: in the process that encoded it at hand, elsewhere read again from its vectors."""
     made = context.inputs[f"{role}encode"]
@@ -312,7 +309,7 @@ def load_space(settings: EncodeStep, context: StepContext, role: str) -> Space:
         encoder = load_body(about, context, precision=settings.precision, role=role, prompt=settings.prompt)
         return make_space(settings, context, encoder, None if context.cache is None else Cache(context.cache))
 
-    return context.objects.get(space_key(made.name), again)
+    return context.objects.get(made.name, again, kind=SPACE)
 
 
 def make_space(settings: EncodeStep, context: StepContext, encoder: Encoder, cache: Cache | None) -> Space:
