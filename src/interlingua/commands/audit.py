@@ -31,6 +31,7 @@ from interlingua.report.notebook import Drawing, drawing, framed
 from interlingua.report.readings import gather
 from interlingua.report.record_adapter import to_v1
 from interlingua.report.runs import Run
+from interlingua.studies.config.fields import Place
 from interlingua.studies.config.schema import AuditCommand, EncoderTable, MeasureTable, StudyTable
 from interlingua.studies.steps.step_io import ABOUT, MAP
 
@@ -215,7 +216,6 @@ def _saved(corpus: ParallelCorpus) -> tempfile.TemporaryDirectory[str]:
 
 def _compiled(checked: CheckedAudit) -> CompiledCommand:
     given, texts, saved = checked.given, checked.texts, checked.saved
-    loading = {"trust_remote_code": given.trust_remote_code, "allow_pickle": given.allow_pickle}
     models = (given.model,) if given.against is None else (given.model, given.against)
     own: dict[str, Any] = {} if saved is not None else {"encoding": given.encoding, "column": given.column}
     if given.against is None:  # Of two models all languages are compared.
@@ -239,11 +239,14 @@ def _compiled(checked: CheckedAudit) -> CompiledCommand:
         name=KIND,
         languages=texts.languages,
         source=texts.languages[0],
-        encoders={name: EncoderTable(model=name, **loading) for name in models},
+        encoders={
+            name: EncoderTable(model=name, trust_remote_code=given.trust_remote_code, allow_pickle=given.allow_pickle)
+            for name in models
+        },
         precision=given.precision,
         measures={KIND: table},
     )
-    options = {("encoders",): "MODEL", ("measures", KIND): "audit"}
+    options: dict[Place, str] = {("encoders",): "MODEL", ("measures", KIND): "audit"}
     options |= {("measures", KIND, key): f"--{key}" for key in ("measures", "corpus", "spellings", "dictionary")}
     # Measures, names and dictionaries may be added in the same folder: only their steps are run.
     same = ("model", "against", "pairs", "maps", "pooling", "prompt", "rows", "seed")

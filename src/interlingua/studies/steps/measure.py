@@ -8,6 +8,7 @@ from functools import partial
 from interlingua.analyses.space_measures import (
     NAME,
     MeasurePlan,
+    Work,
     asked_pairs,
     measure_dictionary,
     measure_spaces,
@@ -37,7 +38,7 @@ def run(settings: MeasureStep, context: StepContext) -> None:
         entries = [entry for entry in words if entry.source in first.known and entry.target in last.known]
         if not entries:
             notes.append(f"no dictionary from {', '.join(first.known)} to {', '.join(last.known)}")
-        work = [partial(measure_dictionary, entry, spaces[0], spaces[-1], plan) for entry in entries]
+        work: list[Work] = [partial(measure_dictionary, entry, spaces[0], spaces[-1], plan) for entry in entries]
     else:
         plan = MeasurePlan((name,), seed=first.seed, pooling=first.pooling)
         names = None
