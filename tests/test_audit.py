@@ -24,6 +24,7 @@ from interlingua.analyses import space_measures
 from interlingua.cli import app
 from interlingua.commands import audit
 from interlingua.commands.compiled import study_file
+from interlingua.commands.report import report_on
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Encoder
 from interlingua.encoder.passes import Pass
@@ -300,6 +301,8 @@ def test_a_run_killed_again_and_again_ends_with_the_bytes_of_one_that_was_not(
         assert reached
         assert process.returncode == -signal.SIGKILL
         assert not (out / "report.html").exists()
+        with pytest.raises(InputError, match="a run of interlingua audit that is not finished"):
+            report_on(out)
     audit.audit(str(model), corpus_file, out=out, cache=cache)
     assert finished.folder is not None
     assert (out / "records.jsonl").read_bytes() == (finished.folder / "records.jsonl").read_bytes()
