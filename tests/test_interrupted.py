@@ -121,37 +121,6 @@ def test_ctrl_c_of_a_command_that_keeps_nothing_is_one_line_too(
     assert capsys.readouterr().err == "interrupted: give the same command again.\n"
 
 
-@pytest.mark.parametrize("name", ["audit"])
-def test_a_second_run_in_a_folder_is_refused_by_name_and_touches_nothing(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
-) -> None:
-    out = tmp_path / "new" / "out"
-    monkeypatch.setattr(sys, "argv", ["interlingua", *commands(world, out)[name]])
-    with alone_in(out, name):
-        before = sorted(out.rglob("*"))
-        with pytest.raises(SystemExit) as end:
-            main()
-        assert end.value.code == 2
-        said = capsys.readouterr().err
-        assert f"another run is at work in this folder (process {os.getpid()} on " in said
-        assert sorted(out.rglob("*")) == before
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_second_run_of_transfer_is_refused_too(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = tmp_path / "out"
-    monkeypatch.setattr(sys, "argv", ["interlingua", *commands(world, out)["transfer"]])
-    with Workspace(out).acquire("transfer", {"model": "model", "task": "ner", "source": "en"}):
-        before = sorted(out.rglob("*"))
-        with pytest.raises(SystemExit) as end:
-            main()
-        assert end.value.code == 2
-        assert f"another run is at work in this folder (process {os.getpid()} on " in capsys.readouterr().err
-        assert sorted(out.rglob("*")) == before
-
-
 def test_a_second_run_of_explain_is_refused_too(world: World, tmp_path: Path) -> None:
     encoder, task = Encoder.load(world["model"], device="cpu", precision="fp32"), tasks["nli"].call()
     examples = task.read(world["nli-test-en.tsv"], "en")

@@ -73,7 +73,7 @@ def _compile(name: str) -> Compile:
     return compile
 
 
-_COMPILED = {name: _compile(name) for name in ("adjust", "geometry", "pretrain", "synth", "transfer")}
+_COMPILED = {name: _compile(name) for name in ("adjust", "audit", "geometry", "pretrain", "synth", "transfer")}
 _COMPILED["explain"] = explain.compiled
 """The commands that are studies with one cell."""
 

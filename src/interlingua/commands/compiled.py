@@ -53,7 +53,8 @@ class CompiledCommand:
     A new folder is given up when an error ends the run before a step of the `lasting` kinds was begun; none named: of
     any kind. `device` None: the GPU where there is one. `keep` says which models and vectors stay in the folder,
     `cache` is a folder for vectors that runs share, `tensorboard` one for curves of a training. `notes` are those of
-    reading the settings, `digests` of files what was read of them on the way.
+    reading the settings, `digests` of files what was read of them on the way. What was given in memory is in files in
+    `temporary`, which go with this object.
     """
 
     kind: str
@@ -69,6 +70,7 @@ class CompiledCommand:
     tensorboard: Path | None = None
     notes: tuple[str, ...] = ()
     digests: Digests | None = None
+    temporary: tempfile.TemporaryDirectory[str] | None = field(default=None, repr=False)
 
 
 def one_cell(table: StudyTable, options: Mapping[Place, str], *, regimes: Mapping[str, Regime] | None = None) -> Study:
@@ -91,6 +93,11 @@ def study_file(compiled: CompiledCommand, file: Path) -> str:
 
     `interlingua study run` of it gives the same records, and more encoders, languages, tasks and seeds can be added.
     """
+    if compiled.temporary is not None:
+        raise InputError(
+            "what comes from standard input or a pipe has no name that a study file could give",
+            remedy="Save it to a file, and give that.",
+        )
     study, home = compiled.study, file.absolute().parent
     table = study.table
 

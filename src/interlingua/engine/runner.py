@@ -204,6 +204,8 @@ class _Book:
 
     def enter(self, outcome: Outcome) -> None:
         if outcome.status == FULL:
+            if isinstance(outcome.error, NoRoom):  # It says where.
+                raise outcome.error
             raise NoRoom("no space left for results", file=self._workspace.folder, remedy=_FREE)
         self._count[outcome.status] += 1
         step = self._graph[outcome.key]
