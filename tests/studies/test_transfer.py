@@ -263,6 +263,21 @@ def test_what_the_model_as_it_came_makes_of_a_text_is_computed_once_for_all_that
     assert len(made) == 2  # once a seed, which draws its own rows
 
 
+@pytest.mark.reliability("damaged files of a run")
+def test_a_saved_model_of_which_a_file_was_cut_is_made_anew(world, tmp_path):
+    options = {"seeds": 1, "regimes": ["original"], "save_models": True, "settings": QUICK}
+    study(world, tmp_path / "out", **options)
+    model = tmp_path / "out/models/original-seed0"
+    before = {file.name: file.read_bytes() for file in model.iterdir()}
+    for name in ("model.safetensors", "head.safetensors", "tokenizer.json", "config.json"):
+        (model / name).write_bytes(before[name][:-5])
+        study(world, tmp_path / "out", **options)
+        assert {file.name: file.read_bytes() for file in model.iterdir()} == before
+        (model / name).unlink()
+        study(world, tmp_path / "out", **options)
+        assert {file.name: file.read_bytes() for file in model.iterdir()} == before
+
+
 def test_other_settings_in_one_folder_leave_no_model_prediction_or_journal_of_the_first(world, tmp_path):
     def left(settings, out="out"):
         study(world, tmp_path / out, seeds=1, regimes=["original"], save_models=True, settings=settings)

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
 
 import models
 from interlingua.encoder import Encoder
@@ -16,7 +15,7 @@ from interlingua.objectives.task import TaskObjective
 from interlingua.readers.examples import Examples
 from interlingua.tasks import tasks
 from interlingua.tasks.qa import Qa
-from interlingua.tasks.saved_models import FineTuned, load, made_by, save
+from interlingua.tasks.saved_models import FineTuned, load, save
 from interlingua.training.loop import Monitor, Settings, Term, train
 from interlingua.training.task import TaskModel
 from toys import toy
@@ -185,53 +184,6 @@ def test_a_folder_without_its_task_or_with_another_head_is_refused(encoder, tmp_
     (tmp_path / "tuned/config.json").write_text(json.dumps(config | {"architectures": ["BertModel"]}), "utf-8")
     with pytest.raises(InputError, match=r"no task\.json"):
         load(tmp_path / "tuned", device="cpu")
-
-
-DAMAGED = {
-    **{f"labels {value!r:.30}": {"labels": value} for value in (
-        ["a", "a", "b"], [1, 2, 3], [["a"], ["b"], ["c"]], ["\ud800", "b", "c"], "abc", {"a": 1, "b": 2, "c": 3}, None,
-        [str(number) for number in range(200_000)])},
-    **{f"length {value!r:.30}": {"settings": {"length": value}} for value in (0, -1, True, 1e9, 10**400, "128", [128])},
-    **{f"task {value!r}": {"task": value} for value in (None, "../x", "ner", [], {})},
-}  # fmt: skip
-
-
-@pytest.mark.reliability("damaged files of a run")
-@pytest.mark.parametrize("case", DAMAGED)
-def test_a_description_of_a_task_that_no_run_writes_is_refused(encoder, tmp_path, case):
-    tuned, _, _ = made("nli", encoder)
-    save(tuned, tmp_path / "tuned")
-    about = json.loads((tmp_path / "tuned/task.json").read_text("utf-8"))
-    (tmp_path / "tuned/task.json").write_text(json.dumps(about | DAMAGED[case]), "utf-8")
-    with pytest.raises(InputError):
-        load(tmp_path / "tuned", device="cpu")
-
-
-@pytest.mark.reliability("damaged files of a run")
-def test_a_head_of_undefined_weights_or_a_description_of_holes_is_refused(encoder, tmp_path):
-    tuned, _, _ = made("nli", encoder)
-    save(tuned, tmp_path / "tuned")
-    file = tmp_path / "tuned/head.safetensors"
-    save_file({name: torch.full_like(weight, torch.nan) for name, weight in load_file(file).items()}, file)
-    with pytest.raises(InputError, match="infinite or undefined"):
-        load(tmp_path / "tuned", device="cpu")
-    with (tmp_path / "tuned/task.json").open("r+b") as description:
-        description.truncate(1 << 40)
-    with pytest.raises(InputError, match="more than 256 MB"):
-        load(tmp_path / "tuned", device="cpu")
-
-
-@pytest.mark.reliability("damaged files of a run")
-@pytest.mark.parametrize("name", ["model.safetensors", "head.safetensors", "tokenizer.json", "config.json"])
-def test_a_folder_of_which_a_file_was_cut_is_nobodys_and_made_anew(encoder, tmp_path, name):
-    tuned, _, _ = made("nli", encoder)
-    save(tuned, tmp_path / "tuned", step="abc")
-    assert made_by(tmp_path / "tuned") == "abc"
-    data = (tmp_path / "tuned" / name).read_bytes()
-    (tmp_path / "tuned" / name).write_bytes(data[:-5])
-    assert made_by(tmp_path / "tuned") is None
-    (tmp_path / "tuned" / name).unlink()
-    assert made_by(tmp_path / "tuned") is None
 
 
 def test_the_pre_trained_pooler_goes_into_the_head_and_a_made_up_one_does_not(still_folder, tmp_path):
