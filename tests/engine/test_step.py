@@ -59,6 +59,7 @@ def test_all_that_makes_a_result_is_in_the_key(other: Step) -> None:
     [
         replace(BASE, label="seen"),
         replace(BASE, like="this"),
+        replace(BASE, turn=(1, 2)),
         replace(BASE, resources=Resources(cpus=8, gpus=1)),
         replace(BASE, settings=Given(x=1)),
         replace(BASE, settings=Given(z={"q": 0.5, "p": None})),
@@ -116,6 +117,22 @@ def test_the_cache_holds_the_two_used_last_and_makes_room_before_it_makes() -> N
     assert cache.get("a", Large) is cache.get("a", Large)
     cache.clear()
     assert all(one() is None for one in alive)
+
+
+def test_kinds_of_objects_do_not_push_each_other_out() -> None:
+    cache = ObjectCache(2)
+    kept = [cache.get(name, object) for name in "ab"]
+    alone: list[weakref.ref[Any]] = []
+
+    class Single:
+        def __init__(self) -> None:
+            assert all(one() is None for one in alone), "the one before goes first"
+            alone.append(weakref.ref(self))
+
+    for name in "abc":
+        cache.get(name, Single, kind="single", most=1)
+    assert [cache.get(name, object) for name in "ab"] == kept
+    assert len(alone) == 3
 
 
 @pytest.mark.parametrize("bad", [{"cpus": 0}, {"gpus": -1}, {"gpus": 1.5}, {"memory": -1}, {"processes": 0}])

@@ -197,7 +197,7 @@ def test_what_a_model_said_of_each_example_is_kept_and_gives_its_score(world: Wo
         file = f"ner-test-{test}.tsv"
         rows = Path(world[file]).read_text("utf-8").split("\n")
         assert [(line["file"], line["seed"], line["encoder"]) for line in mine] == [(file, 0, "bert")] * 40
-        assert (done.workspace.folder / mine[0]["model"] / "config.json").is_file()
+        assert (done.workspace.folder / mine[0]["folder"] / "config.json").is_file()
         right = said = known = 0
         for line in mine:
             gold, own = (set(line[side].split("; ")) - {"no name"} for side in ("gold", "predicted"))

@@ -21,9 +21,8 @@ from interlingua.engine.run_store import Store
 from interlingua.errors import InputError
 from interlingua.readers.examples import Examples, TaggedWords
 from interlingua.record import Record
-from interlingua.studies.pairwise import Pairwise, PairwiseSettings, tagged_examples
+from interlingua.studies.pairwise import Pairwise, PairwiseSettings, Wanted, tagged_examples
 from interlingua.studies.run_folder import STATE
-from interlingua.studies.transferring import Wanted
 from interlingua.tasks.ner import Tagged, wrong_sentences
 from interlingua.training.journal import read_journal
 from interlingua.training.monitors import Similarities

@@ -15,7 +15,7 @@ from interlingua.objectives.task import TaskObjective
 from interlingua.readers.examples import Examples
 from interlingua.tasks import tasks
 from interlingua.tasks.qa import Qa
-from interlingua.tasks.saved_models import FineTuned, load, made_by, save
+from interlingua.tasks.saved_models import FineTuned, load, save
 from interlingua.training.loop import Monitor, Settings, Term, train
 from interlingua.training.task import TaskModel
 from toys import toy
@@ -184,19 +184,6 @@ def test_a_folder_without_its_task_or_with_another_head_is_refused(encoder, tmp_
     (tmp_path / "tuned/config.json").write_text(json.dumps(config | {"architectures": ["BertModel"]}), "utf-8")
     with pytest.raises(InputError, match=r"no task\.json"):
         load(tmp_path / "tuned", device="cpu")
-
-
-@pytest.mark.reliability("damaged files of a run")
-@pytest.mark.parametrize("name", ["model.safetensors", "head.safetensors", "tokenizer.json", "config.json"])
-def test_a_folder_of_which_a_file_was_cut_is_nobodys_and_made_anew(encoder, tmp_path, name):
-    tuned, _, _ = made("nli", encoder)
-    save(tuned, tmp_path / "tuned", step="abc")
-    assert made_by(tmp_path / "tuned") == "abc"
-    data = (tmp_path / "tuned" / name).read_bytes()
-    (tmp_path / "tuned" / name).write_bytes(data[:-5])
-    assert made_by(tmp_path / "tuned") is None
-    (tmp_path / "tuned" / name).unlink()
-    assert made_by(tmp_path / "tuned") is None
 
 
 def test_the_pre_trained_pooler_goes_into_the_head_and_a_made_up_one_does_not(still_folder, tmp_path):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from zipfile import BadZipFile
 
 import numpy as np
@@ -46,6 +46,16 @@ Encoders = tuple[Encoder, Encoder]
 """Who reads the source side, and who reads the target side."""
 CONTROLS = ("shuffled", "shifted")
 """What may stand in the place of a map that was fitted on translations."""
+
+
+class Remember(Protocol):
+    """What was made under a key before, or is made now."""
+
+    def __call__(self, key: str, make: Callable[[], Inputs], /) -> Inputs: ...
+
+
+def _forget(key: str, make: Callable[[], Inputs], /) -> Inputs:
+    return make()
 
 
 def linked_vectors(text: LinkedText, encoders: Encoders, *, most: int, seed: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -135,6 +145,8 @@ class Examined:
 class Examiner:
     """Measures a model of a study; `linked` gives the linked text of a language and seed.
 
+    `remember` gives what was made under a key before, in another examiner of this process.
+
     `through` is another encoder that reads the exams of mapped regimes in the place of the model's own (papers/000
     Fig. 5): its vectors go through a map to the model's head.
     """
@@ -147,6 +159,7 @@ class Examiner:
     precision: str
     linked: Callable[[str, int], Pairs]
     through: Encoder | None = None
+    remember: Remember = _forget
 
     @cached_property
     def train_inputs(self) -> Inputs | None:
@@ -171,8 +184,10 @@ class Examiner:
 
     def _inputs_of(self, examples: Any, *, training: bool) -> Inputs:
         reader = self.encoder if training or self.through is None else self.through
-        inputs: Inputs = self.lesson.task.inputs(examples, reader, labels=self.lesson.labels, training=training)
-        return inputs
+        task, labels = self.lesson.task, self.lesson.labels
+        # By its name, too: what is left out is told with it.
+        told = f"{reader.digest} {reader.name} {task!r} {labels} {examples.name} {examples.digest} {training}"
+        return self.remember(told, lambda: task.inputs(examples, reader, labels=labels, training=training))
 
     def watch(self, epoch: int) -> Monitor:
         """The task's metric on the examples for choosing, after every epoch of so many steps."""
@@ -295,18 +310,35 @@ def _items(score: Score) -> tuple[Items | None, dict[str, Any]]:
 
 
 FOLDER = "predictions"
-FILE = "predictions.jsonl"
-"""What a step of a study leaves, all its tests in one."""
+"""Where predictions are, under a run's folder and a step's."""
 
 
-def prediction_file(model: str, test: str) -> str:
-    """Where the predictions of a model on a test are, under a run's folder; `model` is its folder's name in `models/`.
+def test_file(test: str) -> str:
+    """What the file of a model's predictions on a test is called.
 
-    >>> prediction_file("adjusted-ru-seed0", "ru:mlqa"), prediction_file("original-seed1", "es mixed")
-    ('predictions/adjusted-ru-seed0.ru.mlqa.jsonl', 'predictions/original-seed1.es-mixed.jsonl')
+    >>> test_file("ru:mlqa"), test_file("es mixed")
+    ('ru.mlqa.jsonl', 'es-mixed.jsonl')
     """
-    name = re.sub(r"[^\w.+-]", "_", f"{model}.{test.replace(':', '.').replace(' ', '-')}")
-    return f"{FOLDER}/{name}.jsonl"
+    return plain_name(test.replace(":", ".").replace(" ", "-")) + ".jsonl"
+
+
+def plain_name(name: str) -> str:
+    """A name as a part of a file's: letters, digits and a few signs.
+
+    >>> plain_name("google/bert-ner")
+    'google_bert-ner'
+    """
+    return re.sub(r"[^\w.+-]", "_", name)
+
+
+def model_name(regime: str, bitexts: Sequence[str], seed: int) -> str:
+    """What a trained model is called: by its regime, the languages whose bitexts it read, and its seed.
+
+    >>> model_name("adjusted", ("ru", "hi"), 0), model_name("original", (), 1)
+    ('adjusted-ru+hi-seed0', 'original-seed1')
+    """
+    label = f"{regime} {'+'.join(bitexts)}" if bitexts else regime
+    return f"{label.replace(' ', '-')}-seed{seed}"
 
 
 def prediction_lines(exam: Exam, predictions: Any, about: Mapping[str, Any]) -> str:

@@ -144,6 +144,8 @@ def _bitext(text: LinkedText, encoder: Encoder, settings: PairSettings) -> tuple
 class Material:
     """What the stages of one seed are made of; what the model as it came makes of its text is computed once.
 
+    `dataclasses.replace` of its task and inputs keeps what was computed.
+
     `pairs` gives the linked text of a language; `spoken` are the languages of this run. `steady` gives batches few
     shapes, each of which is recorded as one CUDA graph. `temperature` is that of the objective `contrastive`. With a
     `folder` the reference is kept there: a run that goes on finds it, and so do other processes than the first.
@@ -159,19 +161,22 @@ class Material:
     steady: bool = False
     temperature: float = 0.1
     folder: Path | None = None
-    _reference: Reference | None = None
+    _made: dict[str, Any] = field(default_factory=dict)
 
-    @cached_property
+    @property
     def text(self) -> Bitext:
         """The rows of all languages end to end."""
-        return joined([self.pairs(code).trained for code in self.spoken])
+        if "text" not in self._made:
+            self._made["text"] = joined([self.pairs(code).trained for code in self.spoken])
+        found: Bitext = self._made["text"]
+        return found
 
     def reference(self, model: torch.nn.Module, progress: Progress | None) -> Reference:
         """What the model, not yet trained, makes of the source side: the original, always."""
-        if self._reference is None:
+        if "reference" not in self._made:
             device = next(model.parameters()).device
             with nullcontext() if self.folder is None else first_process_first(device):
-                self._reference = reference(
+                self._made["reference"] = reference(
                     model,
                     self.text,
                     layer=self.settings.layer,
@@ -180,7 +185,8 @@ class Material:
                     folder=self.folder,
                     progress=progress,
                 )
-        return self._reference
+        found: Reference = self._made["reference"]
+        return found
 
 
 def recorded(device: torch.device, precision: str, asked: bool | None = None) -> bool:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from interlingua import languages as codes
-from interlingua.analyses.aligned_bitext import LinkedFiles
 from interlingua.analyses.training_inputs import NO_PAIRS, PairSettings
 from interlingua.errors import InputError
 from interlingua.paths import usable_path
@@ -392,26 +390,3 @@ class Lesson:
     @property
     def headless(self) -> bool:
         return self.train is None
-
-    @property
-    def digest(self) -> str:
-        parts = ["" if each is None else each.digest for each in (self.train, self.dev)]
-        return f"{self.task!r} {self.labels} {parts}"
-
-
-@dataclass(frozen=True)
-class Run:
-    """Phases trained with one seed on the bitexts of some languages; what they share with others is trained once."""
-
-    phases: tuple[Phase, ...]
-    spoken: tuple[str, ...]
-    seed: int
-
-    def prefixes(self, base: str, bitexts: Mapping[str, LinkedFiles]) -> list[str]:
-        """A key for the state after each phase."""
-        keys, key = [], f"{base} {self.seed}"
-        for phase in self.phases:
-            told = [bitexts[code].digest for code in self.spoken] if needs_pairs(phase) else []
-            key = blake2b(f"{key} {told} {phase!r}".encode(), digest_size=12).hexdigest()
-            keys.append(key)
-        return keys

@@ -59,6 +59,9 @@ def _root(
     pass
 
 
+_COMPILED = {"transfer": transfer.compiled}
+"""What gives a command as a study with one cell."""
+
 for _settings, _command, _name, _examples in (
     (AuditCommand, audit.audit, "audit", audit.EXAMPLES),
     (PretrainCommand, pretrain.pretrain, "pretrain", pretrain.EXAMPLES),
@@ -72,7 +75,8 @@ for _settings, _command, _name, _examples in (
     (ExploreCommand, explore.explore, "explore", explore.EXAMPLES),
 ):
     _names = _name not in ("align", "report", "synth")
-    as_command(app, _settings, _command, name=_name, examples=_examples, plugins=_names)  # type: ignore[arg-type]
+    _compile = _COMPILED.get(_name)
+    as_command(app, _settings, _command, name=_name, examples=_examples, plugins=_names, compile=_compile)  # type: ignore[arg-type]
 app.add_typer(study.app, name="study")
 
 

@@ -6,13 +6,16 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from interlingua.cli.options import Console, print_json, print_notes
 from interlingua.cli.progress import progress_bars, resumable
 from interlingua.studies.config.schema import TransferCommand
+
+if TYPE_CHECKING:
+    from interlingua.commands.compiled import CompiledCommand
 
 EXAMPLES = """
 **Examples**
@@ -29,6 +32,13 @@ EXAMPLES = """
 
     interlingua transfer mbert/ --task retrieval --test ru=tatoeba/ --bitext ru=en-ru.tsv --out e
 """
+
+
+def compiled(given: TransferCommand) -> CompiledCommand:
+    """The command as a study with one cell."""
+    from interlingua.commands.transfer import compile_transfer
+
+    return compile_transfer(given)
 
 
 def transfer(given: TransferCommand, output: Console) -> None:

@@ -21,7 +21,7 @@ from interlingua.engine.graph import Graph, State
 from interlingua.engine.machine import this_machine
 from interlingua.engine.plan import Plan, plan
 from interlingua.engine.process_group import ProcessGroup, current_group
-from interlingua.engine.process_setup import cpu_count
+from interlingua.engine.process_setup import thread_count
 from interlingua.engine.records import NOTES, Records
 from interlingua.engine.runner import Event, Keep, RunSummary, keep_none, run
 from interlingua.engine.step import Step
@@ -39,6 +39,7 @@ from interlingua.studies.plugins import loaded
 from interlingua.studies.step_settings import KINDS
 from interlingua.studies.study import Study, model_place
 from interlingua.studies.validation import check
+from interlingua.training.regime import Regime
 
 Progress = Callable[[str, int, int], None]
 RUN = "run.json"
@@ -65,17 +66,17 @@ class CompiledCommand:
     notes: tuple[str, ...] = ()
 
 
-def one_cell(table: StudyTable, options: Mapping[Place, str]) -> Study:
+def one_cell(table: StudyTable, options: Mapping[Place, str], *, regimes: Mapping[str, Regime] | None = None) -> Study:
     """The study that a command's settings make, checked, with files from the current folder on.
 
     What is wrong is told by the name that the user knows: `options` has one for each key of the tables that a setting
-    of the command fills in, such as `{("tasks", "ner", "train"): "--train"}`.
+    of the command fills in, such as `{("tasks", "ner", "train"): "--train"}`. `regimes` are those made in Python.
     """
     here = Path.cwd()
-    cpus = ResourceTable(cpus=cpu_count())
+    cpus = ResourceTable(cpus=thread_count())
     whole = replace(table, resources=dict.fromkeys(KINDS, cpus))
     problems = ProblemList("", options=options)
-    study = check(Study(whole, here / "command.toml", None, here, loaded()), problems)
+    study = check(Study(whole, here / "command.toml", None, here, loaded(), regimes or {}), problems)
     problems.check()
     return study
 
@@ -131,7 +132,9 @@ class PlannedCommand:
         place = pick_device(compiled.device)
         inputs = StudyInputs(compiled.study, digests, revisions, place.type == "cuda")
         steps, notes = steps_of(inputs)
-        return cls(compiled, Graph(steps), workspace, (*compiled.notes, *notes), revisions, digests)
+        return cls(
+            compiled, Graph(steps, whole=compiled.keep), workspace, (*compiled.notes, *notes), revisions, digests
+        )
 
     def states(self) -> dict[str, State]:
         """Where each step stands, by key; what failed is to be run again."""
@@ -157,7 +160,6 @@ class PlannedCommand:
                 executor="inline",
                 options=options,
                 raise_first=True,
-                keep=asked.keep,
                 tell=None if asked.progress is None else _teller(asked.progress),
             )
 

@@ -9,7 +9,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from interlingua.analyses.evaluation import FILE as PREDICTIONS
+from interlingua.analyses.evaluation import FOLDER as PREDICTIONS
+from interlingua.analyses.evaluation import model_name, plain_name
 from interlingua.analyses.seed_statistics import beside, read_published, study_distances, study_scores
 from interlingua.argument_types import check_argument_types
 from interlingua.engine.atomic_files import reading_back, write_text
@@ -31,10 +32,12 @@ from interlingua.stats.power import SeedPlan, seed_plan
 from interlingua.studies.compile import steps_of
 from interlingua.studies.compile.model_revisions import Revisions
 from interlingua.studies.compile.study_inputs import StudyInputs
+from interlingua.studies.compile.tasks import saved_models
 from interlingua.studies.config.fields import ConfigErrors
 from interlingua.studies.config.study_file import sizes_of
 from interlingua.studies.geometry_records import maps_of, study_geometries
 from interlingua.studies.run_folder import check_kind
+from interlingua.studies.steps.step_io import MODEL
 from interlingua.studies.study import Study
 from interlingua.studies.validation import read_study
 
@@ -146,7 +149,7 @@ class Planned:
             if options.group.is_first:
                 for other in others:
                     self.workspace.adopt(other, [step.key for step in self.graph])
-            return run(
+            summary = run(
                 self.graph,
                 self.workspace,
                 executor=executor,
@@ -155,6 +158,18 @@ class Planned:
                 keep=keep_all if keep else keep_none,
                 tell=tell,
             )
+            if options.group.is_first:
+                self._export_models()
+            return summary
+
+    def _export_models(self) -> None:
+        """Give the models that tasks ask to be saved the names that people see, in `models/`."""
+        done = self.workspace.done()
+        for about, step in saved_models(self.study, self.graph):
+            if step.key in done and not self.workspace.is_pruned(step.key):
+                model = model_name(about.regime, about.bitext_languages, about.seed)
+                name = f"{about.encoder.name}-{about.block}-{about.source}-{model}"
+                self.workspace.export(step.key, str(MODEL), f"models/{plain_name(name)}")
 
     @contextmanager
     def _alone(self, options: Options) -> Iterator[None]:
@@ -178,8 +193,7 @@ class Planned:
     def predictions(self) -> Iterator[dict[str, Any]]:
         """What each model said of each example of its tests, a line each, of the steps that are done."""
         for step in self.graph:
-            path = self.workspace.step(step.key) / PREDICTIONS
-            if path.is_file():
+            for path in sorted((self.workspace.step(step.key) / PREDICTIONS).glob("*.jsonl")):
                 with path.open(encoding="utf-8") as lines:
                     yield from map(json_value, lines)
 
@@ -284,7 +298,9 @@ def plan_study(
     steps, notes = steps_of(inputs)
     if workspace.inner.is_dir():
         digests.keep()
-    return Planned(found, Graph(steps), workspace, tuple(notes), revisions, gpus)
+    saved = {step.key for _, step in saved_models(found, steps)}
+    graph = Graph(steps, whole=lambda step: step.key in saved)
+    return Planned(found, graph, workspace, tuple(notes), revisions, gpus)
 
 
 def check_study(

@@ -55,7 +55,8 @@ def garbage(graph: Graph, workspace: Workspace) -> tuple[RemovableFile, ...]:
     for step in graph:
         after = graph.dependants(step.key)
         heavy = workspace.step(step.key) / HEAVY
-        if after and heavy.is_dir() and all(states[one.key] is State.DONE for one in (step, *after)):
+        unasked = after and not graph.is_asked_whole(step)
+        if unasked and heavy.is_dir() and all(states[one.key] is State.DONE for one in (step, *after)):
             found.append(RemovableFile(heavy, step.kind, size(heavy), f"all {len(after)} steps that need it are done"))
     for key in sorted(workspace.done()):
         if key not in graph:
@@ -92,6 +93,20 @@ def prune(step: Step, workspace: Workspace) -> None:
     heavy = workspace.step(step.key) / HEAVY
     if heavy.is_dir():
         _drop_heavy(heavy, workspace)
+
+
+def prune_others(graph: Graph, workspace: Workspace) -> None:
+    """Remove the heavy parts of finished steps that are not of this run, where no visible name holds them, too."""
+    for key in workspace.done():
+        heavy = workspace.step(key) / HEAVY
+        if key not in graph and heavy.is_dir() and not _is_named(heavy):
+            _drop_heavy(heavy, workspace)
+
+
+def _is_named(folder: Path) -> bool:
+    """Whether a file under a folder has another name beside it."""
+    files = (os.path.join(below, name) for below, _, names in os.walk(folder) for name in names)
+    return any(os.lstat(file).st_nlink > 1 for file in files)
 
 
 def _drop_heavy(heavy: Path, workspace: Workspace) -> None:

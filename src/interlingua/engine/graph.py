@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 
 from interlingua.engine.step import Step
@@ -31,7 +31,9 @@ class Graph:
     ['sort', 'join']
     """
 
-    def __init__(self, steps: Iterable[Step]) -> None:
+    def __init__(self, steps: Iterable[Step], *, whole: Callable[[Step], bool] | None = None) -> None:
+        """`whole` says of which steps the heavy part is asked for: it stays, and is made again where it was removed."""
+        self._whole = whole or (lambda _: False)
         self._steps: dict[str, Step] = {}
         self._dependants: dict[str, list[Step]] = {}
         given = tuple(steps)  # held, because they are told apart by where they lie in memory
@@ -40,10 +42,17 @@ class Graph:
                 self._steps[step.key] = step
                 for key in dict.fromkeys(need.key for need in step.needs.values()):
                     self._dependants.setdefault(key, []).append(step)
+        turns = sorted(given, key=lambda step: (not step.turn, step.turn))
+        self._run_order = dict.fromkeys(step.key for step in _needs_first(turns))
 
     @property
     def steps(self) -> tuple[Step, ...]:
         return tuple(self._steps.values())
+
+    @property
+    def run_order(self) -> Iterator[Step]:
+        """All steps, each after what it needs, by their turns."""
+        return (self._steps[key] for key in self._run_order)
 
     def __len__(self) -> int:
         return len(self._steps)
@@ -61,10 +70,15 @@ class Graph:
         """The steps that need this one, themselves."""
         return tuple(self._dependants.get(key, ()))
 
+    def is_asked_whole(self, step: Step) -> bool:
+        """Whether a step's heavy part is asked for."""
+        return self._whole(step)
+
     def states(self, workspace: Workspace, *, retry: bool = False) -> dict[str, State]:
         """Where each step stands, by key, in the graph's order; with `retry`, what failed is needed again.
 
-        A step whose heavy part was removed is done, and becomes needed when a step that needs it is to run.
+        A step whose heavy part was removed is done, and becomes needed when a step that needs it is to run, or when
+        that part is asked for.
         """
         done = workspace.done() & self._steps.keys()
         failed = set() if retry else workspace.failures().keys() & self._steps.keys()
@@ -72,8 +86,9 @@ class Graph:
         found = self._forward(done, failed - done)
         again: set[str] = set()
         for key in reversed(self._steps) if pruned else ():
-            if key in pruned and any(
-                step.key in again or found[step.key] is State.NEEDED for step in self.dependants(key)
+            if key in pruned and (
+                self._whole(self._steps[key])
+                or any(step.key in again or found[step.key] is State.NEEDED for step in self.dependants(key))
             ):
                 again.add(key)
         return self._forward(done - again, failed - (done - again)) if again else found

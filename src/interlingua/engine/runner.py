@@ -96,7 +96,7 @@ def run(
     deadline = None if options.stop_after is None else time.time() + options.stop_after
     jobs = [
         Job.of(step, running=running, deadline=deadline, device=options.device, cache=options.cache)
-        for step in graph
+        for step in graph.run_order
         if step.key in running
     ]
     book = _Book(graph, workspace, states, len(jobs), tell, writes=group.is_first)
@@ -133,7 +133,9 @@ def _prepared(graph: Graph, workspace: Workspace, retry: bool) -> tuple[list[str
 def _prune(graph: Graph, workspace: Workspace, key: str, finished: set[str], keep: Keep) -> None:
     """Remove the heavy parts of what a step needed, if it was the last to need them."""
     for need in {need.key: need for need in graph[key].needs.values()}.values():
-        if not keep(need) and all(after.key in finished for after in graph.dependants(need.key)):
+        if not (keep(need) or graph.is_asked_whole(need)) and all(
+            after.key in finished for after in graph.dependants(need.key)
+        ):
             prune(need, workspace)
 
 

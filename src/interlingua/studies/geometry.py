@@ -18,8 +18,7 @@ from interlingua.engine.run_store import Store
 from interlingua.errors import InputError
 from interlingua.paths import read_json
 from interlingua.record import Made
-from interlingua.studies.pairwise import Pairwise, PairwiseSettings, tagged_examples
-from interlingua.studies.transferring import Wanted
+from interlingua.studies.pairwise import Pairwise, PairwiseSettings, Wanted, tagged_examples
 from interlingua.tasks.saved_models import FineTuned
 from interlingua.training.processes import is_first_process
 

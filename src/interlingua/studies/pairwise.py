@@ -28,7 +28,6 @@ from interlingua.errors import InputError
 from interlingua.readers.examples import Examples, TaggedWords
 from interlingua.record import Made, Record, versions
 from interlingua.studies.run_folder import STATE
-from interlingua.studies.transferring import Wanted
 from interlingua.tasks.ner import Ner, Tagged, wrong_sentences
 from interlingua.tasks.saved_models import FineTuned
 from interlingua.training.checkpoints import put_weights, weights_of
@@ -37,6 +36,21 @@ from interlingua.training.phases import Phase
 from interlingua.training.processes import is_first_process
 from interlingua.training.regime import Place, Stage, regime, train_stages
 from interlingua.training.task import TaskModel
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is wanted of a model that a run trained: a key, and how it is measured.
+
+    `saves` where a model's folder is written instead; `place` is that folder, or the file beside the records: their
+    names say nothing of settings, so each says its key.
+    """
+
+    key: str
+    label: str
+    measure: Callable[[FineTuned], Made]
+    saves: bool = False
+    place: str | None = None
 
 
 @dataclass(frozen=True)

@@ -123,7 +123,7 @@ class PretrainStep:
 class AlignStep:
     """A bitext to word links; `precision` is that of the encoder whose vectors link, None without one."""
 
-    CODE: ClassVar[int] = 3
+    CODE: ClassVar[int] = 4
     ON_GPU: ClassVar[bool] = False
 
     bitext: StudyBitext
@@ -134,7 +134,7 @@ class AlignStep:
 class AdjustStep:
     """An encoder and linked text to an adjusted encoder."""
 
-    CODE: ClassVar[int] = 3
+    CODE: ClassVar[int] = 4
     ON_GPU: ClassVar[bool] = True
 
     encoder: StudyEncoder
@@ -144,6 +144,8 @@ class AdjustStep:
     phases: tuple[Phase, ...]
     precision: str
     seed: int
+    compile: bool
+    checkpoint_every: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,7 +155,7 @@ class FinetuneStep:
     `linked_rows` is None where that phase reads no bitext.
     """
 
-    CODE: ClassVar[int] = 3
+    CODE: ClassVar[int] = 4
     ON_GPU: ClassVar[bool] = True
 
     encoder: StudyEncoder
@@ -167,6 +169,8 @@ class FinetuneStep:
     phases: tuple[Phase, ...]
     precision: str
     seed: int
+    compile: bool
+    checkpoint_every: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,7 +181,7 @@ class PredictStep:
     among them. `map_on` and `linked_rows` are those of a regime that maps, `through` the encoder that reads its tests.
     """
 
-    CODE: ClassVar[int] = 3
+    CODE: ClassVar[int] = 4
     ON_GPU: ClassVar[bool] = True
 
     encoder: StudyEncoder

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from interlingua.analyses.transfer import spoken_in
 from interlingua.errors import InputError
@@ -24,13 +25,17 @@ MADE = "@"
 
 @dataclass(frozen=True)
 class Study:
-    """A study that was checked: its tables, its file, the size that was taken, where its data lies, what it loads."""
+    """A study that was checked: its tables, its file, the size that was taken, where its data lies, what it loads.
+
+    `given` are `Regime` objects that were made in Python, by name; they take the place of ours.
+    """
 
     table: StudyTable
     file: Path
     size: str | None
     data: Path
     plugins: Plugins = field(default_factory=Plugins)
+    given: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def seeds(self) -> tuple[int, ...]:
@@ -81,6 +86,12 @@ class Study:
         files = self.table.bitexts.files if self.table.bitexts is not None else None
         found = {} if files is None else expanded(files, (code,), self.table.source)
         return next((paths for name, paths in found.items() if spoken_in(name) == (code,)), ())
+
+    def linkable(self) -> tuple[str, ...]:
+        """The languages that have a bitext with the source."""
+        table = self.table.bitexts
+        others = [] if table is None else [code for code in self.languages if code != self.table.source]
+        return tuple(code for code in others if (table and table.corpus is not None) or self.bitext(code))
 
     def place(self, file: str) -> Path:
         """Where a file of the study lies."""

@@ -19,7 +19,7 @@ from interlingua.measures import measures
 from interlingua.paths import usable_path
 from interlingua.readers import read_corpus
 from interlingua.registry import unknown
-from interlingua.studies.compile.custom_regimes import check_regime, reads_bitexts
+from interlingua.studies.compile.custom_regimes import check_regime, maps, reads_bitexts
 from interlingua.studies.compile.measures import unused_keys
 from interlingua.studies.config.fields import Place
 from interlingua.studies.config.recipe import read_config
@@ -148,7 +148,7 @@ def check_whole(checks: Checks) -> None:
         checks.wrong(("seeds",), "seeds are 0 or more, none twice, at least one", value=table.seeds, remedy="Give 5.")
     if not re.fullmatch(r"[\w.-]+", table.name):
         checks.wrong(("name",), "a name is letters, digits, - and _", value=table.name, remedy="Mend that line.")
-    checks.all_known(("regimes",), "regime", table.regimes, (*REGIMES, *table.regime))
+    checks.all_known(("regimes",), "regime", table.regimes, (*REGIMES, *table.regime, *checks.study.given))
     for name, regime in table.regime.items():
         checks.tried(("regime", name), {}, partial(check_regime, name, regime))
     if table.published is not None and not (checks.study.file.parent / table.published).is_file():
@@ -396,16 +396,20 @@ def _task_files(checks: Checks, path: Place, name: str, table: TaskTable, source
 
 def _needed(checks: Checks, path: Place, name: str, table: TaskTable) -> None:
     """Refuse regimes that need a bitext where a language has none."""
-    own = checks.study.table.regime
+    own, given = checks.study.table.regime, checks.study.given
     known = [name for name in table.regimes or checks.study.table.regimes if name in (*REGIMES, *own)]
-    if not (regimes := [name for name in known if reads_bitexts(name, own)]):
+    if not (regimes := [name for name in known if name not in given and reads_bitexts(name, own)]):
         return
     where = (*path, "regimes") if table.regimes else ("regimes",)
+    tested = {spoken_in(test)[0] for test in checks.study.tests(name, checks.study.table.source) if "+" not in test}
     bitexts = checks.study.table.bitexts
     if bitexts is None:
         checks.wrong(where, f"the regime {regimes[0]} needs bitexts", remedy="Add [bitexts], or use original alone.")
     elif bitexts.files is not None and not checks.study.table.adjust.joint_adjustment:
+        only_maps = all(maps(name, own) for name in regimes)
         for code in table.languages or checks.study.languages:
+            if only_maps and code not in tested:
+                continue  # A map is of one language; tests in two, and lookups, are asked without one.
             if code not in checks.study.sources(name) and not checks.study.bitext(code):
                 checks.wrong(("bitexts", "files"), f"no bitext for {code}", remedy=f"Add {code} = ….")
 

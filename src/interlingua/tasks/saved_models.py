@@ -41,11 +41,10 @@ class FineTuned:
     encoder: Encoder
 
 
-def save(tuned: FineTuned, folder: str | Path, *, step: str | None = None) -> bool:
+def save(tuned: FineTuned, folder: str | Path) -> bool:
     """Write the folder, whole or not at all; whether the architecture's own head could hold ours.
 
-    A folder of that name is replaced. `step` is the key of what trained it, by which `made_by` tells one model from
-    another of the same name.
+    A folder of that name is replaced.
     """
     folder = Path(folder)
     beside = folder.with_name(f".{folder.name}-new")
@@ -65,8 +64,6 @@ def save(tuned: FineTuned, folder: str | Path, *, step: str | None = None) -> bo
             "settings": asdict(settings),
             "labels": list(tuned.labels),
             "native": native is not None,
-            "step": step,
-            "files": {file.name: file.stat().st_size for file in sorted(beside.iterdir())},
         }
         (beside / "task.json").write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n", "utf-8")
         open_to_umask(beside)
@@ -75,17 +72,6 @@ def save(tuned: FineTuned, folder: str | Path, *, step: str | None = None) -> bo
         shutil.rmtree(beside, ignore_errors=True)
         raise
     return native is not None
-
-
-def made_by(folder: Path) -> str | None:
-    """The step that saved a folder; None where none is saved there, or it does not say, or a file is not as it was."""
-    if not (folder / "task.json").is_file():
-        return None
-    about = _about(folder / "task.json")
-    step, files = about.get("step"), about.get("files", {})
-    found = {file.name: file.stat().st_size for file in folder.iterdir()}
-    whole = isinstance(files, dict) and all(found.get(name) == size for name, size in files.items())
-    return step if whole and isinstance(step, str) else None
 
 
 def described(folder: str | Path) -> tuple[Task, tuple[str, ...]]:

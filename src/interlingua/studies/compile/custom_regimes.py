@@ -13,6 +13,7 @@ from interlingua.registry import unknown
 from interlingua.studies.config.schema import PhaseTable, RegimeTable
 from interlingua.training.phases import Freeze, Part, Phase
 from interlingua.training.regime import ADJUST, Regime, fine_tune
+from interlingua.training.regime_names import MAPPED
 
 TASK = "task"
 MOVE_THE_BODY = ("drift", *NEED_PAIRS)
@@ -53,6 +54,11 @@ def reads_bitexts(name: str, own: Mapping[str, RegimeTable]) -> bool:
         return name != "original"
     parts = [part.objective for phase in own[name].phases for part in phase.parts]
     return bool(own[name].mapped) or any(objective not in NO_PAIRS for objective in parts)
+
+
+def maps(name: str, own: Mapping[str, RegimeTable]) -> bool:
+    """Whether a regime, ours or the study's own, puts a map before a head."""
+    return bool(own[name].mapped) if name in own else name == MAPPED
 
 
 def check_regime(name: str, table: RegimeTable) -> None:

@@ -233,6 +233,8 @@ class StudyInputs:
             phases=tuple(phases),
             precision=self.precision("adjust"),
             seed=seed,
+            compile=self.study.table.adjust.compile,
+            checkpoint_every=self.study.table.adjust.checkpoint_every,
         )
         label = f"adjust {encoder} {'+'.join(spoken)} seed {seed}"
         return self.step(settings, needs, label=label, like=encoder, uses=objectives_in(phases))

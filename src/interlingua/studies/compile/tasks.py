@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,8 +21,10 @@ from interlingua.engine.step import Step
 from interlingua.studies.compile.custom_regimes import own_regime
 from interlingua.studies.compile.study_inputs import Needs, StudyInputs, objectives_in
 from interlingua.studies.step_settings import DistancesStep, FinetuneStep, PredictStep, StudyEncoder
+from interlingua.studies.study import Study
 from interlingua.tasks import tasks
 from interlingua.tasks.retrieval import Retrieval
+from interlingua.training.phases import Phase
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,11 @@ class TrainedModel:
         return self.encoder_needs | ({} if self.step is None else {self.role: self.step})
 
     @property
+    def is_adjusted(self) -> bool:
+        """Whether the model was adjusted before its task."""
+        return self.step is not None and (self.role == "adjusted" or "adjusted" in self.step.needs)
+
+    @property
     def before_task(self) -> Needs:
         """What a step needs that reads the model as it was adjusted before its task."""
         assert self.step is not None
@@ -62,19 +69,28 @@ class TaskSteps:
 
     inputs: StudyInputs
     notes: list[str] = field(default_factory=list)
+    _cells: int = 0
 
     def steps(self, task: str, encoder: str, source: str) -> list[Step]:
         """Every regime and seed of a task: models, what is asked of them, and distances where they are wanted."""
         table, study = self.inputs.study.table.tasks[task], self.inputs.study
         regimes = table.regimes or tuple(
-            name for name in study.table.regimes if not self._is_headless(task) or name in UNTRAINED
+            name
+            for name in study.table.regimes
+            if not self._is_headless(task) or name in UNTRAINED or name in study.given
         )
         common = TaskModels(task, encoder, source)
         scenarios = self._scenarios(common, regimes)
+        texts = list(dict.fromkeys(scenario.spoken for scenario in scenarios))
+        self._cells += 1
         found: list[Step] = []
         for seed in study.seeds:
             for scenario in scenarios:
-                found += self._asked(common, scenario, seed)
+                # Those that train on a bitext go first, so that one that cannot be used is told before anything is
+                # trained; and those on one bitext together, so that what is made of it is made once.
+                late = not any(map(needs_pairs, scenario.phases))
+                turn = (int(late), self._cells, seed, texts.index(scenario.spoken))
+                found += [replace(step, turn=turn) for step in self._asked(common, scenario, seed)]
         return found
 
     def models(self, task: str, encoder: str, regime: str, seed: int, source: str) -> list[TrainedModel]:
@@ -106,22 +122,24 @@ class TaskSteps:
         found: list[Scenario] = []
         notes: list[str] = []
         for name in regimes:
-            own = study.table.regime.get(name)
-            regime = name if own is None else own_regime(name, own, task=kind, settings=settings)
+            own, regime = study.table.regime.get(name), study.given.get(name, name)
+            if own is not None:
+                regime = own_regime(name, own, task=kind, settings=settings)
             # Another encoder may know what this one does not, where a map leads from it to this one's head.
             knows = known | (table.test_encoder.keys() if is_mapped(regime) else set())
             exams = [exam for exam in every if knows >= set(exam.languages)]
             notes += [
                 f"{common.encoder} does not know the languages of {exam.name}" for exam in every if exam not in exams
             ]
-            spoken = dict.fromkeys(code for exam in exams for code in exam.languages if code != source)
-            bitexts = tuple(spoken) if study.table.bitexts is not None else ()
+            wanted = table.languages or study.languages
+            bitexts = tuple(code for code in study.linkable() if code in wanted and code in knows)
             headless = self._is_headless(common.task)
             made, more = plan([regime], exams, bitexts, settings, task=kind, headless=headless)
             found += made
             notes += more
         for note in dict.fromkeys(notes):
-            if (told := f"{common.task}: {note}") not in self.notes:
+            told = note if len(study.table.tasks) == 1 else f"{common.task}: {note}"
+            if told not in self.notes:
                 self.notes.append(told)
         return found
 
@@ -153,11 +171,11 @@ class TaskSteps:
     ) -> Step:
         study, source = self.inputs.study, common.source
         table, kind = study.table.tasks[common.task], study.kind(common.task)
-        *before, last = scenario.phases
+        before, rest = _at_the_task(scenario.phases)
         needs: Needs = dict(encoder_needs)
         if before:
             needs["adjusted"] = self.inputs.adjusted(common.encoder, scenario.spoken, seed, before)
-        beside = needs_pairs(last)
+        beside = any(map(needs_pairs, rest))
         settings = FinetuneStep(
             encoder=model,
             task=self.inputs.task(kind, source=source, length=table.max_length, pooling=table.pooling),
@@ -167,16 +185,18 @@ class TaskSteps:
             dev=None if table.dev is None else self.inputs.file(table.dev, source, needs),
             bitexts=tuple(self.inputs.bitext(code, needs) for code in scenario.spoken) if beside else (),
             linked_rows=self.inputs.linked_rows if beside else None,
-            phases=(last,),
+            phases=rest,
             precision=self.inputs.precision("finetune"),
             seed=seed,
+            compile=table.compile,
+            checkpoint_every=table.checkpoint_every,
         )
         # Steps of one key have one label: what is trained alike for several regimes is called as the first of them.
-        plain = scenario.regime not in study.table.regime and not beside
+        plain = scenario.regime not in {**study.table.regime, **study.given} and not beside
         shown = ("adjusted" if before else "original") if plain else scenario.regime
         told = f"{shown} {'+'.join(scenario.spoken) if before or beside else ''}"
         label = f"finetune {common.encoder} {common.task} {source} {told.strip()} seed {seed}"
-        uses = [("task", kind), *objectives_in([last])]
+        uses = [("task", kind), *objectives_in(rest)]
         like = f"{common.encoder} {common.task} {scenario.regime if beside else 'original'}"
         return self.inputs.step(settings, needs, label=label, like=like, uses=uses)
 
@@ -186,11 +206,12 @@ class TaskSteps:
         found = [self._predicted(common, made, seed)]
         if not study.table.adjust.distances or scenario.mapped or study.table.bitexts is None:
             return found
-        for code in scenario.spoken or [code for code in study.languages if code != common.source]:
-            states = [(scenario.regime, scenario.spoken, made.needs)] if made.role == "tuned" else []
-            if len(scenario.phases) > (0 if made.role == "adjusted" else 1):
+        for code in scenario.spoken or study.linkable():
+            states: list[tuple[str, tuple[str, ...], Needs]] = [("untouched", (), made.encoder_needs)]
+            if made.is_adjusted:
                 states.append(("adjustment", scenario.spoken, made.before_task))
-            states.append(("untouched", (), made.encoder_needs))
+            if made.role == "tuned":
+                states.append((scenario.regime, scenario.spoken, made.needs))
             found += [
                 self._distances(common, made.encoder, state, spoken, code, needs, seed)
                 for state, spoken, needs in states
@@ -270,3 +291,23 @@ class TaskSteps:
         found = self.inputs.model(name, more)
         needs |= {f"through {role}": step for role, step in more.items()}
         return found
+
+
+def _at_the_task(phases: Sequence[Phase]) -> tuple[tuple[Phase, ...], tuple[Phase, ...]]:
+    """The phases before the first with a task in it, which serve every task, and the rest."""
+    place = next((n for n, phase in enumerate(phases) if any(part.objective == "task" for part in phase.parts)), None)
+    place = len(phases) if place is None else place
+    return tuple(phases[:place]), tuple(phases[place:])
+
+
+def saved_models(study: Study, steps: Iterable[Step]) -> Iterator[tuple[PredictStep, Step]]:
+    """The fine-tunings whose models tasks ask to be saved, each with the settings of a step that gives it its tests.
+
+    Under a regime that maps the model is that of another regime.
+    """
+    for step in steps:
+        settings, tuned = step.settings, step.needs.get("tuned")
+        if not isinstance(settings, PredictStep) or settings.mapped or tuned is None:
+            continue
+        if study.table.tasks[settings.block].save_models:
+            yield settings, tuned

@@ -75,6 +75,8 @@ _STOP_AFTER = Setting(
     help="Stop after this many seconds; the same command continues later.", least=0, left_out="never", metavar="SECONDS"
 )
 _COMPILE = Setting(help="Compile the model before training.")
+_CHECKPOINT_EVERY = Setting(help="Steps between two checkpoints.", least=1)
+_SAVE_MODELS = Setting(help="Save every fine-tuned model, in DIR/models.", formerly=("keep",))
 _POOLING = Setting(
     help="Of tasks with a label for a text, what the head reads: first (token) or mean.",
     left_out="the task's",
@@ -174,6 +176,15 @@ class Schedule:
     learning_rate: Annotated[float | None, _LEARNING_RATE] = None
     batch_size: Annotated[int | None, _BATCH_SIZE] = None
     warmup: Annotated[float | None, _WARMUP] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingRun:
+    """How a training runs."""
+
+    panel = "Running"
+    checkpoint_every: Annotated[int, _CHECKPOINT_EVERY] = 1000
+    compile: Annotated[bool, _COMPILE] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -427,7 +438,7 @@ class BitextTable(Linking):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdjustTable(PairReading, AdjustSchedule):
+class AdjustTable(TrainingRun, PairReading, AdjustSchedule):
     """How models are adjusted; the defaults are those of Efimov et al. 2023."""
 
     alpha: Annotated[float | None, _ALPHA] = None
@@ -437,7 +448,7 @@ class AdjustTable(PairReading, AdjustSchedule):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TaskTable(Schedule, Reading):
+class TaskTable(TrainingRun, Schedule, Reading):
     """A task: what it is trained on and tested on."""
 
     task: Annotated[
@@ -475,6 +486,7 @@ class TaskTable(Schedule, Reading):
             formerly=("through",),
         ),
     ] = field(default_factory=dict)
+    save_models: Annotated[bool, replace(_SAVE_MODELS, formerly=())] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1042,10 +1054,8 @@ class TransferCommand(Schedule, Reading, Linking, PairReading, Loading, Running)
     map_on: Annotated[str, _MAP_ON] = "words"
     distances: Annotated[bool, _DISTANCES] = False
     permutations: Annotated[int, _PERMUTATIONS] = 10_000
-    checkpoint_every: Annotated[int, Setting(help="Steps between two checkpoints.", least=1)] = 1000
-    save_models: Annotated[bool, Setting(help="Save every fine-tuned model, in DIR/models.", formerly=("keep",))] = (
-        False
-    )
+    checkpoint_every: Annotated[int, _CHECKPOINT_EVERY] = 1000
+    save_models: Annotated[bool, _SAVE_MODELS] = False
     compile: Annotated[bool, _COMPILE] = False
 
 

@@ -23,7 +23,16 @@ def run(settings: AdjustStep, context: StepContext) -> None:
     body = trainable_copy(encoder, settings.encoder.name, settings.precision).model
     tuned = headless(body, encoder, settings.encoder.name, settings.precision, Retrieval())
     linked = LinkedBitexts.of(encoder, settings.bitexts, settings.linked_rows, context)
-    train_phases(tuned, settings.phases, linked, context, seed=settings.seed, precision=settings.precision)
+    train_phases(
+        tuned,
+        settings.phases,
+        linked,
+        context,
+        seed=settings.seed,
+        precision=settings.precision,
+        compile=settings.compile,
+        checkpoint_every=settings.checkpoint_every,
+    )
     if context.group.is_first:
         save_whole(body, encoder.tokenizer, context.out / MODEL)
     write_notes(context, linked.notes)

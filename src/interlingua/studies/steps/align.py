@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from interlingua.engine.atomic_files import write_text
 from interlingua.engine.step import StepContext
+from interlingua.errors import InputError
 from interlingua.readers import read_corpus
 from interlingua.studies.step_settings import AlignStep
 from interlingua.studies.steps.step_io import LINKS, bitext_name, linked_files, load_encoder, path_of, write_notes
 
+_LEAST = 4
+"""Two sentence pairs are held out at least, and never more than half of all."""
+
 
 def run(settings: AlignStep, context: StepContext) -> None:
-    """Link the words of one language's bitext."""
+    """Link the words of one language's bitext; of several processes the first does, and the others find it."""
+    if not context.group.is_first:
+        return
     bitext = settings.bitext
     if bitext.corpus is not None:
         corpus = read_corpus(path_of(bitext.corpus, context), languages=[bitext.source, bitext.language])
@@ -23,4 +29,11 @@ def run(settings: AlignStep, context: StepContext) -> None:
         encoder = load_encoder(bitext.encoder, context, precision=settings.precision)
     [files] = linked_files([bitext], {f"align {bitext.language}": context.out}, encoder=encoder).values()
     text = files.read(context.out / LINKS, progress=context.progress)
-    write_notes(context, text.notes)
+    if len(text.usable) < _LEAST:
+        raise InputError(
+            "fewer sentence pairs than training and measuring need",
+            file=", ".join(path.name for path in files.files),
+            value=len(text.usable),
+            remedy=f"Give {_LEAST} or more with words on both sides.",
+        )
+    write_notes(context, [f"{bitext.language}: {note}" for note in text.notes])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 from interlingua.analyses.evaluation import Examiner
 from interlingua.analyses.transfer import Lesson, TransferSettings, check_known
@@ -13,9 +14,11 @@ from interlingua.studies.steps.step_io import (
     MODEL,
     LinkedBitexts,
     load_encoder,
-    load_made,
-    path_of,
+    read_examples,
+    read_made,
+    remember_inputs,
     task_of,
+    train_once,
     train_phases,
     trainable_copy,
     write_notes,
@@ -28,26 +31,35 @@ ABOUT = "trained.json"
 
 def run(settings: FinetuneStep, context: StepContext) -> None:
     """Fine-tune one model with one seed; references of a regime that has them are the encoder's as it came."""
-    encoder, seed, precision = load_encoder(settings.encoder, context), settings.seed, settings.precision
-    lesson = _lesson(settings, context)
+    encoder, lesson = load_encoder(settings.encoder, context), _lesson(settings, context)
     linked = LinkedBitexts.of(encoder, settings.bitexts, settings.linked_rows, context)
     own = TransferSettings(source=settings.source, pairs=linked.settings)
-    examiner = Examiner(encoder, lesson, own, linked.files, (), precision, linked)
+    remember = remember_inputs(context)
+    examiner = Examiner(encoder, lesson, own, linked.files, (), settings.precision, linked, remember=remember)
     inputs = examiner.train_inputs
-    inside = trainable_copy(encoder, settings.encoder.name, precision)
-    tuned = FineTuned(lesson.task, lesson.labels, TaskModel.of(inside, lesson.task, lesson.labels, seed=seed), inside)
-    train_phases(
-        tuned,
-        settings.phases,
-        linked,
-        context,
-        seed=seed,
-        precision=precision,
-        lesson=lesson,
-        inputs=inputs,
-        watch=None if lesson.dev is None else examiner.watch,
-        begin_with=load_made(context.inputs["adjusted"], context) if "adjusted" in context.inputs else None,
-    )
+
+    def train() -> FineTuned:
+        inside = trainable_copy(encoder, settings.encoder.name, settings.precision)
+        model = TaskModel.of(inside, lesson.task, lesson.labels, seed=settings.seed)
+        tuned = FineTuned(lesson.task, lesson.labels, model, inside)
+        adjusted = context.inputs.get("adjusted")
+        train_phases(
+            tuned,
+            settings.phases,
+            linked,
+            context,
+            seed=settings.seed,
+            precision=settings.precision,
+            lesson=lesson,
+            inputs=inputs,
+            watch=None if lesson.dev is None else examiner.watch,
+            begin_with=None if adjusted is None else partial(read_made, adjusted, context),
+            compile=settings.compile,
+            checkpoint_every=settings.checkpoint_every,
+        )
+        return tuned
+
+    tuned = train_once(context, train)
     if context.group.is_first:
         (context.out / MODEL).parent.mkdir(parents=True, exist_ok=True)
         save(tuned, context.out / MODEL)
@@ -57,10 +69,10 @@ def run(settings: FinetuneStep, context: StepContext) -> None:
 
 def _lesson(settings: FinetuneStep, context: StepContext) -> Lesson:
     task = task_of(settings.task)
-    examples = task.read(path_of(settings.train, context), settings.source)
+    examples = read_examples(settings.task, settings.train, settings.source, context)
     if settings.train_rows is not None:
         examples = examples.sample(settings.train_rows, seed=0)
-    dev = None if settings.dev is None else task.read(path_of(settings.dev, context), settings.source)
+    dev = None if settings.dev is None else read_examples(settings.task, settings.dev, settings.source, context)
     labels = task.labels(examples)
     if dev is not None:
         check_known(dev, task.kind, labels, train=examples.name)

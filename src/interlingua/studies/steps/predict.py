@@ -6,9 +6,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from interlingua.analyses.evaluation import FILE, Examiner, posteriors_file, prediction_lines, write_posteriors
+from interlingua.analyses.evaluation import (
+    FOLDER,
+    Examiner,
+    model_name,
+    posteriors_file,
+    prediction_lines,
+    test_file,
+    write_posteriors,
+)
 from interlingua.analyses.transfer import Exam, ExamFiles, Lesson, Scenario, TransferSettings, check_labels
 from interlingua.engine.atomic_files import write_text
+from interlingua.engine.serialization import digest
 from interlingua.engine.step import StepContext
 from interlingua.engine.workspace import INNER
 from interlingua.paths import read_json
@@ -21,10 +30,12 @@ from interlingua.studies.steps.step_io import (
     asked_model,
     load_encoder,
     path_of,
+    remember_inputs,
     task_of,
     write_notes,
     write_records,
 )
+from interlingua.studies.study import MADE
 
 
 @dataclass(frozen=True)
@@ -55,23 +66,20 @@ def run(settings: PredictStep, context: StepContext) -> None:
     if settings.map_on is not None:
         own = replace(own, map_on=settings.map_on)
     lesson = lesson_of(task, tuned.labels, context)
-    examiner = Examiner(encoder, lesson, own, linked.files, exams, precision, linked, through)
+    remember = remember_inputs(context)
+    examiner = Examiner(encoder, lesson, own, linked.files, exams, precision, linked, through, remember)
     scenario = Scenario(settings.regime, (), settings.bitext_languages, exams, settings.mapped)
     made: Made = []
-    said: list[str] = []
-    answers: dict[str, Any] = {}
     for number, exam in enumerate(exams):
         context.progress("tests", number, len(exams))
         found = examiner.examine(tuned, scenario, exam, settings.seed)
         made += found.made
-        if found.predictions is not None:
-            said.append(prediction_lines(exam, found.predictions, _about(settings, exam, context)))
-            answers[exam.name] = found.predictions
+        if found.predictions is not None and context.group.is_first:
+            file = context.out / FOLDER / test_file(exam.name)
+            write_text(file, prediction_lines(exam, found.predictions, _about(settings, exam, context)))
+            write_posteriors(posteriors_file(file), {exam.name: found.predictions})
     if settings.through is not None:
         made = [(replace(record, against=settings.through.name), items) for record, items in made]
-    if said and context.group.is_first:
-        write_text(context.out / FILE, "".join(said))
-        write_posteriors(posteriors_file(context.out / FILE), answers)
     write_records(context, made, model=settings.encoder.name, task=settings.block)
     read = examiner.exam_inputs.values()
     skipped = [skip for exam in exams for skip in exam.skipped]
@@ -79,13 +87,21 @@ def run(settings: PredictStep, context: StepContext) -> None:
 
 
 def _exams(settings: PredictStep, task: Any, context: StepContext) -> tuple[Exam, ...]:
+    """The tests that are asked; they are read once for all steps of this process that have the same files."""
+    made = {role: folder.name for role, folder in context.inputs.items() if role.startswith(MADE)}
+    files = [settings.tests, settings.retrieval, settings.mixed, settings.rows, settings.source, made]
+    key = digest(["exams", repr(task), *files])
+    found = context.objects.get(key, lambda: _read(settings, task, context), kind="exams")
+    return tuple(exam for exam in found if exam.name in settings.names)
+
+
+def _read(settings: PredictStep, task: Any, context: StepContext) -> tuple[Exam, ...]:
     tests, lookups = (
         {name: tuple(path_of(file, context) for file in files) for name, files in given.items()}
         for given in (settings.tests, settings.retrieval)
     )
     mixed = None if settings.mixed is None else path_of(settings.mixed, context)
-    found = ExamFiles(tests, mixed, lookups, settings.rows).read(task, source=settings.source)
-    return tuple(exam for exam in found if exam.name in settings.names)
+    return ExamFiles(tests, mixed, lookups, settings.rows).read(task, source=settings.source)
 
 
 def _about(settings: PredictStep, exam: Exam, context: StepContext) -> dict[str, Any]:
@@ -94,8 +110,10 @@ def _about(settings: PredictStep, exam: Exam, context: StepContext) -> dict[str,
         "file": Path(exam.examples.name).name,
         "task": settings.block,
         "encoder": settings.encoder.name,
+        "model": model_name(settings.regime, settings.bitext_languages, settings.seed),
         "regime": settings.regime,
         "seed": settings.seed,
         "bitexts": list(settings.bitext_languages),
-        "model": f"{INNER}/steps/{context.inputs['tuned'].name}/{MODEL}",
+        "folder": f"{INNER}/steps/{context.inputs['tuned'].name}/{MODEL}",
+        "step": context.key,
     }

@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +16,15 @@ import torch
 from interlingua.analyses.aligned_bitext import LinkedFiles, LinkedText, Linking
 from interlingua.analyses.space_measures import Language, MeasurePlan, encode_language, split_languages
 from interlingua.analyses.training_inputs import Material, Pairs, PairSettings, drawn_pairs, loop_settings, stages
-from interlingua.analyses.transfer import Lesson, TransferSettings
+from interlingua.analyses.transfer import Lesson
 from interlingua.corpus import ParallelCorpus, Skip
 from interlingua.encoder import Encoder
+from interlingua.encoder.inputs import Inputs
 from interlingua.encoder.representations import Cache
 from interlingua.engine.atomic_files import write_text
 from interlingua.engine.records import NOTES, Records
 from interlingua.engine.serialization import File, digest
-from interlingua.engine.step import StepContext
+from interlingua.engine.step import ObjectCache, StepContext
 from interlingua.readers import read_corpus
 from interlingua.record import Made
 from interlingua.studies.step_settings import (
@@ -45,6 +47,9 @@ from interlingua.training.task import TaskModel
 MODEL = Path("heavy") / "model"
 VECTORS = Path("heavy") / "representations"
 LINKS = "links.npz"
+_TRAINED = "trained"
+"""The kind of models that were just trained, or are asked: one at a time, beside the encoder they are made of."""
+_MOST_TEXTS, _MOST_PAIRS, _MOST_INPUTS = 32, 4, 256
 _PATH = re.compile(r"(?<![\w./~])/(?:[^\s/,;:()]+/)+([^\s/,;:()]+)")
 
 
@@ -83,7 +88,12 @@ def load_body(about: StudyEncoder, context: StepContext, *, precision: str = "fp
 def load_made(made: Path, context: StepContext, *, precision: str = "fp32") -> Encoder:
     """The encoder that a step left."""
     key = digest(["made", made.name, precision])
-    return context.objects.get(key, lambda: Encoder.load(str(made / MODEL), device=context.device, precision=precision))
+    return context.objects.get(key, lambda: read_made(made, context, precision=precision), kind=_TRAINED)
+
+
+def read_made(made: Path, context: StepContext, *, precision: str = "fp32") -> Encoder:
+    """The encoder that a step left, for who reads it once and lets it go."""
+    return Encoder.load(str(made / MODEL), device=context.device, precision=precision)
 
 
 def load_tuned(context: StepContext) -> FineTuned:
@@ -92,12 +102,27 @@ def load_tuned(context: StepContext) -> FineTuned:
     return context.objects.get(digest(["tuned", made.name]), lambda: load(made / MODEL, device=context.device))
 
 
+def train_once(context: StepContext, train: Callable[[], FineTuned]) -> FineTuned:
+    """What a step trains, kept for the steps that ask it next in this process; what was trained before it goes first.
+
+    Its folder is what counts: a step in another process, or a later one, reads that.
+    """
+    return context.objects.get(_trained_key(context.key), train, kind=_TRAINED, most=1)
+
+
+def _trained_key(key: str) -> str:
+    return digest(["trained", key])
+
+
 def asked_model(about: StudyEncoder, context: StepContext, task: Any, *, precision: str) -> FineTuned:
     """The model that is asked: fine-tuned, or a body without a head."""
     if "tuned" in context.inputs:
-        found = load_tuned(context)
+        made = context.inputs["tuned"]
+        found = context.objects.get(
+            _trained_key(made.name), lambda: load(made / MODEL, device=context.device), kind=_TRAINED, most=1
+        )
         inside = encoder_over(found.model.base_model, found.encoder, about.name, precision)
-        return FineTuned(found.task, found.labels, found.model, inside)
+        return FineTuned(found.task, found.labels, found.model.eval(), inside)
     body = load_body(about, context)
     return headless(body.model, body, about.name, precision, task)
 
@@ -123,6 +148,22 @@ def encoder_over(body: Any, encoder: Encoder, name: str, precision: str) -> Enco
 def task_of(about: StudyTask) -> Any:
     """The task that settings name."""
     return tasks[about.kind].call(**about.settings)
+
+
+def remember_inputs(context: StepContext) -> Callable[[str, Callable[[], Inputs]], Inputs]:
+    """What gives an examiner the inputs that one of this process made before of the same examples."""
+
+    def remember(key: str, make: Callable[[], Inputs]) -> Inputs:
+        return context.objects.get(digest(key), make, kind="inputs", most=_MOST_INPUTS)
+
+    return remember
+
+
+def read_examples(about: StudyTask, file: Data, language: str, context: StepContext) -> Any:
+    """The examples of a file, read once for all steps of this process."""
+    path = path_of(file, context)
+    told = ["examples", about.kind, repr(task_of(about)), file if isinstance(file, File) else path, language]
+    return context.objects.get(digest(told), lambda: task_of(about).read(path, language), kind="examples", most=4)
 
 
 def path_of(given: Data, context: StepContext) -> str:
@@ -199,26 +240,41 @@ class LinkedBitexts:
     files: Mapping[str, LinkedFiles]
     settings: PairSettings
     inputs: Mapping[str, Path]
-    _texts: dict[str, LinkedText] = field(default_factory=dict)
+    objects: ObjectCache = field(default_factory=ObjectCache)
     _pairs: dict[tuple[str, int], Pairs] = field(default_factory=dict)
 
     @classmethod
     def of(
         cls, encoder: Encoder, bitexts: Iterable[StudyBitext], rows: LinkedRows | None, context: StepContext
     ) -> LinkedBitexts:
-        return cls(encoder, linked_files(bitexts, context.inputs), pair_settings(rows), context.inputs)
+        files, settings = linked_files(bitexts, context.inputs), pair_settings(rows)
+        return cls(encoder, files, settings, context.inputs, context.objects)
 
     def __call__(self, code: str, seed: int) -> Pairs:
-        if code not in self._texts:
-            self._texts[code] = self.files[code].read(self.inputs[f"align {code}"] / LINKS)
         if (code, seed) not in self._pairs:
-            self._pairs[code, seed] = drawn_pairs(self._texts[code], self.encoder, self.settings, seed=seed)
+            made = self.inputs[f"align {code}"]
+
+            def read() -> LinkedText:
+                return self.files[code].read(made / LINKS)
+
+            def draw() -> Pairs:
+                text = self.objects.get(made.name, read, kind="linked text", most=_MOST_TEXTS)
+                return drawn_pairs(text, self.encoder, self.settings, seed=seed)
+
+            most = max(len(self.files), _MOST_PAIRS)
+            self._pairs[code, seed] = self.objects.get(self.key([code], seed), draw, kind="pairs", most=most)
         return self._pairs[code, seed]
+
+    def key(self, languages: Iterable[str], seed: int) -> str:
+        """What tells the text of some languages from any other, drawn by a seed and cut by this encoder."""
+        links = [self.inputs[f"align {code}"].name for code in languages]
+        return digest(["pairs", self.encoder.digest, self.encoder.name, links, repr(self.settings), seed])
 
     @property
     def notes(self) -> list[str]:
-        """What was left out of the texts that were trained on."""
-        return [f"{code}: {line}" for (code, _), made in self._pairs.items() for line in made.notes]
+        """What was left out of the texts that were trained on, beyond what linking them did."""
+        told = [(code, made.notes[len(made.given.notes) :]) for (code, _), made in self._pairs.items()]
+        return [f"{code}: {line}" for code, lines in told for line in lines]
 
 
 def train_phases(
@@ -232,42 +288,65 @@ def train_phases(
     lesson: Lesson | None = None,
     inputs: Any = None,
     watch: Callable[[int], Monitor] | None = None,
-    begin_with: Encoder | None = None,
+    begin_with: Callable[[], Encoder] | None = None,
+    compile: bool = False,
+    checkpoint_every: int = 1000,
 ) -> None:
     """Train a model by phases, from the newest checkpoint on; the metrics of every training step are kept.
 
-    The model is given as it came, because references are made of it; `begin_with` has the weights that are then put in.
+    The model is given as it came, because references are made of it; `begin_with` gives the weights that are then put
+    in.
     """
-    device, own = linked.encoder.device, TransferSettings()
+    device = linked.encoder.device
     like = loop_settings(
         device,
         precision,
-        graph=own.graph,
-        compile=own.compile,
-        checkpoint_every=own.checkpoint_every,
+        graph=None,
+        compile=compile,
+        checkpoint_every=checkpoint_every,
         best=None if watch is None or lesson is None else lesson.task.metric,
     )
-    material = Material(
-        None if lesson is None else lesson.task,
-        inputs,
-        tuple(linked.files),
-        lambda code: linked(code, seed),
-        linked.settings,
-        seed,
-        precision,
-        steady=device.type == "cuda",
+    material = replace(
+        _material(linked, context, seed=seed, precision=precision),
+        task=None if lesson is None else lesson.task,
+        inputs=inputs,
     )
     monitors = None if watch is None else {"task": watch}
     made: list[Stage] = stages(tuned.model, phases, material, like=like, monitors=monitors, progress=context.progress)
     if begin_with is not None:
-        tuned.model.base_model.load_state_dict(begin_with.model.state_dict())
+        tuned.model.base_model.load_state_dict(begin_with().model.state_dict())
     place = Place(context.state)
     train_stages(tuned.model, made, device=device, place=place, progress=context.progress)
     for number, stage in enumerate(made):
         journal = place.journal(number, stage)
         if context.group.is_first and journal.is_file():
-            shutil.copyfile(journal, context.out / f"{number + 1}-{stage.name}.jsonl")
+            shutil.copyfile(journal, context.out / journal_name(number, stage.name))
+    for code in linked.files:
+        linked(code, seed)  # What was left out is told by every step that trains on it, also where it was made before.
     tuned.model.eval()
+
+
+def journal_name(number: int, phase: str) -> str:
+    """What a step calls the metrics of every training step of a phase, by its number from 0."""
+    return f"{number + 1}-{phase}.jsonl"
+
+
+def _material(linked: LinkedBitexts, context: StepContext, *, seed: int, precision: str) -> Material:
+    """What phases are made of; what the model as it came makes of a text is computed once for all that train on it."""
+    languages, steady = tuple(linked.files), linked.encoder.device.type == "cuda"
+
+    def make() -> Material:
+        pairs = partial(_pairs_of, linked, seed)
+        return Material(None, None, languages, pairs, linked.settings, seed, precision, steady=steady)
+
+    if not languages:
+        return make()
+    key = digest(["material", linked.key(languages, seed), precision])
+    return context.objects.get(key, make, kind="material", most=1)
+
+
+def _pairs_of(linked: LinkedBitexts, seed: int, code: str) -> Pairs:
+    return linked(code, seed)
 
 
 def corpus_of(settings: EncodeStep | MeasureStep, context: StepContext) -> ParallelCorpus:
