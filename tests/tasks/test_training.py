@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
 import models
 from interlingua.encoder import Encoder
@@ -183,6 +184,40 @@ def test_a_folder_without_its_task_or_with_another_head_is_refused(encoder, tmp_
     config = json.loads((tmp_path / "tuned/config.json").read_text("utf-8"))
     (tmp_path / "tuned/config.json").write_text(json.dumps(config | {"architectures": ["BertModel"]}), "utf-8")
     with pytest.raises(InputError, match=r"no task\.json"):
+        load(tmp_path / "tuned", device="cpu")
+
+
+DAMAGED = {
+    **{f"labels {value!r:.30}": {"labels": value} for value in (
+        ["a", "a", "b"], [1, 2, 3], [["a"], ["b"], ["c"]], ["\ud800", "b", "c"], "abc", {"a": 1, "b": 2, "c": 3}, None,
+        [str(number) for number in range(200_000)])},
+    **{f"length {value!r:.30}": {"settings": {"length": value}} for value in (0, -1, True, 1e9, 10**400, "128", [128])},
+    **{f"task {value!r}": {"task": value} for value in (None, "../x", "ner", [], {})},
+}  # fmt: skip
+
+
+@pytest.mark.reliability("damaged files of a run")
+@pytest.mark.parametrize("case", DAMAGED)
+def test_a_description_of_a_task_that_no_run_writes_is_refused(encoder, tmp_path, case):
+    tuned, _, _ = made("nli", encoder)
+    save(tuned, tmp_path / "tuned")
+    about = json.loads((tmp_path / "tuned/task.json").read_text("utf-8"))
+    (tmp_path / "tuned/task.json").write_text(json.dumps(about | DAMAGED[case]), "utf-8")
+    with pytest.raises(InputError):
+        load(tmp_path / "tuned", device="cpu")
+
+
+@pytest.mark.reliability("damaged files of a run")
+def test_a_head_of_undefined_weights_or_a_description_of_holes_is_refused(encoder, tmp_path):
+    tuned, _, _ = made("nli", encoder)
+    save(tuned, tmp_path / "tuned")
+    file = tmp_path / "tuned/head.safetensors"
+    save_file({name: torch.full_like(weight, torch.nan) for name, weight in load_file(file).items()}, file)
+    with pytest.raises(InputError, match="infinite or undefined"):
+        load(tmp_path / "tuned", device="cpu")
+    with (tmp_path / "tuned/task.json").open("r+b") as description:
+        description.truncate(1 << 40)
+    with pytest.raises(InputError, match="more than 256 MB"):
         load(tmp_path / "tuned", device="cpu")
 
 
