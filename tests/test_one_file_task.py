@@ -17,12 +17,12 @@ import interlingua
 from interlingua.cli.app import app
 from interlingua.commands.study import plan_study
 from interlingua.engine.records import Records
-from interlingua.engine.run_store import Store
 from interlingua.errors import InputError
 from interlingua.readers import read_corpus
 from interlingua.record import Record
 from interlingua.studies.plugins import REGISTRIES
 from interlingua.tasks.saved_models import load
+from record_store import RecordStore
 from toys import WORDS
 from worlds import World, make_world, run_here, turned
 
@@ -126,7 +126,7 @@ def test_its_models_are_explained_over_files_and_for_typed_texts(world: World, d
     quick = ("--steps", "4", "--random-heads", "0", "--no-sensitivity", "--device", "cpu")
     told = called("explain", model, *data, "--out", tmp_path / "why", "--rows", "12", *quick)
     assert "Consistency of attributions" in told
-    records = {(each.measure, each.target) for each in Store(tmp_path / "why").read()}
+    records = {(each.measure, each.target) for each in RecordStore(tmp_path / "why").read()}
     assert {("consistency", "en"), ("consistency", "ru"), ("faithfulness", "ru")} <= records
     row = called("explain", model, data[1], "--row", "ru:2")
     assert any(label in row for label in LABELS)

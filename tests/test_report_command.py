@@ -15,7 +15,6 @@ from scipy.stats import binomtest, ttest_rel
 
 import interlingua
 from adjustments import records_of
-from interlingua.engine.run_store import Store
 from interlingua.errors import InputError
 from interlingua.measures.retrieval import METRICS
 from interlingua.record import Record, RecordTable
@@ -26,6 +25,7 @@ from interlingua.report.tables import Table, Told
 from interlingua.score import Score
 from interlingua.stats import wilson_interval
 from pages import page_data
+from record_store import RecordStore
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'\u202e"
 
@@ -447,7 +447,7 @@ def retrieved_folder(folder: Path, hits: Any, *, corpus: str = "c0", layer: int 
                     digests={"corpus": corpus})  # fmt: skip
     score = Score(float(hits.mean()), len(hits), null=1 / len(hits), low=low, high=high)
     made = shared.scored(METRICS, "p@1/cosine/raw", score)
-    Store(folder).append("s0", [(made, hits)])
+    RecordStore(folder).append("s0", [(made, hits)])
     about = {"kind": "audit", "model": "m", "corpus": "c", "languages": ["en", "ru"], "created": "2025-05-04"}
     (folder / "run.json").write_text(json.dumps(about), "utf-8")
     return folder

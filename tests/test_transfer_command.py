@@ -192,7 +192,7 @@ def test_predictions_are_on_disk_with_their_places_and_are_what_was_scored(
         for name in ("ru", "en.own")
         for kind in ("jsonl", "npz")
     }
-    found = interlingua.Store(tmp_path / "out")
+    found = interlingua.open_records(tmp_path / "out")
     records = [record for record in found.read() if record.key == metric]
     assert len(records) == 4
     for record in records:

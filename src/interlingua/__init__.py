@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # What `__getattr__` fetches, for checkers and editors.
     from interlingua.commands.pretrain import Pretrained as Pretrained
     from interlingua.commands.pretrain import pretrain as pretrain
     from interlingua.commands.report import Report as Report
+    from interlingua.commands.report import open_records as open_records
     from interlingua.commands.report import report_on as report_on
     from interlingua.commands.study import study as study
     from interlingua.commands.synth import synth as synth
@@ -39,7 +40,6 @@ if TYPE_CHECKING:  # What `__getattr__` fetches, for checkers and editors.
     from interlingua.corpus import ParallelCorpus as ParallelCorpus
     from interlingua.encoder import Encoder as Encoder
     from interlingua.encoder import Representations as Representations
-    from interlingua.engine.run_store import Store as Store
     from interlingua.errors import InputError as InputError
     from interlingua.errors import InterlinguaError as InterlinguaError
     from interlingua.metric import Metric as Metric
@@ -69,6 +69,7 @@ _HOMES = {
     "Explanation": "interlingua.commands.explain",
     "geometry": "interlingua.commands.geometry",
     "GeometryFound": "interlingua.commands.geometry",
+    "open_records": "interlingua.commands.report",
     "report_on": "interlingua.commands.report",
     "Report": "interlingua.commands.report",
     "pretrain": "interlingua.commands.pretrain",
@@ -81,7 +82,6 @@ _HOMES = {
     "Metric": "interlingua.metric",
     "Record": "interlingua.record",
     "RecordTable": "interlingua.record",
-    "Store": "interlingua.engine.run_store",
     "InputError": "interlingua.errors",
     "InterlinguaError": "interlingua.errors",
 }

@@ -7,7 +7,6 @@ import pytest
 from scipy import stats as scipy_stats
 
 from interlingua.analyses.seed_statistics import _of_the_paper, _Side, distance_table, study_scores, summarise
-from interlingua.engine.run_store import Store
 from interlingua.measures.separation import METRICS as DISTANCES
 from interlingua.record import Record
 from interlingua.report.runs import Run
@@ -18,6 +17,7 @@ from interlingua.report.transfer_answer import base_name, told, unlucky
 from interlingua.report.transfer_page import pairwise_figures, transfer_answer, transfer_files, transfer_page
 from interlingua.score import Score
 from interlingua.stats import detectable_error
+from record_store import RecordStore
 
 REGIMES, TESTS = ("original", "adjusted", "continual"), ("es", "ru")
 RUN = {"tests": TESTS, "regimes": REGIMES, "seeds": [0, 1, 2], "source": "en", "model": "m", "task": "nli"}
@@ -42,7 +42,7 @@ def hits():
 
 @pytest.fixture(scope="module")
 def store(hits, tmp_path_factory):
-    store = Store(tmp_path_factory.mktemp("store"))
+    store = RecordStore(tmp_path_factory.mktemp("store"))
     for (test, regime, seed), values in hits.items():
         made = record(test, regime, seed, "accuracy", float(values.mean()), 400)
         store.append(f"{test}{regime}{seed}", [(made, values)])
@@ -101,7 +101,7 @@ def test_regimes_of_a_task_alone_are_told_in_their_usual_order_and_compared(stor
 
 
 def test_the_words_are_of_the_regime_that_was_tested_against_wherever_it_stands(hits, tmp_path):
-    store = Store(tmp_path)
+    store = RecordStore(tmp_path)
     for (test, regime, seed), values in hits.items():
         made = record(test, regime, seed, "accuracy", float(values.mean()), 400)
         store.append(f"{test}{regime}{seed}", [(replace(made, null_value=0.1), values)])
@@ -121,7 +121,7 @@ def test_the_words_are_of_the_regime_that_was_tested_against_wherever_it_stands(
 
 def test_regimes_of_ones_own_are_compared_with_the_first_two_that_a_test_has(hits, tmp_path):
     own = {"original": "plain", "adjusted": "mapped", "continual": "shuffled"}
-    store = Store(tmp_path)
+    store = RecordStore(tmp_path)
     for (test, regime, seed), values in hits.items():
         if (test, regime) != ("ru", "original"):  # As a head that a map alone carries to Russian.
             made = replace(record(test, own[regime], seed, "accuracy", float(values.mean()), 400), null_value=0.1)
@@ -169,7 +169,7 @@ def test_two_seeds_far_above_chance_are_above_it_however_wide_the_interval_of_th
 
 
 def test_the_difference_is_that_of_the_means_whichever_seeds_either_side_has(hits, tmp_path):
-    store = Store(tmp_path)
+    store = RecordStore(tmp_path)
     for (test, regime, seed), values in hits.items():
         if test == "es" and regime != "continual" and (regime, seed) != ("adjusted", 2):
             own = np.zeros_like(values) if seed == 2 else values  # The original's third seed is poor.
@@ -205,7 +205,7 @@ def test_where_regimes_are_alike_an_f1_differs_in_a_twentieth_of_studies(spread)
 
 
 def test_one_seed_is_shown_with_its_interval_over_examples_and_judged_by_it(hits, tmp_path):
-    store = Store(tmp_path)
+    store = RecordStore(tmp_path)
     for (test, regime, seed), values in hits.items():
         if seed == 0:
             low, high = scipy_stats.binomtest(int(values.sum()), 400).proportion_ci(method="wilson")
@@ -278,7 +278,7 @@ def test_a_true_difference_of_the_detectable_size_is_found_in_four_of_five_studi
     for trial in range(150):
         easy = draw.random(300)
         sides = {"original": draw.random(300) < 0.3 + 0.4 * easy, "adjusted": draw.random(300) < 0.4 + 0.4 * easy}
-        store = Store(tmp_path / str(trial))
+        store = RecordStore(tmp_path / str(trial))
         for name, values in sides.items():
             made = record("ru", name, 0, "accuracy", float(values.mean()), 300)
             store.append(name, [(made, values.astype(np.uint8))])
@@ -293,7 +293,7 @@ def test_a_true_difference_of_the_detectable_size_is_found_in_four_of_five_studi
 
 
 def test_an_f1_of_counts_has_an_interval_over_sentences_whose_seeds_stay_together(tmp_path):
-    draw, store = np.random.default_rng(2), Store(tmp_path)
+    draw, store = np.random.default_rng(2), RecordStore(tmp_path)
     gold = draw.integers(1, 4, 300)
     counts = {}
     for name, right in (("original", 0.5), ("adjusted", 0.6)):
@@ -331,7 +331,7 @@ def test_the_report_lays_correction_size_and_power_beside_the_marks(found):
 
 
 def test_records_without_a_regime_are_no_scores(tmp_path):
-    store = Store(tmp_path)
+    store = RecordStore(tmp_path)
     plain = replace(record("ru", "original", 0, "accuracy", 0.5, 2), regime=None, test=None, state="untouched")
     store.append("a", [(plain, np.ones(2))])
     assert summarise(list(store.read()), store, regimes=REGIMES, tests=TESTS, permutations=9) == []
@@ -339,7 +339,7 @@ def test_records_without_a_regime_are_no_scores(tmp_path):
 
 @pytest.mark.parametrize("counts", [False, True])
 def test_the_papers_tests_are_over_the_seeds_that_both_have(tmp_path, counts):
-    draw, store = np.random.default_rng(1), Store(tmp_path / "all")
+    draw, store = np.random.default_rng(1), RecordStore(tmp_path / "all")
     kept = {}
     for regime, seeds in {"original": (0, 1, 2), "adjusted": (1,), "continual": (3,)}.items():
         for seed in seeds:
@@ -347,7 +347,7 @@ def test_the_papers_tests_are_over_the_seeds_that_both_have(tmp_path, counts):
             made = record("es", regime, seed, "f1" if counts else "accuracy", float(values.mean()), 80)
             store.append(f"{regime}{seed}", [(made, values)])
             kept[regime, seed] = (made, values)
-    alone = Store(tmp_path / "alone")
+    alone = RecordStore(tmp_path / "alone")
     for regime in ("original", "adjusted"):
         alone.append(regime, [kept[regime, 1]])
     both, few = (summarise(list(each.read()), each, regimes=REGIMES, tests=["es"], permutations=99)
@@ -377,7 +377,7 @@ def nli(test, regime, values, p=0.001):
 
 
 def test_a_stuck_seed_makes_no_regime_better_and_the_others_are_tested_without_it(hits, tmp_path):
-    store, items = Store(tmp_path), {}
+    store, items = RecordStore(tmp_path), {}
     for (test, regime, seed), values in hits.items():
         if regime != "continual":
             stuck = (test, regime, seed) == ("ru", "original", 1)

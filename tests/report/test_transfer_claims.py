@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from interlingua.analyses.seed_statistics import summarise
-from interlingua.engine.run_store import Store
 from interlingua.record import Record
 from interlingua.report.comparison import compared, gap, numbers_table
 from interlingua.report.kinds import transfer_numbers
@@ -22,6 +21,7 @@ from interlingua.report.study_parts import task_runs
 from interlingua.report.transfer import difference_table, headline, learnt, score_table, seed_table
 from interlingua.report.transfer_answer import told, uncertainty
 from interlingua.report.transfer_page import transfer_answer
+from record_store import RecordStore
 
 REGIMES, TESTS = ("original", "adjusted", "continual"), ("es", "ru", "hi")
 NAMES = {"es": "Spanish", "ru": "Russian", "hi": "Hindi"}
@@ -35,7 +35,7 @@ def random_scores(seed: int, kind: str, seeds: int, apart: float, level: float) 
     """
     draw, n = np.random.default_rng(seed), 40
     with tempfile.TemporaryDirectory() as folder:
-        store = Store(Path(folder))
+        store = RecordStore(Path(folder))
         for test in TESTS:
             for place, regime in enumerate(REGIMES):
                 for number in range(seeds + (seeds > 1 and draw.random() < 0.2)):

@@ -14,7 +14,7 @@ from interlingua.analyses.explanation import page_examples
 from interlingua.argument_types import check_argument_types
 from interlingua.counting import counted
 from interlingua.engine.atomic_files import reading_back, write_text
-from interlingua.engine.records import read_items
+from interlingua.engine.records import RECORDS, Records, read_items
 from interlingua.engine.workspace import INNER, Workspace
 from interlingua.errors import InputError
 from interlingua.paths import json_value, read_json, regular, usable_path
@@ -89,6 +89,14 @@ def report_on(*folders: str | Path, out: str | Path | None = None) -> Report:
             raise InputError("--out is a folder", value=str(out), remedy="Name a file, such as report.html.")
         write_text(Path(out), page)
     return Report(page, runs, None if out is None else Path(out))
+
+
+@check_argument_types
+def open_records(folder: str | Path) -> Records[stored.Record]:
+    """The records of a finished run: `.read()` gives all of them, `.items(record)` the values behind one."""
+    if not (Path(folder) / RECORDS).is_file():
+        raise InputError("no records are in this folder", file=folder, remedy="Give the --out of a finished run.")
+    return Records(stored.Record, folder)
 
 
 def figure(folder: str | Path, name: str) -> Drawing:

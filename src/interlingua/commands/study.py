@@ -37,7 +37,6 @@ from interlingua.studies.compile.study_inputs import StudyInputs
 from interlingua.studies.compile.tasks import saved_models
 from interlingua.studies.config.fields import ConfigErrors
 from interlingua.studies.config.study_file import sizes_of
-from interlingua.studies.run_folder import check_kind
 from interlingua.studies.steps.step_io import MODEL
 from interlingua.studies.steps.synth import COUNTS
 from interlingua.studies.study import Study
@@ -303,7 +302,6 @@ def plan_study(
     """
     found = read_study(file, size=size, data_root=data_root, encoders=encoders)
     workspace = Workspace(Path(out) if out is not None else Path(f"interlingua-study-{found.name}"))
-    check_kind(workspace.folder, KIND)
     workspace.check(KIND, _identity(found))
     digests = Digests(workspace.digests)
     revisions = Revisions(workspace.inner / "revisions.json", ask)
