@@ -191,15 +191,15 @@ def _recipe(checks: Checks, path: Place, table: EncoderTable, file: Path) -> Non
         checks.problems.take((*path, "recipe"), error)
         return
     folder = file.parent / recipe.data.folder if table.text is None else checks.study.place(table.text)
-    for key, look, place in (
-        ("recipe" if table.text is None else "text", recipe.text_files, folder),
-        ("recipe", recipe.tokenizer_file, file.parent),
-        ("recipe", recipe.start_folder, file.parent),
-    ):
-        try:
-            look(place)
-        except InputError as error:
-            checks.problems.take((*path, key), error)
+    where = (*path, "recipe" if table.text is None else "text")
+    missing = [code for code in recipe.data.languages if not any(folder.glob(f"{code}.txt*"))]
+    for code in missing:
+        checks.wrong(where, f"no text of {code}", value=str(table.text or recipe.data.folder),
+                    remedy=f"Put {code}.txt there, plain or compressed.")  # fmt: skip
+    if not missing:
+        checks.tried(where, {}, lambda: recipe.text_files(folder))
+    checks.tried((*path, "recipe"), {}, lambda: recipe.tokenizer_file(file.parent))
+    checks.tried((*path, "recipe"), {}, lambda: recipe.start_folder(file.parent))
 
 
 def check_bitexts(checks: Checks) -> None:
