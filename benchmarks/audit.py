@@ -16,6 +16,8 @@ import platform
 import sys
 import tempfile
 import time
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +26,9 @@ from threadpoolctl import threadpool_limits
 
 from interlingua.analyses.space_measures import (
     MeasurePlan,
-    encode_language,
-    language_measurement,
-    pair_measurement,
-    split_languages,
+    encode_space,
+    measure_language,
+    measure_pair,
 )
 from interlingua.commands.audit import DEFAULT_MEASURES
 from interlingua.encoder import Cache, Encoder
@@ -49,23 +50,20 @@ def measure(model: str, corpus: str, languages: list[str] | None, cache: Path) -
     texts = read_corpus(corpus, languages=languages)
     names = place_names(texts.languages)
     encoder = Encoder.load(model, device="cpu")
-    splits, _ = split_languages(encoder, texts)
-    everything = MeasurePlan(DEFAULT_MEASURES)
-    spaces = [
-        encode_language(encoder, texts, code, splits[code], everything, cache=Cache(cache)) for code in texts.languages
-    ]
-    by_code = {space.code: space for space in spaces}
+    languages = encode_space(encoder, texts, texts.languages, MeasurePlan(), cache=Cache(cache)).languages
     seconds: dict[str, float] = {}
     for name in (LINKS, *DEFAULT_MEASURES):
         plan = MeasurePlan((name,))
+        # Linked anew: links are kept with a language.
+        own = {code: replace(language, _linked={}) for code, language in languages.items()}
         if measures[name].needs == "space":
-            steps = [step for space in spaces if (step := language_measurement(space, texts, plan)) is not None]
+            work = [partial(measure_language, language, texts, plan) for language in own.values()]
         else:
-            steps = [pair_measurement(by_code[a], by_code[b], texts, names, plan) for a, b in texts.pairs()]
+            work = [partial(measure_pair, own[a], own[b], texts, names, plan) for a, b in texts.pairs()]
         began = time.process_time()
-        for step in steps:
-            step.run()
-        seconds[name] = (time.process_time() - began) / len(steps)
+        for each in work:
+            each()
+        seconds[name] = (time.process_time() - began) / len(work)
         print(f"{name}: {seconds[name]:.3f} s", file=sys.stderr, flush=True)
     # A plan with one measure of words links them, too.
     return {

@@ -17,8 +17,12 @@ from typer.testing import CliRunner
 
 import interlingua
 from interlingua.cli.app import app, main
+from interlingua.commands.audit import compile_audit
+from interlingua.commands.command import call_with
 from interlingua.encoder import Encoder
+from interlingua.engine.workspace import Workspace
 from interlingua.errors import InputError, Interrupted
+from interlingua.studies.config.schema import AuditCommand
 from interlingua.studies.run_folder import alone_in, check_folder, kind_of
 from interlingua.tasks import tasks
 from interlingua.tasks.saved_models import FineTuned, save
@@ -120,7 +124,7 @@ def test_ctrl_c_of_a_command_that_keeps_nothing_is_one_line_too(
     assert capsys.readouterr().err == "interrupted: give the same command again.\n"
 
 
-@pytest.mark.parametrize("name", ["audit", "adjust", "transfer", "geometry"])
+@pytest.mark.parametrize("name", ["adjust", "transfer", "geometry"])
 def test_a_second_run_in_a_folder_is_refused_by_name_and_touches_nothing(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
@@ -137,6 +141,16 @@ def test_a_second_run_in_a_folder_is_refused_by_name_and_touches_nothing(
         assert f"another run is at work in this folder (process {os.getpid()} on " in said
         assert sorted(out.rglob("*")) == before
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_second_run_of_audit_is_refused_too(world: World, tmp_path: Path) -> None:
+    out = tmp_path / "new" / "out"
+    given = AuditCommand(world["model"], world["parallel.tsv"], cache="none", out=out)
+    with Workspace(out).acquire("audit", compile_audit(given).identity):
+        before = sorted(out.rglob("*"))
+        with pytest.raises(InputError, match=rf"another run is at work in this folder \(process {os.getpid()} on "):
+            call_with(interlingua.audit, given)
+        assert sorted(out.rglob("*")) == before
 
 
 def test_a_second_run_of_explain_is_refused_too(world: World, tmp_path: Path) -> None:
@@ -199,14 +213,9 @@ def test_a_signal_ends_a_run_in_training_without_a_traceback(world: World, tmp_p
 def make_run(out: Path, kind: str) -> None:
     """What is left of a run of a kind: enough to tell it by."""
     out.mkdir()
-    if kind == "study":
+    if kind in ("study", "pretrain", "synth", "adjust"):
         (out / ".interlingua").mkdir()
         (out / ".interlingua" / "run.json").write_text(json.dumps({"layout": 1, "kind": kind, "identity": {}}))
-    elif kind == "synth":
-        (out / "counts.json").write_text("{}")
-        (out / "en.train.iob2").write_text("")
-    elif kind in ("adjust", "pretrain"):
-        (out / {"adjust": "adjustment.json", "pretrain": "training.json"}[kind]).write_text('{"digest": "x"}')
     else:
         (out / "run.json").write_text(json.dumps({"kind": kind}))
         (out / "steps").mkdir()

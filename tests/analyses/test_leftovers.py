@@ -87,7 +87,7 @@ def test_the_error_of_a_layer_whose_vectors_are_all_alike_is_left_out_and_counte
 def test_a_study_tells_what_an_audit_tells(done):
     notes = (done.workspace.folder / "notes.txt").read_text("utf-8").splitlines()
     assert f"measure separation bert: {NO_LINKS}" in notes
-    assert f"measure procrustes bert: {DROPPED}" in notes
+    assert f"measure procrustes-dictionary bert: {DROPPED}" in notes
     assert f"encode bert few.tsv: {REPEATED}" in notes
 
 

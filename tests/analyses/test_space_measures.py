@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from interlingua.analyses.space_measures import Language, MeasurePlan, language_measurement, left_out, pair_measurement
+from interlingua.analyses.space_measures import Language, MeasurePlan, left_out, measure_language, measure_pair
 from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Representations
 from interlingua.measures.cka import _gram
@@ -46,7 +46,7 @@ def languages(room: int) -> list[Language]:
 
 def measured(spaces: list[Language]) -> list[Any]:
     pairs = [(a, b) for place, a in enumerate(spaces) for b in spaces[place + 1 :]]
-    return [record for a, b in pairs for record, _ in pair_measurement(a, b, CORPUS, None, PLAN).run()]
+    return [record for a, b in pairs for record, _ in measure_pair(a, b, CORPUS, None, PLAN)]
 
 
 @pytest.mark.parametrize("room", [0, 3000, 10**8])
@@ -87,13 +87,11 @@ def test_words_that_are_sinks_in_some_layer_are_in_no_measure_of_words(place: in
     def measured(items: np.ndarray, *, sinkless: bool) -> tuple[list[float], Language]:
         words = Representations(list(vectors[:, items]), (0, 1, 2), "word", row[items], spans[items])
         found = replace(language("en", 0, 0), words=words, sinkless=sinkless)
-        work = language_measurement(found, CORPUS, plan)
-        assert work is not None
-        return [record.value for record, _ in work.run()], found
+        return [record.value for record, _ in measure_language(found, CORPUS, plan)], found
 
     values, found = measured(np.arange(20), sinkless=True)
     assert found.usable.tolist() == kept.tolist()
     assert values == measured(kept, sinkless=False)[0]
     assert values != measured(np.arange(20), sinkless=False)[0]
     assert sorted(found.item_table.values()) == kept.tolist()
-    assert "1 word of en that is" in " ".join(left_out(CORPUS, [], [[found]])).replace("are", "is")
+    assert "1 word of en that is" in " ".join(left_out(CORPUS, [], [found])).replace("are", "is")

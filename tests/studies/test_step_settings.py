@@ -210,8 +210,8 @@ def test_a_study_in_one_process_loads_an_encoder_once_and_leaves_it_as_it_was(
     given: dict[str, tuple[Any, str]] = {}
     get = ObjectCache.get
 
-    def watched(self: ObjectCache, key: str, make: Any) -> Any:
-        found = get(self, key, make)
+    def watched(self: ObjectCache, key: str, make: Any, **kind: Any) -> Any:
+        found = get(self, key, make, **kind)
         _, before = given.setdefault(f"{id(self)} {key}", (found, _state(found)))
         assert _state(found) == before
         return found
@@ -233,7 +233,8 @@ def test_a_study_in_one_process_loads_an_encoder_once_and_leaves_it_as_it_was(
 
 
 def _state(found: Any) -> str:
-    state = hashlib.blake2b(str(found.model.training).encode())
-    for name, weight in found.model.state_dict().items():
+    model = getattr(found, "encoder", found).model
+    state = hashlib.blake2b(str(model.training).encode())
+    for name, weight in model.state_dict().items():
         state.update(name.encode() + weight.cpu().numpy().tobytes())
     return state.hexdigest()

@@ -113,17 +113,13 @@ MORE = {
         "none of these encoders is trained for it: 'nli'",
     ),
     "against": ('[measures.m]\nmeasures = ["cka"]\nagainst = [["one", "two"]]\n', "unknown encoder: 'two'"),
-    "dictionary": (
-        '[measures.m]\nmeasures = ["cka"]\ndictionary = "."\n',
-        "which is not named: 'dictionary'",
-    ),
     "spellings": ('[measures.m]\nmeasures = ["cka"]\nspellings = "."\n', "spelling, which is not named: 'spellings'"),
     **{
         key: (
             f'[measures.m]\nmeasures = ["cka"]\nagainst = [["one", "one"]]\n{key} = {value}\n',
             f"compares all their languages: '{key}'",
         )
-        for key, value in {"pairs": '"all"', "models": '["encoder"]', "encoders": '["one"]'}.items()
+        for key, value in {"pairs": '"all"', "maps": '"pivot"', "models": '["encoder"]', "encoders": '["one"]'}.items()
     },
     "one space": ('[measures.m]\nmeasures = ["retrieval"]\nagainst = [["one", "one"]]\n', "two models have two"),
     "attribution": ('[explanations.e]\ntasks = ["ner"]\nattribution = "integrted"\n', "Did you mean 'integrated'?"),

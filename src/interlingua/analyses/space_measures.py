@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from itertools import combinations
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from interlingua.corpus import ParallelCorpus, Skip
 from interlingua.counting import counted
@@ -28,7 +30,7 @@ from interlingua.measures.procrustes import DICTIONARY_METRICS, dictionary_preci
 from interlingua.measures.rows import Kept, Room, Side
 from interlingua.measures.tokenization import Splits
 from interlingua.readers.word_lists import find_dictionaries, read_dictionary
-from interlingua.record import Made, Record, versions
+from interlingua.record import Made, Record, RecordTable, versions
 from interlingua.registry import Entry
 from interlingua.score import Scores
 from interlingua.wordalign import link_words
@@ -39,25 +41,27 @@ MOST_UNKNOWN = 0.5
 KEPT_BYTES = 2**29
 """What measures may keep in memory of all languages of a model, so that it is made once and not for every pair."""
 Words = list[list[tuple[str, tuple[int, int]]]]
+Work = Callable[[], Made]
+"""What measures a language, a pair of them, or a dictionary."""
+Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
 class MeasurePlan:
     """What is measured: names of measures, and the few numbers that decide the result."""
 
-    measures: tuple[str, ...]
+    measures: tuple[str, ...] = ()
     seed: int = 0
     pooling: str | None = None
-    prompt: str | None = None
     word_rows: int = 250
     repeats: int = 10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Language:
     """One language of the corpus inside one model: its texts, sentences, words and splits.
 
-    Its sides are kept from pair to pair as far as `room` goes.
+    Its sides are kept from pair to pair and measure to measure as far as `room` goes, and so are links of its words.
     """
 
     code: str
@@ -73,6 +77,7 @@ class Language:
     """Whether words that are attention sinks are left out."""
     cut: int = 0
     """How many texts are cut in the layer `output`."""
+    _linked: dict[Language, _Linked] = field(default_factory=dict, repr=False)
 
     def at(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """The places of corpus rows among this language's texts."""
@@ -127,23 +132,67 @@ class Language:
         return {(row, (a, b)): number for number, row, (a, b) in zip(self.usable.tolist(), rows, spans, strict=True)}
 
 
-@dataclass(frozen=True)
-class Measurement:
-    """Work whose records are stored together, under a key made of everything that decides them."""
+@dataclass(frozen=True, eq=False)
+class Space:
+    """A corpus inside one model: its languages, and the words of dictionaries; what was left out, in words."""
 
-    key: str
-    name: str
-    run: Callable[[], Made]
+    encoder: Encoder
+    corpus: ParallelCorpus
+    languages: Mapping[str, Language]
+    words: Mapping[tuple[Codes, int], EncodedWords]
+    notes: tuple[str, ...]
 
 
-def split_languages(encoder: Encoder, corpus: ParallelCorpus) -> tuple[dict[str, Splits], list[Skip]]:
-    """How the tokenizer cuts each language, and the languages whose words can't be found.
+def encode_space(
+    encoder: Encoder,
+    corpus: ParallelCorpus,
+    codes: Sequence[str],
+    plan: MeasurePlan,
+    *,
+    words: bool = True,
+    dictionaries: Sequence[Dictionary] = (),
+    cache: Cache | None = None,
+    progress: Progress | None = None,
+) -> Space:
+    """Languages of a corpus inside a model, one pass each; `words` of their sentences are for measures that ask.
+
+    Of a dictionary those sides are encoded whose language is among `codes`.
+    """
+    splits, skipped = split_languages(encoder, corpus, codes)
+    total, done = sum(len(corpus.rows_of(code)) for code in codes), 0
+    languages: dict[str, Language] = {}
+    for code in codes:
+
+        def bar(part: int, _: int, before: int = done) -> None:
+            if progress is not None:
+                progress("encoding", before + part, total)
+
+        languages[code] = encode_language(
+            encoder, corpus, code, splits[code], plan, words=words, cache=cache, progress=bar
+        )
+        done += len(languages[code].rows)
+    encoded: dict[tuple[Codes, int], EncodedWords] = {}
+    for number, entry in enumerate(dictionaries):
+        if progress is not None:
+            progress("encoding words", number, len(dictionaries))
+        for side, code in enumerate(entry.codes):
+            if code in codes:
+                encoded[entry.codes, side] = encode_words(encoder, entry, side, cache=cache)
+    notes = [*encoder.notes, *_pooling_notes(encoder, plan), *_marks(encoder, codes)]
+    notes += [*(() if cache is None else cache.notes), *left_out(corpus, skipped, languages.values())]
+    return Space(encoder, corpus, languages, encoded, tuple(dict.fromkeys(notes)))
+
+
+def split_languages(
+    encoder: Encoder, corpus: ParallelCorpus, codes: Sequence[str] | None = None
+) -> tuple[dict[str, Splits], list[Skip]]:
+    """How the tokenizer cuts each language (all by default), and the languages whose words can't be found.
 
     A language that the tokenizer can't spell is an error, before anything is encoded.
     """
     found: dict[str, Splits] = {}
     skipped: list[Skip] = []
-    for code in corpus.languages:
+    for code in corpus.languages if codes is None else codes:
         texts = corpus.column(code)
         try:
             found[code] = encoder.reading(code).split(texts)
@@ -166,19 +215,19 @@ def encode_language(
     splits: Splits,
     plan: MeasurePlan,
     *,
+    words: bool = True,
     cache: Cache | None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Language:
     """A language's sentences and words, at every layer, from one pass; and the output of a model that has its own."""
     rows = corpus.rows_of(code)
     views = [View("sentence", plan.pooling)]
-    wanted = {measures[name].needs for name in plan.measures}
     only = tuple(int(place) for place in np.flatnonzero(np.isin(rows, _word_rows(corpus, code, plan))))
-    if wanted & {"words", "space"} and only and len(splits.pieces):
+    if words and only and len(splits.pieces):
         views.append(View("word", _word_pooling(encoder, plan), only=only))
     texts = corpus.column(code)
     reader = encoder.reading(code)
-    sentences, *words = reader.encode_views(texts, views, cache=cache, progress=progress)
+    sentences, *of_words = reader.encode_views(texts, views, cache=cache, progress=progress)
     cut = 0
     if encoder.output_layer is not None:
         output = reader.output(texts, cache=cache)
@@ -186,23 +235,39 @@ def encode_language(
     room = Room(KEPT_BYTES // len(corpus.languages))
     sinkless = _word_pooling(encoder, plan) == "sinkless"
     return Language(
-        code, encoder, rows, texts, sentences, words[0] if words else None, splits, room, sinkless=sinkless, cut=cut
+        code,
+        encoder,
+        rows,
+        texts,
+        sentences,
+        of_words[0] if of_words else None,
+        splits,
+        room,
+        sinkless=sinkless,
+        cut=cut,
     )
 
 
-def language_measurement(language: Language, corpus: ParallelCorpus, plan: MeasurePlan) -> Measurement | None:
-    """The measures of one language's space, at every layer; None where there is nothing to measure."""
-    chosen = [entry for entry in map(measures.__getitem__, plan.measures) if entry.needs == "space"]
-    if not chosen or language.words is None:
-        return None
-    return Measurement(
-        _key("language", chosen, plan, corpus, [language.encoder.digest], [language.code]),
-        language.code,
-        partial(_measure_language, language, language.words, chosen, corpus, plan),
-    )
+def needs_words(names: Iterable[str]) -> bool:
+    """Whether one of these measures asks for words of sentences."""
+    return any(measures[name].needs in ("words", "space") for name in names)
 
 
-def pair_measurement(
+def measure_language(language: Language, corpus: ParallelCorpus, plan: MeasurePlan) -> Made:
+    """The measures of one language's space, at every layer; nothing where its words can't be found."""
+    made: Made = []
+    words = language.words
+    if words is None:
+        return made
+    for entry in (entry for entry in map(measures.__getitem__, plan.measures) if entry.needs == "space"):
+        for layer in words.layers:
+            used = words.copied(layer, language.usable) if len(language.usable) < len(words) else words.copied(layer)
+            scores = _call(entry, plan, torch.from_numpy(used), groups=words.row[language.usable])
+            made += _records(entry, scores, language, None, corpus, plan, layer=layer, unit="word")
+    return made
+
+
+def measure_pair(
     source: Language,
     target: Language,
     corpus: ParallelCorpus,
@@ -211,42 +276,13 @@ def pair_measurement(
     *,
     fits: bool = True,
     most_rows: int | None = None,
-) -> Measurement:
+) -> Made:
     """The measures of two languages (of one model or two), at every layer; with or without those that fit a map.
 
     Sentences are cut to `most_rows`, drawn by the seed: a rank among fewer candidates is better by that alone.
     """
     entries = [entry for entry in map(measures.__getitem__, plan.measures) if entry.needs != "space"]
     chosen = [entry for entry in entries if fits or not entry.fits]
-    digests = [source.encoder.digest, target.encoder.digest, names.digest if names else ""]
-    return Measurement(
-        _key("pair", chosen, plan, corpus, digests, [source.code, target.code], most_rows),
-        f"{source.code}–{target.code}",
-        partial(_measure_pair, source, target, chosen, corpus, names, plan, most_rows),
-    )
-
-
-def _measure_language(
-    language: Language, words: Representations, chosen: Sequence[Entry], corpus: ParallelCorpus, plan: MeasurePlan
-) -> Made:
-    made: Made = []
-    for entry in chosen:
-        for layer in words.layers:
-            used = words.copied(layer, language.usable) if len(language.usable) < len(words) else words.copied(layer)
-            scores = _call(entry, plan, torch.from_numpy(used), groups=words.row[language.usable])
-            made += _records(entry, scores, language, None, corpus, plan, layer=layer, unit="word")
-    return made
-
-
-def _measure_pair(
-    source: Language,
-    target: Language,
-    chosen: Sequence[Entry],
-    corpus: ParallelCorpus,
-    names: ParallelCorpus | None,
-    plan: MeasurePlan,
-    most_rows: int | None,
-) -> Made:
     rows = shared_rows(corpus, source.code, target.code)
     if most_rows is not None and most_rows < len(rows):
         rows = np.sort(np.random.default_rng(plan.seed).choice(rows, most_rows, replace=False))
@@ -287,6 +323,13 @@ class _Linked:
 
 
 def _linked_words(source: Language, target: Language, corpus: ParallelCorpus, plan: MeasurePlan) -> _Linked:
+    """The linked words of a pair, linked once for all measures."""
+    if target not in source._linked:
+        source._linked[target] = _link_words(source, target, corpus, plan)
+    return source._linked[target]
+
+
+def _link_words(source: Language, target: Language, corpus: ParallelCorpus, plan: MeasurePlan) -> _Linked:
     """Word pairs for the word-level measures: linked by the aligner on all shared rows, seen at least twice.
 
     On a small corpus a link seen once is little better than a guess. A pair that recurs more than
@@ -352,12 +395,6 @@ def _parameters(call: Callable[..., Any]) -> frozenset[str]:
     return frozenset(inspect.signature(call).parameters)
 
 
-@cache
-def _digest(call: Callable[..., Any]) -> str:
-    """A hash of a measure's source, once a measure: to find the source takes milliseconds."""
-    return hashlib.blake2b(inspect.getsource(call).encode()).hexdigest()[:8]
-
-
 def _records(
     entry: Entry,
     scores: Scores,
@@ -398,27 +435,6 @@ def _records(
 def _word_pooling(encoder: Encoder, plan: MeasurePlan) -> str:
     """How words are pooled: by the mean that is the model's, or the plain one where that was asked for."""
     return "mean" if plan.pooling == "mean" else encoder.mean
-
-
-def _key(
-    kind: str,
-    chosen: Sequence[Entry],
-    plan: MeasurePlan,
-    corpus: ParallelCorpus,
-    digests: list[str],
-    codes: list[str],
-    most_rows: int | None = None,
-) -> str:
-    about: Mapping[str, Any] = {
-        "kind": kind,
-        "measures": [(entry.name, _digest(entry.call)) for entry in chosen],
-        "plan": [plan.seed, plan.pooling, plan.word_rows, plan.repeats, *([plan.prompt] if plan.prompt else [])],
-        "corpus": corpus.digest,
-        "digests": digests,
-        "codes": codes,
-        "most rows": most_rows,
-    }
-    return hashlib.blake2b(json.dumps(about, sort_keys=True).encode(), digest_size=12).hexdigest()
 
 
 def _take(splits: Splits, rows: NDArray[np.int64]) -> Splits:
@@ -488,20 +504,48 @@ def _equal_rows(corpus: ParallelCorpus, pairs: Sequence[Codes]) -> dict[str, Any
     return {"rows": rows, "fewest": fewest, "cut": sum(shared.values()) - rows * len(shared)}
 
 
-def measurements(
-    spaces: Sequence[Sequence[Language]],
-    corpus: ParallelCorpus,
-    names: ParallelCorpus | None,
-    plan: MeasurePlan,
-    asked: Asked,
-) -> list[Measurement]:
-    """The measurements of the first model's languages, and of the pairs that are asked for."""
-    alone = [each for language in spaces[0] if (each := language_measurement(language, corpus, plan)) is not None]
-    ours, theirs = ({language.code: language for language in space} for space in (spaces[0], spaces[-1]))
-    return alone + [
-        pair_measurement(ours[a], theirs[b], corpus, names, plan, fits=(a, b) in asked.mapped, most_rows=asked.rows)
-        for a, b in asked.pairs
-    ]
+def measure_spaces(
+    spaces: Sequence[Space], names: ParallelCorpus | None, plan: MeasurePlan, asked: Asked
+) -> list[Work]:
+    """What measures the first model's languages, and the pairs that are asked for."""
+    corpus, ours, theirs = spaces[0].corpus, spaces[0].languages, spaces[-1].languages
+    kinds = {measures[name].needs for name in plan.measures}
+    work: list[Work] = []
+    if "space" in kinds:
+        work += [partial(measure_language, language, corpus, plan) for language in ours.values()]
+    if kinds - {"space"}:
+        work += [
+            partial(
+                measure_pair,
+                ours[a],
+                theirs[b],
+                corpus,
+                names,
+                plan,
+                fits=(a, b) in asked.mapped,
+                most_rows=asked.rows,
+            )
+            for a, b in asked.pairs
+            if (a, b) in asked.mapped or not all(measures[name].fits for name in plan.measures)
+        ]
+    return work
+
+
+def taken(work: Sequence[Work], progress: Progress) -> Made:
+    """What all of it makes, in its order: as many pieces at a time as torch has threads."""
+    made: Made = []
+    threads = torch.get_num_threads()
+    # The matrices are small: a thread a pair beats many threads inside each.
+    torch.set_num_threads(1)
+    try:
+        with threadpool_limits(1), ThreadPoolExecutor(max(threads, 1)) as pool:
+            progress("measuring", 0, len(work))
+            for number, found in enumerate(pool.map(lambda each: each(), work), 1):
+                made += found
+                progress("measuring", number, len(work))
+    finally:
+        torch.set_num_threads(threads)
+    return made
 
 
 NAME = "procrustes-dictionary"
@@ -517,6 +561,10 @@ class Dictionary:
     train: Entries
     test: Entries
     dropped: int
+
+    @property
+    def codes(self) -> Codes:
+        return self.source, self.target
 
     @property
     def digest(self) -> str:
@@ -540,44 +588,21 @@ def read_dictionaries(folder: str | Path, languages: Sequence[str], *, seed: int
     return found
 
 
-def dictionary_measurement(
-    dictionary: Dictionary, source: Encoder, target: Encoder, plan: MeasurePlan, *, cache: Cache | None
-) -> Measurement:
-    """P@K of a dictionary's test words at every layer; the words are encoded here, once."""
-    dictionary = _spelled(dictionary, source, target)
-    ours, theirs = (list(dict.fromkeys(entry[side] for entry in dictionary.train + dictionary.test)) for side in (0, 1))
-    vectors = (
-        source.reading(dictionary.source).encode(ours, pooling=source.mean, cache=cache),
-        target.reading(dictionary.target).encode(theirs, pooling=target.mean, cache=cache),
-    )
-    rows = ({word: row for row, word in enumerate(ours)}, {word: row for row, word in enumerate(theirs)})
+@dataclass(frozen=True, eq=False)
+class EncodedWords:
+    """The words of one side of a dictionary inside a model: the row of each, and vectors."""
 
-    def pairs(entries: Entries) -> NDArray[np.int64]:
-        return np.array([(rows[0][left], rows[1][right]) for left, right in entries], np.int64)
-
-    about = json.dumps([NAME, dictionary.digest, source.digest, target.digest, plan.seed])
-    return Measurement(
-        hashlib.blake2b(about.encode(), digest_size=12).hexdigest(),
-        f"{dictionary.source}–{dictionary.target} dictionary",
-        partial(
-            _measure, dictionary, vectors, (pairs(dictionary.train), pairs(dictionary.test)), (source, target), plan
-        ),
-    )
+    rows: Mapping[str, int]
+    vectors: Representations
 
 
-def _spelled(dictionary: Dictionary, source: Encoder, target: Encoder) -> Dictionary:
-    """The dictionary without entries of which a tokenizer leaves nothing; they are counted."""
-
-    def kept(entries: Entries) -> Entries:
-        sides = [
-            encoder.tokeniser([entry[side] for entry in entries], spans=False, words=False).lengths > 0
-            for side, encoder in enumerate((source, target))
-        ]
-        return [entry for entry, left, right in zip(entries, *sides, strict=True) if left and right]
-
-    train, test = kept(dictionary.train), kept(dictionary.test)
-    lost = len(dictionary.train) + len(dictionary.test) - len(train) - len(test)
-    return replace(dictionary, train=train, test=test, dropped=dictionary.dropped + lost) if lost else dictionary
+def encode_words(encoder: Encoder, dictionary: Dictionary, side: int, *, cache: Cache | None) -> EncodedWords:
+    """The words of a side of a dictionary at every layer, without those of which the tokenizer leaves nothing."""
+    words = list(dict.fromkeys(entry[side] for entry in dictionary.train + dictionary.test))
+    cut = encoder.tokeniser(words, spans=False, words=False).lengths > 0
+    kept = [word for word, whole in zip(words, cut, strict=True) if whole]
+    vectors = encoder.reading(dictionary.codes[side]).encode(kept, pooling=encoder.mean, cache=cache)
+    return EncodedWords({word: row for row, word in enumerate(kept)}, vectors)
 
 
 def _dictionary(pair: tuple[str, str], files: dict[str, Path], seed: int) -> Dictionary:
@@ -601,46 +626,88 @@ def _dictionary(pair: tuple[str, str], files: dict[str, Path], seed: int) -> Dic
     return Dictionary(*pair, train, fair, len(test) - len(fair))
 
 
-def _measure(
-    dictionary: Dictionary,
-    vectors: tuple[Representations, Representations],
-    pairs: tuple[NDArray[np.int64], NDArray[np.int64]],
-    encoders: tuple[Encoder, Encoder],
-    plan: MeasurePlan,
-) -> Made:
-    (ours, theirs), (train, test), (source, target) = vectors, pairs, encoders
-    two = source.digest != target.digest
+def measure_dictionary(dictionary: Dictionary, source: Space, target: Space, plan: MeasurePlan) -> Made:
+    """P@K of a dictionary's test words at every layer.
+
+    Entries of which a tokenizer leaves nothing are left out, and counted.
+    """
+    sides = source.words[dictionary.codes, 0], target.words[dictionary.codes, 1]
+    ours, theirs = (side.vectors for side in sides)
+
+    def rows(entries: Entries) -> NDArray[np.int64]:
+        kept = [(a, b) for a, b in entries if a in sides[0].rows and b in sides[1].rows]
+        return np.array([(sides[0].rows[a], sides[1].rows[b]) for a, b in kept], np.int64).reshape(-1, 2)
+
+    train, test = rows(dictionary.train), rows(dictionary.test)
+    dropped = dictionary.dropped + len(dictionary.train) + len(dictionary.test) - len(train) - len(test)
+    two = source.encoder.digest != target.encoder.digest
     made: Made = []
     for layer in (layer for layer in ours.layers if layer in theirs.layers):
         left, right = (torch.from_numpy(np.array(side[layer], np.float32)) for side in (ours, theirs))
         scores = dictionary_precision(left, right, train=train, test=test, seed=plan.seed)
         shared = Record(
             measure=NAME,
-            model=source.name,
-            against=target.name if two else None,
+            model=source.encoder.name,
+            against=target.encoder.name if two else None,
             source=dictionary.source,
             target=dictionary.target,
             layer=layer,
             unit="dictionary word",
-            pooling=source.mean,
+            pooling=source.encoder.mean,
             seed=plan.seed,
             corpus=f"dictionary {dictionary.source}-{dictionary.target}",
             digests={
-                "model": source.digest,
+                "model": source.encoder.digest,
                 "corpus": dictionary.digest,
-                **({"target_model": target.digest} if two else {}),
+                **({"target_model": target.encoder.digest} if two else {}),
             },
-            details={"train": len(train), "dropped": dictionary.dropped},
+            details={"train": len(train), "dropped": dropped},
             versions=versions(),
         )
         made += [(shared.scored(DICTIONARY_METRICS, key, score), score.items) for key, score in scores.items()]
     return made
 
 
-def left_out(texts: ParallelCorpus, skips: Iterable[Skip], spaces: Iterable[Sequence[Language]]) -> list[str]:
+def _pooling_notes(encoder: Encoder, plan: MeasurePlan) -> list[str]:
+    """What is left out of means of a model's tokens, in words, and what else is not the same in all layers."""
+    notes = []
+    if encoder.output_layer is not None:
+        prompt = f"after the prompt {encoder.prompt!r}" if encoder.prompt else "without a prompt"
+        notes.append(
+            f"the layer output of {encoder.name} is what SentenceTransformer.encode gives ({prompt}); the other "
+            f"layers are of the bare texts, their tokens pooled by {plan.pooling or encoder.pooling}"
+        )
+    return notes + _sinks(encoder, plan)
+
+
+def _marks(encoder: Encoder, languages: Sequence[str]) -> list[str]:
+    """Which special token says a text's language, of a model that has such tokens."""
+    marks = {code: encoder.reading(code).tokeniser.mark for code in languages}
+    if not any(marks.values()):
+        return []
+    known = ", ".join(f"{code} ({mark})" for code, mark in marks.items() if mark)
+    without = ", ".join(code for code, mark in marks.items() if not mark)
+    said = f"; its tokenizer has no code for {without}, marked as it marks by default" if without else ""
+    return [f"{encoder.name} marks each text by its language: {known}{said}"]
+
+
+def _sinks(encoder: Encoder, plan: MeasurePlan) -> list[str]:
+    sentences = plan.pooling or encoder.pooling
+    if "sinkless" not in (sentences, encoder.mean):
+        return []
+    if plan.pooling == "mean":
+        return ["attention sinks are counted in means, as --pooling mean says: one may outweigh all other tokens"]
+    of_words = "" if sentences == "sinkless" else f" of words, and counted in sentences (pooled by {sentences})"
+    return [
+        f"attention sinks are left out of means{of_words}: in each layer the tokens over {SINK:g} times as long as the "
+        "median of the others of their text (--pooling mean counts them)"
+    ]
+
+
+def left_out(texts: ParallelCorpus, skips: Iterable[Skip], languages: Iterable[Language]) -> list[str]:
     """All that was left out or handled specially, counted, in words."""
     notes = [str(skip) for skip in (*texts.skipped, *skips)]
-    for language in (language for space in spaces for language in space):
+    for language in languages:
         if language.words is not None and language.words.lost:
             what = f"words of {language.code} that the tokenizer turns into nothing"
             notes.append(counted(language.words.lost, what))
@@ -692,15 +759,42 @@ def unmeasured(plan: MeasurePlan, made: Sequence[Record], asked: Asked) -> list[
     return notes
 
 
+def best_layer(records: Iterable[Record]) -> int | None:
+    """The layer of the highest mean of what the best layer is chosen by: the first of `HEADLINE` that is there.
+
+    Means are over pairs and directions of two languages, and of equal ones the lowest layer is taken; None without
+    layers. Where the model has an output of its own, it is that: what its users compare.
+    """
+    found = RecordTable(records)
+    output = next((record.layer for record in found if record.pooling == "output"), None)
+    for wanted in HEADLINE:
+        values: defaultdict[int, list[float]] = defaultdict(list)
+        for record in found:
+            own = (record.measure, record.metric, *sorted(record.options.items()))
+            if own == wanted and record.layer is not None and record.source != record.target:
+                values[record.layer].append(record.value)
+        if values:
+            means = {layer: sum(many) / len(many) for layer, many in values.items()}
+            return output if output in means else max(means, key=lambda layer: (means[layer], -layer))
+    return None
+
+
+HEADLINE = (
+    ("retrieval", "p@1", ("centering", "raw"), ("similarity", "cosine")),
+    ("retrieval", "p@1", ("centering", "centred"), ("similarity", "cosine")),
+    ("cka", "cka", ("form", "debiased")),
+)
+"""Measure, metric and options that the best layer is chosen by, as a page has it in `report.readings`."""
 MOST_POINTS = 3000
 
 
-def project(languages: Sequence[Language], corpus: ParallelCorpus, *, layer: int, seed: int) -> dict[str, Any]:
+def project(space: Space, *, layer: int, seed: int) -> dict[str, Any]:
     """The first two principal components of a layer's sentences, as points with language, row and text.
 
     Rows are sampled by `seed` so that at most 3,000 points are drawn, the same rows in every language.
     `explained` is the share of the variance each component carries.
     """
+    corpus, languages = space.corpus, space.languages.values()
     most = max(MOST_POINTS // len(languages), 1)
     chosen = np.arange(len(corpus))
     if len(chosen) > most:
@@ -714,7 +808,7 @@ def project(languages: Sequence[Language], corpus: ParallelCorpus, *, layer: int
     flat, explained = components(np.concatenate(blocks), 2)
     return {
         "method": "pca",
-        "layer": layer,
+        "layer": "output" if layer == space.encoder.output_layer else layer,
         "explained": explained,
         "points": [
             {"x": round(float(x), 4), "y": round(float(y), 4), "language": code, "row": row, "text": text}

@@ -59,8 +59,8 @@ def _root(
     pass
 
 
+as_command(app, AuditCommand, audit.audit, name="audit", examples=audit.EXAMPLES, compile=audit.compiled)
 for _settings, _command, _name, _examples in (
-    (AuditCommand, audit.audit, "audit", audit.EXAMPLES),
     (PretrainCommand, pretrain.pretrain, "pretrain", pretrain.EXAMPLES),
     (AdjustCommand, adjust.adjust, "adjust", adjust.EXAMPLES),
     (AlignCommand, align.align, "align", align.EXAMPLES),

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from interlingua.cli.options import Console, print_json, print_notes
 from interlingua.cli.progress import progress_bars, resumable
 from interlingua.studies.config.schema import AuditCommand
+
+if TYPE_CHECKING:
+    from interlingua.commands.compiled import CompiledCommand
 
 EXAMPLES = """
 **Examples**
@@ -23,6 +27,13 @@ EXAMPLES = """
     interlingua audit ./a --against ./b --json               # two models, side by side
 """
 DEFAULT_OUT = Path("interlingua-audit")
+
+
+def compiled(given: AuditCommand) -> CompiledCommand:
+    """The audit as a study with one cell, in the folder that it would have."""
+    from interlingua.commands.audit import compile_audit
+
+    return compile_audit(replace(given, out=DEFAULT_OUT if given.out is None else given.out))
 
 
 def audit(given: AuditCommand, output: Console) -> None:

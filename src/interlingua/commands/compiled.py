@@ -21,7 +21,7 @@ from interlingua.engine.graph import Graph, State
 from interlingua.engine.machine import this_machine
 from interlingua.engine.plan import Plan, plan
 from interlingua.engine.process_group import ProcessGroup, current_group
-from interlingua.engine.process_setup import cpu_count
+from interlingua.engine.process_setup import thread_count
 from interlingua.engine.records import NOTES, Records
 from interlingua.engine.runner import Event, Keep, RunSummary, keep_none, run
 from interlingua.engine.step import Step
@@ -50,7 +50,8 @@ class CompiledCommand:
 
     `identity` says what its folder `out` is for: the same goes on in it. Without a folder it runs in a temporary one.
     `device` None: the GPU where there is one. `keep` says which models and vectors stay in the folder, `cache` is a
-    folder for vectors that runs share. `notes` are those of reading the settings.
+    folder for vectors that runs share. `notes` are those of reading the settings. What was given in memory is in files
+    in `temporary`, which go with this object.
     """
 
     kind: str
@@ -63,6 +64,7 @@ class CompiledCommand:
     keep: Keep = keep_none
     cache: Path | None = None
     notes: tuple[str, ...] = ()
+    temporary: tempfile.TemporaryDirectory[str] | None = field(default=None, repr=False)
 
 
 def one_cell(table: StudyTable, options: Mapping[Place, str]) -> Study:
@@ -72,7 +74,7 @@ def one_cell(table: StudyTable, options: Mapping[Place, str]) -> Study:
     of the command fills in, such as `{("tasks", "ner", "train"): "--train"}`.
     """
     here = Path.cwd()
-    cpus = ResourceTable(cpus=cpu_count())
+    cpus = ResourceTable(cpus=thread_count())
     whole = replace(table, resources=dict.fromkeys(KINDS, cpus))
     problems = ProblemList("", options=options)
     study = check(Study(whole, here / "command.toml", None, here, loaded()), problems)
@@ -85,6 +87,11 @@ def study_file(compiled: CompiledCommand, file: Path) -> str:
 
     `interlingua study run` of it gives the same records, and more encoders, languages, tasks and seeds can be added.
     """
+    if compiled.temporary is not None:
+        raise InputError(
+            "what comes from standard input or a pipe has no name that a study file could give",
+            remedy="Save it to a file, and give that.",
+        )
     study, home = compiled.study, file.absolute().parent
     table = study.table
 

@@ -115,6 +115,7 @@ def read_run(folder: Path) -> tuple[str, Run]:
     if not (folder / "run.json").is_file() and any(
         map(Path.is_file, (folder / "study.json", folder / INNER / "run.json"))
     ):
+        _check_finished(folder)
         return "study", _study(folder)
     if not (folder / "run.json").is_file():
         raise InputError("no run is in this folder", value=str(folder), remedy=_REMEDY)
@@ -136,6 +137,18 @@ def read_run(folder: Path) -> tuple[str, Run]:
     if "created" not in about:  # What every command writes at its end.
         about["unfinished"] = _unfinished(folder, about, records)
     return kind, Run(about, records, more=_more(folder, kind, about))
+
+
+def _check_finished(folder: Path) -> None:
+    """Refuse the folder of a command that has not come to its end, when it would say what it found."""
+    begun = folder / INNER / "run.json"
+    kind = _object(begun).get("kind") if begun.is_file() else "study"
+    if kind != "study":
+        raise InputError(
+            f"a run of interlingua {kind} that is not finished",
+            value=str(folder),
+            remedy="Give its command again, which goes on from there.",
+        )
 
 
 def _unfinished(folder: Path, about: Mapping[str, Any], records: Sequence[Record]) -> str:

@@ -52,9 +52,8 @@ def threads_restored() -> Iterator[None]:
     from threadpoolctl import threadpool_limits
 
     environment = {name: os.environ.get(name) for name in VARIABLES}
-    torch: Any = sys.modules.get("torch")
     # A torch that a step is only now to import would stay with the threads of that step.
-    count = torch.get_num_threads() if torch is not None else int(environment["OMP_NUM_THREADS"] or cpu_count())
+    count = thread_count()
     try:
         with threadpool_limits():
             yield
@@ -65,6 +64,13 @@ def threads_restored() -> Iterator[None]:
         torch = sys.modules.get("torch")
         if torch is not None:
             torch.set_num_threads(count)
+
+
+def thread_count() -> int:
+    """The threads that libraries use here: as this process, or who started it, has said, else one a CPU."""
+    torch: Any = sys.modules.get("torch")
+    said = os.environ.get("OMP_NUM_THREADS", "")
+    return torch.get_num_threads() if torch is not None else int(said) if said.isdecimal() else cpu_count()
 
 
 def cpu_count() -> int:

@@ -17,7 +17,7 @@ from interlingua.engine.records import Records
 from interlingua.engine.step import Step
 from interlingua.engine.step_runner import BLOCKED, DONE, FAILED, FULL, PAUSED, Job, Outcome
 from interlingua.engine.workspace import Failure, Workspace
-from interlingua.errors import InputError, InterlinguaError
+from interlingua.errors import InputError, InterlinguaError, NoRoom
 
 _KEEP = 1.0  # seconds between two writes of times
 Keep = Callable[[Step], bool]
@@ -191,7 +191,9 @@ class _Book:
 
     def enter(self, outcome: Outcome) -> None:
         if outcome.status == FULL:
-            raise InputError(
+            if isinstance(outcome.error, NoRoom):  # It says where.
+                raise outcome.error
+            raise NoRoom(
                 "no space left for results",
                 file=self._workspace.folder,
                 remedy="Free some (interlingua study gc lists what can go); a rerun continues.",

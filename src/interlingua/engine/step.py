@@ -50,7 +50,7 @@ class Paused(InterlinguaError):
 
 
 class ObjectCache:
-    """What one process has loaded and may use again, by key: at most `size` objects, the most recently used.
+    """What one process has loaded and may use again, by key: of each kind at most `size`, the most recently used.
 
     >>> cache = ObjectCache(2)
     >>> [cache.get(name, lambda: made) for made, name in enumerate(["a", "b", "a", "c", "b"])]
@@ -59,17 +59,21 @@ class ObjectCache:
 
     def __init__(self, size: int = 2) -> None:
         self._size = size
-        self._objects: dict[str, Any] = {}
+        self._objects: dict[str, dict[str, Any]] = {}
 
-    def get(self, key: str, make: Callable[[], T]) -> T:
-        """The object under a key, made where it is not there. Who gets it may read it, not change it."""
-        if key in self._objects:
-            found: T = self._objects.pop(key)
+    def get(self, key: str, make: Callable[[], T], *, kind: str = "", most: int | None = None) -> T:
+        """The object under a key, made where it is not there. Who gets it may read it, not change it.
+
+        Kinds do not push each other out; of a kind `most` stay in the place of `size`.
+        """
+        own = self._objects.setdefault(kind, {})
+        if key in own:
+            found: T = own.pop(key)
         else:
-            while len(self._objects) >= self._size:  # Before the new one is made, which needs the room.
-                del self._objects[next(iter(self._objects))]
+            while own and len(own) >= (most or self._size):  # Before the new one is made, which needs the room.
+                del own[next(iter(own))]
             found = make()
-        self._objects[key] = found
+        own[key] = found
         return found
 
     def clear(self) -> None:

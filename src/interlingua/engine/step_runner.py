@@ -192,7 +192,7 @@ def _attempt(job: Job, workspace: Workspace, context: StepContext, token: str, c
         if group.size > 1:
             raise
         if full:
-            return Outcome(job.key, FULL)
+            return Outcome(job.key, FULL, error=error)
         tainted = not isinstance(error, InterlinguaError)
         return Outcome(job.key, FAILED, time.monotonic() - began, failure, ran=True, tainted=tainted, error=error)
 

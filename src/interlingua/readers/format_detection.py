@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import sys
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -59,15 +60,61 @@ def read(given: str, request: Request, *, stdin: BinaryIO | None) -> ParallelCor
         return _read_folder(path, request)
     if path.is_file() or path.is_fifo():
         return _read_file(path, request)
-    if path.parent.is_dir():
-        sets = sets_in(path.parent, _files(path.parent))
-        named = [each for each in sets if each.label == path.name] or [
-            each for each in sets if path.name and each.label.startswith(f"{path.name}.")
-        ]
-        named = named or [part for each in sets if (part := _with_prefix(each, f"{path.name.removesuffix('.*')}."))]
-        if named:
-            return _read_set(_only(named, path), request)
+    if named := _named_sets(path):
+        return _read_set(_only(named, path), request)
     raise missing(path)
+
+
+def corpus_files(
+    given: str, languages: Sequence[str] = (), *, folder: Path | None = None
+) -> tuple[str, tuple[Path, ...]]:
+    """What names a corpus beside its files, and those files: of these languages, where their names tell.
+
+    Paths start from `folder`. The name "." is that of a whole folder, names between commas are the files themselves; a
+    corpus that is no file has its name alone.
+    """
+    if given == "sampler" or given.startswith("hf:"):
+        return given, ()
+
+    def place(name: str) -> Path:
+        return (folder or Path()) / usable_path(name, home=folder is not None)
+
+    if "," in given and not os.path.lexists(place(given)):
+        paths = tuple(place(part.strip()) for part in given.split(",") if part.strip())
+        for each in paths:
+            if not each.is_file():
+                raise missing(each)
+        return ",".join(each.name for each in paths), paths
+    path = place(given)
+    if path.is_file():
+        beside = [each for each in sets_in(path.parent, _files(path.parent)) if each.kind != "bitexts"]
+        own = [each for each in beside if any(path in paths for paths in each.members.values())]
+        others = [file for file in _members(own, languages) if file != path]
+        return path.name, (path, *others)
+    if path.is_dir():
+        names = _files(path)
+        found = _members(sets_in(path, names), languages)
+        return ".", found or tuple(path / name for name in names if not name.startswith("."))
+    if named := _named_sets(path):
+        return path.name, _members(named, languages)
+    raise missing(path)
+
+
+def _members(sets: Iterable[FileSet], languages: Sequence[str]) -> tuple[Path, ...]:
+    """The files of sets, those of other languages left out where any are named."""
+    members = [member for each in sets for member in each.members.items()]
+    return tuple(path for codes, paths in members if not languages or set(codes) & set(languages) for path in paths)
+
+
+def _named_sets(path: Path) -> list[FileSet]:
+    """The sets of files that a path names where no file is: by the label, or what all names begin with."""
+    if not path.parent.is_dir():
+        return []
+    sets = sets_in(path.parent, _files(path.parent))
+    named = [each for each in sets if each.label == path.name] or [
+        each for each in sets if path.name and each.label.startswith(f"{path.name}.")
+    ]
+    return named or [part for each in sets if (part := _with_prefix(each, f"{path.name.removesuffix('.*')}."))]
 
 
 def _no_column(column: int | str, file: str) -> InputError:

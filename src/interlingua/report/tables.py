@@ -307,9 +307,8 @@ def summary_table(records: Iterable[Record] | Readings, run: Mapping[str, Any]) 
     }
     if told := "; ".join(f"{name} {pool}" for name, pool in pools.items() if pool):
         caption += f" {told[0].upper()}{told[1:]}."
-    tied = (
-        tied_for_first({code: each for code in order if (each := bounded[code])}) if ranked and len(order) > 2 else []
-    )
+    known = {code: each for code in order if (each := bounded[code])}
+    tied = tied_for_first(known) if ranked and known and len(order) > 2 else []
     if len(tied) > 1:
         caption += f" Tied for first: {listing([language_name(code, run) for code in order if code in tied])}."
     behind_cells = tuple((None, None, *(refs(behind[head][code]) for head in kept)) for code in order)

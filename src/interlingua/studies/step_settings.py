@@ -34,6 +34,21 @@ class StudyEncoder:
 
 
 @dataclass(frozen=True, kw_only=True)
+class StudyCorpus:
+    """A parallel corpus by its name, or the files that it is in by content, and how they are read.
+
+    What is read lies beside the first file under the corpus' name ("." is their folder); a name with commas lists the
+    files themselves.
+    """
+
+    name: str
+    files: tuple[File, ...] = ()
+    format: str | None = None
+    encoding: str | None = None
+    column: int | str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class StudyTask:
     """A task by the name of its kind, with all its settings, those that it has by default among them."""
 
@@ -220,57 +235,56 @@ class DistancesStep:
 
 @dataclass(frozen=True, kw_only=True)
 class EncodeStep:
-    """A model and a parallel corpus to vectors at every layer, for the measures named.
+    """A model and a parallel corpus to vectors at every layer: of sentences, of their `words` too where asked.
 
     `languages` are those of the corpus that are read, `known` those of them that the model knows. `pooling` None: the
-    model's own. `rows` None: all.
+    model's own. `prompt` None: the model's default. `rows` None: all. The words of `dictionary` are encoded beside.
     """
 
-    CODE: ClassVar[int] = 3
+    CODE: ClassVar[int] = 4
     ON_GPU: ClassVar[bool] = True
 
     encoder: StudyEncoder
-    corpus: Data
+    corpus: StudyCorpus
     languages: tuple[str, ...]
     known: tuple[str, ...]
     rows: int | None
     pooling: str | None
-    measures: tuple[str, ...]
+    prompt: str | None
+    words: bool
+    dictionary: Data | None
     precision: str
     seed: int
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeasuredSide:
-    """A model that is measured, and the languages that it knows."""
-
-    encoder: StudyEncoder
-    known: tuple[str, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
 class MeasureStep:
-    """Vectors of one model or two to one measure's records; `written` tells the measure's own code apart.
+    """Vectors of one model or two, as they were `encoded`, to one measure's records.
 
-    `precision` is that of the vectors. `spellings` None: names of places that are embedded.
+    `written` tells the measure's own code apart. `pairs` and `maps` say which pairs are measured, and which of them get
+    a fitted map. `spellings` None: names of places that are embedded.
     """
 
-    CODE: ClassVar[int] = 3
+    CODE: ClassVar[int] = 4
     ON_GPU: ClassVar[bool] = False
 
     measure: str
     written: str
     block: str
-    sides: tuple[MeasuredSide, ...]
-    corpus: Data
-    languages: tuple[str, ...]
-    rows: int | None
-    pooling: str | None
+    encoded: tuple[EncodeStep, ...]
     pairs: str
-    spellings: Data | None
-    dictionary: Data | None
-    precision: str
-    seed: int
+    maps: str
+    spellings: StudyCorpus | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MapStep:
+    """Vectors of a model, and what was measured of them, to a 2-D map of the sentences in the best layer."""
+
+    CODE: ClassVar[int] = 4
+    ON_GPU: ClassVar[bool] = False
+
+    encoded: EncodeStep
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -351,6 +365,7 @@ StepSettings = (
     | DistancesStep
     | EncodeStep
     | MeasureStep
+    | MapStep
     | AttributeStep
     | GeometryStep
 )

@@ -18,6 +18,7 @@ from interlingua.flattening import flattenings
 from interlingua.measures import measures
 from interlingua.paths import usable_path
 from interlingua.readers import read_corpus
+from interlingua.readers.format_detection import corpus_files
 from interlingua.registry import unknown
 from interlingua.studies.compile.custom_regimes import check_regime, reads_bitexts
 from interlingua.studies.compile.measures import unused_keys
@@ -112,14 +113,23 @@ class Checks:
         elif found.is_dir() and not folders:
             self.wrong(path, "a folder, not a file", value=file, remedy="Name the file.")
 
-    def corpus(self, path: Place, name: str, languages: Iterable[str]) -> None:
-        """A parallel corpus: the sampler, a dataset of the hub, or a file or folder that is there."""
+    def corpus(self, path: Place, name: str, languages: Iterable[str], *, sets: bool = False) -> None:
+        """A parallel corpus: the sampler, a dataset of the hub, or a file or folder that is there.
+
+        With `sets`, several files too: a list, or what all their names begin with.
+        """
         if name == "sampler":
             there = read_corpus(name).languages
             for code in languages:
                 self.known(path, "language of the sampler", code, there)
-        elif not name.startswith("hf:"):
+        elif not name.startswith("hf:") and not (sets and self._is_set(name)):
             self.exist(path, (name,), folders=True)
+
+    def _is_set(self, name: str) -> bool:
+        try:
+            return bool(corpus_files(name, folder=self.study.data)[1])
+        except InputError:
+            return False
 
 
 def _templated(file: str) -> bool:
@@ -128,7 +138,7 @@ def _templated(file: str) -> bool:
 
 
 KINDS: tuple[str, ...] = ("synth", "pretrain", "align", "adjust", "finetune", "predict", "distances")
-KINDS += ("encode", "measure", "attribute", "spelling", "geometry")
+KINDS += ("encode", "measure", "map", "attribute", "spelling", "geometry")
 """The kinds of steps, for which [resources.KIND] may say what they take."""
 _MOST_SEEDS = 10_000
 _HUB = re.compile(r"[\w.-]+(/[\w.-]+)?")
@@ -418,7 +428,8 @@ def _measure(checks: Checks, path: Place, table: MeasureTable) -> None:
     if not table.measures:
         checks.wrong((*path, "measures"), "no measure is named", remedy=f"Known: {', '.join(known)}.")
     for place, pair in enumerate(table.against):
-        checks.all_known((*path, "against", place), "encoder", pair, checks.study.table.encoders)
+        for side, name in enumerate(pair):  # One may be compared with itself.
+            checks.known((*path, "against", place, side), "encoder", name, checks.study.table.encoders)
         if len(pair) != 2:
             checks.wrong((*path, "against", place), "two encoders are compared", value=list(pair), remedy="Name two.")
         for number, name in enumerate(table.measures):
@@ -427,7 +438,7 @@ def _measure(checks: Checks, path: Place, table: MeasureTable) -> None:
                             value=name, remedy=f"Use: {', '.join(TWO_MODELS)}.")  # fmt: skip
     for place, state in enumerate(table.models):
         _state(checks, (*path, "models", place), state, table.encoders)
-    checks.corpus((*path, "corpus"), table.corpus, table.languages)
+    checks.corpus((*path, "corpus"), table.corpus, table.languages, sets=True)
     said = [key for key in asdict(table) if (*path, key) in checks.problems.lines]
     for key, why in unused_keys(table, said).items():
         checks.wrong((*path, key), why, value=key, remedy="Leave it out.")

@@ -8,28 +8,36 @@ from dataclasses import asdict, dataclass, fields, replace
 from hashlib import blake2b
 
 from interlingua.analyses.explanation import ExplainSettings
+from interlingua.analyses.space_measures import HEADLINE, NAME, needs_words
 from interlingua.engine.step import Step
 from interlingua.measures import measures
+from interlingua.measures.procrustes import dictionary_precision
 from interlingua.studies.compile.study_inputs import Needs, StudyInputs, once
 from interlingua.studies.compile.tasks import TaskSteps, TrainedModel
 from interlingua.studies.config.schema import ExplainTable, MeasureTable
-from interlingua.studies.step_settings import AttributeStep, Data, EncodeStep, MeasuredSide, MeasureStep, StudyEncoder
+from interlingua.studies.step_settings import (
+    AttributeStep,
+    Data,
+    EncodeStep,
+    MapStep,
+    MeasureStep,
+    StudyCorpus,
+    StudyEncoder,
+)
 from interlingua.studies.study import expanded
 
 
 def unused_keys(table: MeasureTable, said: Collection[str]) -> dict[str, str]:
     """The keys of a table of measures that it says and no step would read, with why.
 
-    >>> unused_keys(MeasureTable(measures=("cka",), dictionary="muse"), ["measures", "dictionary"])
-    {'dictionary': 'words of a dictionary are mapped beside procrustes, which is not named'}
+    >>> unused_keys(MeasureTable(measures=("cka",), spellings="names.tsv"), ["measures", "spellings"])
+    {'spellings': 'parallel names are for spelling, which is not named'}
     """
     found = {}
-    if "dictionary" in said and "procrustes" not in table.measures:
-        found["dictionary"] = "words of a dictionary are mapped beside procrustes, which is not named"
     if "spellings" in said and not any(entry.needs == "names" for entry in measures if entry.name in table.measures):
         found["spellings"] = "parallel names are for spelling, which is not named"
     if table.against:
-        ignored = [key for key in ("models", "encoders", "pairs") if key in said]
+        ignored = [key for key in ("models", "encoders", "pairs", "maps") if key in said]
         found |= dict.fromkeys(ignored, "against says which encoders are compared, and compares all their languages")
     return found
 
@@ -46,11 +54,11 @@ class _State:
 
 @dataclass(frozen=True)
 class _Side:
-    """A model that is measured, what it needs, and the step that encodes."""
+    """A model that is measured: how it is encoded, what that needs, and the step that does it."""
 
-    measured: MeasuredSide
+    encoded: EncodeStep
     needs: Needs
-    encode: Step
+    step: Step
 
 
 @dataclass
@@ -66,7 +74,10 @@ class MeasureSteps:
         found: list[Step] = []
         for states in self._measured_together(table):
             sides = [self._side(state, languages, table) for state in states]
-            found += [self._measure(measure, name, languages, table, sides) for measure in table.measures]
+            of_dictionary = (NAME,) if table.dictionary is not None else ()
+            made = {each: self._measure(each, name, table, sides) for each in (*table.measures, *of_dictionary)}
+            found += made.values()
+            found += [self._map(sides[0], made)] if table.map else []
         return found
 
     def _measured_together(self, table: MeasureTable) -> list[tuple[_State, ...]]:
@@ -124,54 +135,59 @@ class MeasureSteps:
         return found
 
     def _side(self, state: _State, languages: tuple[str, ...], table: MeasureTable) -> _Side:
-        side = MeasuredSide(
-            encoder=replace(state.model, name=state.called), known=self.inputs.study.speaks(state.encoder, languages)
-        )
-        settings = EncodeStep(
-            encoder=side.encoder,
-            corpus=self.inputs.corpus(table.corpus),
+        encoded = EncodeStep(
+            encoder=replace(state.model, name=state.called),
+            corpus=self._parallel(table.corpus, languages, table),
             languages=languages,
-            known=side.known,
+            known=self.inputs.study.speaks(state.encoder, languages),
             rows=table.rows,
             pooling=table.pooling,
-            measures=tuple(sorted(table.measures)),
+            prompt=table.prompt,
+            words=needs_words(table.measures),
+            dictionary=None if table.dictionary is None else self.inputs.corpus(table.dictionary),
             precision=self.inputs.precision("encode"),
             seed=table.seed,
         )
-        label, uses = f"encode {state.called} {table.corpus}", [("measure", name) for name in table.measures]
-        step = self.inputs.step(settings, state.needs, label=label, like=state.encoder, uses=uses)
-        return _Side(side, state.needs, step)
+        label = f"encode {state.called} {table.corpus}"
+        return _Side(encoded, state.needs, self.inputs.step(encoded, state.needs, label=label, like=state.encoder))
 
-    def _measure(
-        self, measure: str, name: str, languages: tuple[str, ...], table: MeasureTable, sides: Sequence[_Side]
-    ) -> Step:
+    def _parallel(self, name: str, languages: Sequence[str], table: MeasureTable) -> StudyCorpus:
+        how = {"format": table.format, "encoding": table.encoding, "column": table.column}
+        return self.inputs.parallel(name, languages, **how)  # type: ignore[arg-type]
+
+    def _measure(self, measure: str, name: str, table: MeasureTable, sides: Sequence[_Side]) -> Step:
         # A measure that is written anew is measured anew; what else it calls is told by CODE. One that a file of the
         # study brought is known by that file.
         brought = ("measure", measure) in self.inputs.study.plugins.names
-        written = "" if brought else inspect.getsource(measures[measure].call)
-        needs_names = measures[measure].needs == "names" and table.spellings is not None
-        has_words = measure == "procrustes" and table.dictionary is not None
+        call = dictionary_precision if measure == NAME else measures[measure].call
+        needs_names = measure != NAME and measures[measure].needs == "names"
         settings = MeasureStep(
             measure=measure,
-            written=blake2b(written.encode(), digest_size=8).hexdigest(),
+            written=blake2b(("" if brought else inspect.getsource(call)).encode(), digest_size=8).hexdigest(),
             block=name,
-            sides=tuple(side.measured for side in sides),
-            corpus=self.inputs.corpus(table.corpus),
-            languages=languages,
-            rows=table.rows,
-            pooling=table.pooling,
+            encoded=tuple(side.encoded for side in sides),
             pairs=table.pairs,
-            spellings=self.inputs.corpus(str(table.spellings)) if needs_names else None,
-            dictionary=self.inputs.corpus(str(table.dictionary)) if has_words else None,
-            precision=self.inputs.precision("encode"),
-            seed=table.seed,
+            maps=table.maps,
+            spellings=self.inputs.parallel(table.spellings) if needs_names and table.spellings is not None else None,
         )
-        needs: Needs = {}
-        for place, side in enumerate(sides):
-            # A measure reads vectors, and of the model what it is called, how it cuts words and its digest.
-            needs |= {f"{place} {role}": step for role, step in (side.needs | {"encode": side.encode}).items()}
-        label = f"measure {measure} {'–'.join(side.measured.encoder.name for side in sides)}"
-        return self.inputs.step(settings, needs, label=label, like=measure, uses=[("measure", measure)])
+        label = f"measure {measure} {'–'.join(side.encoded.encoder.name for side in sides)}"
+        uses = [] if measure == NAME else [("measure", measure)]
+        return self.inputs.step(settings, _needs(sides), label=label, like=measure, uses=uses)
+
+    def _map(self, side: _Side, made: Mapping[str, Step]) -> Step:
+        """The map of a model's sentences; the measures that the best layer is chosen by come before it."""
+        chosen = [measure for measure, *_ in HEADLINE if measure in made][:1]
+        needs = _needs([side]) | {f"measure {measure}": made[measure] for measure in chosen}
+        encoder = side.encoded.encoder.name
+        return self.inputs.step(MapStep(encoded=side.encoded), needs, label=f"map {encoder}", like=encoder)
+
+
+def _needs(sides: Sequence[_Side]) -> Needs:
+    """The steps behind each side: a measure reads vectors, and of the model what it is called and its digest."""
+    needs: Needs = {}
+    for place, side in enumerate(sides):
+        needs |= {f"{place} {role}": step for role, step in (side.needs | {"encode": side.step}).items()}
+    return needs
 
 
 @dataclass

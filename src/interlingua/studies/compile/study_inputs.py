@@ -11,6 +11,7 @@ from interlingua.encoder.loading import find_folder
 from interlingua.engine.digests import Digests
 from interlingua.engine.serialization import File
 from interlingua.engine.step import Resources, Step
+from interlingua.readers.format_detection import corpus_files
 from interlingua.studies.analysis_settings import pair_settings
 from interlingua.studies.compile.model_revisions import Revisions
 from interlingua.studies.config.recipe import read_config
@@ -25,6 +26,7 @@ from interlingua.studies.step_settings import (
     PretrainStep,
     StepSettings,
     StudyBitext,
+    StudyCorpus,
     StudyEncoder,
     StudyTask,
     SynthStep,
@@ -104,6 +106,20 @@ class StudyInputs:
 
     def corpus(self, name: str) -> Data:
         return name if name == "sampler" or name.startswith("hf:") else self.digests.file(self.study.place(name))
+
+    def parallel(
+        self,
+        name: str,
+        languages: Sequence[str] = (),
+        *,
+        format: str | None = None,
+        encoding: str | None = None,
+        column: int | str | None = None,
+    ) -> StudyCorpus:
+        """A parallel corpus as settings: its files by content, those of the languages where their names tell."""
+        told, files = corpus_files(name, languages, folder=self.study.data)
+        own = tuple(self.digests.file(file) for file in files)
+        return StudyCorpus(name=told, files=own, format=format, encoding=encoding, column=column)
 
     def synth(self, name: str) -> Step:
         return self.step(self.synthetic(name), {}, label=f"synth {name}")

@@ -131,6 +131,24 @@ _MEASURES = Setting(
 )
 _FORMAT = Setting(help="Format of the corpus.", left_out="detected from the content", metavar="READER")
 _ENCODING = Setting(help="Encoding of the files.", left_out="UTF-8")
+_COLUMN = Setting(
+    help="Column of the sentences, by number or name, where the file of each language has columns.",
+    left_out="the only one",
+    metavar="COLUMN",
+)
+_PAIRS = Setting(help="All pairs, or only those with the first language.", choices=SOME, metavar="WHICH")
+_MAPS = Setting(
+    help="Pairs that get a fitted map: pivot, those with the first language, or all.", choices=SOME, metavar="WHICH"
+)
+_SENTENCE_POOLING = Setting(
+    help="From tokens to a sentence: mean, sinkless (without attention sinks), weighted (by position), first, last or "
+    "cls.",
+    left_out="what the model's folder states, else the mean; of a decoder, sinkless",
+)
+_PROMPT = Setting(
+    help="Of a sentence-transformers model: text before every text, or the name of a prompt that it has.",
+    left_out="the model's own",
+)
 _BAD_LINES = Setting(
     help="What happens to lines that are no pair: skip (and count) or fail.",
     choices=("skip", "fail"),
@@ -493,10 +511,18 @@ class MeasureTable:
     encoders: Annotated[tuple[str, ...], Setting(help="Encoders.", left_out="all")] = ()
     languages: Annotated[tuple[str, ...], Setting(help="Languages.", left_out="the study's")] = ()
     rows: Annotated[int | None, _ROWS] = None
-    pairs: Annotated[str, Setting(help="All pairs, or only those with the first language.", choices=SOME)] = "pivot"
-    pooling: Annotated[str | None, Setting(help="From tokens to a sentence.", left_out="the model's")] = None
+    format: Annotated[str | None, _FORMAT] = None
+    encoding: Annotated[str | None, _ENCODING] = None
+    column: Annotated[int | str | None, _COLUMN] = None
+    pairs: Annotated[str, _PAIRS] = "pivot"
+    maps: Annotated[str, _MAPS] = "all"
+    pooling: Annotated[str | None, _SENTENCE_POOLING] = None
+    prompt: Annotated[str | None, _PROMPT] = None
     spellings: Annotated[str | None, replace(_SPELLINGS, formerly=())] = None
     dictionary: Annotated[str | None, _DICTIONARY] = None
+    map: Annotated[
+        bool, Setting(help="Leave a 2-D map of the sentences in the best layer, `map.json` in the folder of its step.")
+    ] = False
     seed: Annotated[int, _SEED] = 0
 
 
@@ -808,47 +834,14 @@ class AuditCommand(Loading, Running):
     measures: Annotated[Sequence[str] | None, replace(_MEASURES, left_out="those of a plain audit")] = None
     format: Annotated[str | None, _FORMAT] = None
     encoding: Annotated[str | None, _ENCODING] = None
-    column: Annotated[
-        int | str | None,
-        Setting(
-            help="Column of the sentences, by number or name, where the file of each language has columns.",
-            left_out="the only one",
-            metavar="COLUMN",
-        ),
-    ] = None
+    column: Annotated[int | str | None, _COLUMN] = None
     against: Annotated[
         str | None, Setting(help="A second model to compare with.", left_out="none", metavar="MODEL")
     ] = None
-    pairs: Annotated[
-        str | None,
-        Setting(
-            help="All pairs, or only those with the first language.", choices=SOME, left_out="all", metavar="WHICH"
-        ),
-    ] = None
-    maps: Annotated[
-        str | None,
-        Setting(
-            help="Pairs that get a fitted map: pivot, those with the first language, or all.",
-            choices=SOME,
-            left_out="pivot",
-            metavar="WHICH",
-        ),
-    ] = None
-    pooling: Annotated[
-        str | None,
-        Setting(
-            help="From tokens to a sentence: mean, sinkless (without attention sinks), weighted (by position), "
-            "first, last or cls.",
-            left_out="what the model's folder states, else the mean; of a decoder, sinkless",
-        ),
-    ] = None
-    prompt: Annotated[
-        str | None,
-        Setting(
-            help="Of a sentence-transformers model: text before every text, or the name of a prompt that it has.",
-            left_out="the model's own",
-        ),
-    ] = None
+    pairs: Annotated[str | None, replace(_PAIRS, left_out="all")] = None
+    maps: Annotated[str | None, replace(_MAPS, left_out="pivot")] = None
+    pooling: Annotated[str | None, _SENTENCE_POOLING] = None
+    prompt: Annotated[str | None, _PROMPT] = None
     rows: Annotated[
         int | None, replace(_ROWS, help="Number of rows of every pair of languages, drawn by the seed.")
     ] = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 import re
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,10 +14,10 @@ from typing import Any
 import torch
 
 from interlingua.analyses.aligned_bitext import LinkedFiles, LinkedText, Linking
-from interlingua.analyses.space_measures import Language, MeasurePlan, encode_language, split_languages
+from interlingua.analyses.space_measures import MeasurePlan, Space, encode_space, read_dictionaries
 from interlingua.analyses.training_inputs import Material, Pairs, PairSettings, drawn_pairs, loop_settings, stages
 from interlingua.analyses.transfer import Lesson, TransferSettings
-from interlingua.corpus import ParallelCorpus, Skip
+from interlingua.corpus import ParallelCorpus
 from interlingua.encoder import Encoder
 from interlingua.encoder.representations import Cache
 from interlingua.engine.atomic_files import write_text
@@ -29,8 +30,8 @@ from interlingua.studies.step_settings import (
     Data,
     EncodeStep,
     LinkedRows,
-    MeasureStep,
     StudyBitext,
+    StudyCorpus,
     StudyEncoder,
     StudyTask,
 )
@@ -44,14 +45,19 @@ from interlingua.training.task import TaskModel
 
 MODEL = Path("heavy") / "model"
 VECTORS = Path("heavy") / "representations"
+ABOUT, MAP = "about.json", "map.json"
+SPACE = "space"
+"""What kind of object a process keeps by the key of the step that encoded it."""
 LINKS = "links.npz"
 _PATH = re.compile(r"(?<![\w./~])/(?:[^\s/,;:()]+/)+([^\s/,;:()]+)")
 
 
-def load_encoder(about: StudyEncoder, context: StepContext, *, precision: str = "fp32", role: str = "") -> Encoder:
+def load_encoder(
+    about: StudyEncoder, context: StepContext, *, precision: str = "fp32", role: str = "", prompt: str | None = None
+) -> Encoder:
     """The encoder that settings name, or that an earlier step pretrained; who trains it takes a copy.
 
-    `role` begins the roles of one of several sides.
+    `role` begins the roles of one of several sides. `prompt` is for models of sentence-transformers.
     """
     made = context.inputs.get(f"{role}encoder")
     model = about.model if made is None else str(made / MODEL)
@@ -65,25 +71,31 @@ def load_encoder(about: StudyEncoder, context: StepContext, *, precision: str = 
             allow_pickle=about.allow_pickle,
             revision=about.revision,
             blocks=about.blocks,
+            prompt=prompt,
         )
 
     # By what it is, not by what a study calls it.
-    told = [model.digest if isinstance(model, File) else model, about.revision, about.blocks, precision]
+    told = [model.digest if isinstance(model, File) else model, about.revision, about.blocks, precision, prompt]
     return context.objects.get(digest(["encoder", *told]), read)
 
 
-def load_body(about: StudyEncoder, context: StepContext, *, precision: str = "fp32", role: str = "") -> Encoder:
+def load_body(
+    about: StudyEncoder, context: StepContext, *, precision: str = "fp32", role: str = "", prompt: str | None = None
+) -> Encoder:
     """The newest encoder there is: fine-tuned, else adjusted, else as it came."""
     for name in (f"{role}tuned", f"{role}adjusted"):
         if name in context.inputs:
-            return load_made(context.inputs[name], context, precision=precision)
-    return load_encoder(about, context, precision=precision, role=role)
+            return load_made(context.inputs[name], context, precision=precision, prompt=prompt)
+    return load_encoder(about, context, precision=precision, role=role, prompt=prompt)
 
 
-def load_made(made: Path, context: StepContext, *, precision: str = "fp32") -> Encoder:
+def load_made(made: Path, context: StepContext, *, precision: str = "fp32", prompt: str | None = None) -> Encoder:
     """The encoder that a step left."""
-    key = digest(["made", made.name, precision])
-    return context.objects.get(key, lambda: Encoder.load(str(made / MODEL), device=context.device, precision=precision))
+
+    def read() -> Encoder:
+        return Encoder.load(str(made / MODEL), device=context.device, precision=precision, prompt=prompt)
+
+    return context.objects.get(digest(["made", made.name, precision, prompt]), read)
 
 
 def load_tuned(context: StepContext) -> FineTuned:
@@ -270,31 +282,51 @@ def train_phases(
     tuned.model.eval()
 
 
-def corpus_of(settings: EncodeStep | MeasureStep, context: StepContext) -> ParallelCorpus:
-    """The corpus with the languages and rows that are asked for."""
+def read_parallel(given: StudyCorpus, languages: Sequence[str] | None = None) -> ParallelCorpus:
+    """A corpus, as it is said to be read."""
+    place = given.name
+    if given.files:
+        first = Path(given.files[0].path)
+        listed = len(given.files) > 1 and "," in given.name and first.name != given.name
+        # From here on, as they were named: a comma in the path of this folder would cut them.
+        places = [os.path.relpath(file.path) for file in given.files] if listed else [str(first.parent / given.name)]
+        place = ",".join(places)
+    return read_corpus(place, languages=languages, format=given.format, encoding=given.encoding, column=given.column)
+
+
+def load_space(settings: EncodeStep, context: StepContext, role: str) -> Space:
+    """What an encoding step made: in the process that encoded it at hand, elsewhere read again from its vectors."""
+    made = context.inputs[f"{role}encode"]
+    kept = made / VECTORS
+
+    def again() -> Space:
+        about = settings.encoder
+        if kept.is_dir():  # A step that measures has no GPU: it reads vectors of a precision that it does not load.
+            encoder = copy.copy(load_body(about, context, role=role, prompt=settings.prompt))
+            encoder.precision = settings.precision
+            return make_space(settings, context, encoder, Cache(kept))
+        # They went into a cache that may be gone, too.
+        encoder = load_body(about, context, precision=settings.precision, role=role, prompt=settings.prompt)
+        return make_space(settings, context, encoder, None if context.cache is None else Cache(context.cache))
+
+    return context.objects.get(made.name, again, kind=SPACE)
+
+
+def make_space(settings: EncodeStep, context: StepContext, encoder: Encoder, cache: Cache | None) -> Space:
+    """The corpus inside a model, and the words of dictionaries; what the cache has is read from there."""
     languages = list(settings.languages)
-    corpus = read_corpus(path_of(settings.corpus, context), languages=languages).select(languages)
-    return corpus if settings.rows is None else corpus.sample(settings.rows, seed=settings.seed)
-
-
-def plan_of(settings: EncodeStep | MeasureStep, names: tuple[str, ...]) -> MeasurePlan:
-    """What is measured, as the audit has it."""
-    return MeasurePlan(names, seed=settings.seed, pooling=settings.pooling)
-
-
-def read_languages(
-    encoder: Encoder,
-    known: Sequence[str],
-    corpus: ParallelCorpus,
-    plan: MeasurePlan,
-    context: StepContext,
-    vectors: Path,
-) -> tuple[list[Language], list[Skip]]:
-    """The languages that an encoder knows, with their vectors, which are kept in a folder; and what was left out."""
-    found, skipped = [], []
-    for number, code in enumerate(known):
-        context.progress("encoding", number, len(known))
-        cut, skips = split_languages(encoder, corpus.select([code]))
-        found.append(encode_language(encoder, corpus, code, cut[code], plan, cache=Cache(vectors)))
-        skipped += skips
-    return found, skipped
+    corpus = read_parallel(settings.corpus, languages).select(languages)
+    corpus = corpus if settings.rows is None else corpus.sample(settings.rows, seed=settings.seed)
+    given = settings.dictionary
+    words = () if given is None else read_dictionaries(path_of(given, context), corpus.languages, seed=settings.seed)
+    plan = MeasurePlan(seed=settings.seed, pooling=settings.pooling)
+    return encode_space(
+        encoder,
+        corpus,
+        settings.known,
+        plan,
+        words=settings.words,
+        dictionaries=words,
+        cache=cache,
+        progress=context.progress,
+    )
