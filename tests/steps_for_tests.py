@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import signal
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from interlingua.engine.records import PACKED
 from interlingua.engine.serialization import File
 from interlingua.engine.step import Paused, Step, StepContext
 from interlingua.errors import InputError
@@ -47,8 +49,8 @@ def total(settings: Settings, context: StepContext) -> None:
     (context.out / "value").write_text(str(value))
     (context.out / "heavy").mkdir()
     (context.out / "heavy" / "weights").write_bytes(b"w" * 1000)
-    with (context.out / "records.jsonl").open("w") as file:
-        file.write(json.dumps({"key": context.key, "value": value}) + "\n")
+    line = json.dumps({"key": context.key, "value": value}) + "\n"
+    (context.out / PACKED).write_bytes(gzip.compress(line.encode(), mtime=0))
     (context.out / "items").mkdir()
     (context.out / "items" / f"{context.key}.npz").write_bytes(str(value).encode())
     (context.out / "notes.txt").write_text(f"{value} added\n")

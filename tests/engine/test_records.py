@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from interlingua.engine.executors import Options
 from interlingua.engine.graph import Graph
-from interlingua.engine.records import Records
+from interlingua.engine.records import PACKED, Records
 from interlingua.engine.runner import run
 from interlingua.engine.step import Step
 from interlingua.engine.workspace import Workspace
@@ -65,6 +66,8 @@ def test_a_step_without_records_leaves_no_trace(tmp_path: Path) -> None:
 def test_a_line_that_is_no_record_is_told_by_its_number(tmp_path: Path) -> None:
     Records.write(tmp_path, "key", [(record("a"), None), (record("b"), None)])
     file = tmp_path / "records.jsonl"
+    file.write_bytes(gzip.decompress((tmp_path / PACKED).read_bytes()))
+    (tmp_path / PACKED).unlink()
     for broken in (b"half", b"{}", b"[]"):
         file.write_bytes(file.read_bytes().splitlines(keepends=True)[0] + broken)
         with pytest.raises(InputError, match=r"records\.jsonl:2: not a record"):

@@ -246,7 +246,7 @@ def test_a_report_gathers_what_is_done_where_no_run_came_to_its_end(done):
 
 def test_a_report_can_be_made_whichever_step_is_missing(done, tmp_path):
     whole = len(done.report().records)
-    told = [step for step in done.graph if (done.workspace.step(step.key) / "records.jsonl").is_file()]
+    told = [step for step in done.graph if (done.workspace.step(step.key) / "records.jsonl.gz").is_file()]
     for step in told:
         place = done.workspace.step(step.key)
         place.rename(tmp_path / "aside")

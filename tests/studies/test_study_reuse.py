@@ -99,7 +99,7 @@ def test_a_damaged_step_is_not_taken_over(world: World, tmp_path: Path) -> None:
     file, first = world.folder / "study.toml", tmp_path / "first"
     plan_study(file, out=first).run(executor="inline", keep=True)
     broken = next(step for step in plan_study(file, out=first).graph if step.kind == "predict")
-    (first / ".interlingua" / "steps" / broken.key / "records.jsonl").write_text("", "utf-8")
+    (first / ".interlingua" / "steps" / broken.key / "records.jsonl.gz").write_bytes(b"")
     ran = plan_study(file, out=tmp_path / "second").run(executor="inline", reuse=[first])
     assert (ran.reused, ran.done, ran.failed) == (1, 1, ())
 

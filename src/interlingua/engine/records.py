@@ -5,6 +5,8 @@ The engine knows two fields of a record: `step`, the key of the step that made i
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import os
 import re
@@ -12,7 +14,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+from typing import IO, Any, ClassVar, Generic, Protocol, Self, TypeVar
 from zipfile import BadZipFile
 
 import numpy as np
@@ -26,6 +28,8 @@ from interlingua.paths import json_value, regular
 
 Array = NDArray[np.floating[Any]]
 RECORDS, ITEMS, NOTES = "records.jsonl", "items", "notes.txt"
+PACKED = "records.jsonl.gz"
+"""A step's own records: those of the run repeat them, and plain they would take as much room again."""
 _NUMBER = re.compile(r"\d[\d,]*")
 
 
@@ -72,8 +76,8 @@ class Records(Generic[R]):
             (out / ITEMS).mkdir()
             with (out / ITEMS / f"{step}.npz").open("xb") as file:
                 np.savez_compressed(file, allow_pickle=False, **arrays)
-        with (out / RECORDS).open("xb") as file:
-            file.write("".join(lines).encode("utf-8", "backslashreplace"))
+        with (out / PACKED).open("xb") as file:
+            file.write(gzip.compress("".join(lines).encode("utf-8", "backslashreplace"), 6, mtime=0))
 
     @staticmethod
     def collect(graph: Graph, workspace: Workspace) -> int:
@@ -89,8 +93,8 @@ class Records(Generic[R]):
         for step in (step for step in graph if step.key in done):
             place = workspace.step(step.key)
             present = {entry.name for entry in os.scandir(place)}
-            if RECORDS in present:
-                lines += (place / RECORDS).read_bytes().splitlines(keepends=True)
+            if PACKED in present:
+                lines += _unpacked(place / PACKED).splitlines(keepends=True)
             if ITEMS in present:
                 items |= {entry.name: Path(entry.path) for entry in os.scandir(place / ITEMS)}
             if NOTES in present:
@@ -119,10 +123,14 @@ class Records(Generic[R]):
         return read_items(self.folder, row.items)
 
     def _rows(self) -> Iterator[R]:
-        file = self.folder / RECORDS
-        if not file.is_file():
+        packed, file = self.folder / PACKED, self.folder / RECORDS
+        if packed.is_file():
+            given: IO[bytes] = io.BytesIO(_unpacked(packed))
+        elif file.is_file():
+            given = regular(file).open("rb")
+        else:
             return
-        with regular(file).open("rb") as lines:
+        with given as lines:
             for number, line in enumerate(lines, 1):
                 try:
                     yield self._row.from_dict(json_value(line))
@@ -131,6 +139,14 @@ class Records(Generic[R]):
                     raise InputError(error.problem, file=file, line=number, value=value, remedy=remedy) from error
                 except (ValueError, AttributeError) as error:
                     raise _unreadable(file, number, str(error)) from error
+
+
+def _unpacked(file: Path) -> bytes:
+    try:
+        return gzip.decompress(file.read_bytes())
+    except (OSError, EOFError, zlib.error) as error:
+        remedy = "Remove that step's folder and run again."
+        raise InputError("not the records of a step", file=file, remedy=remedy) from error
 
 
 def _unreadable(file: Path, line: int, why: str) -> InputError:
