@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import shutil
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from interlingua.engine.records import ITEMS, RECORDS, Records
+from interlingua.engine.records import ITEMS, PACKED, RECORDS, Records
 from interlingua.record import Items, Made, Record
 
 
@@ -24,7 +25,7 @@ class RecordStore:
             for file in Path(place, ITEMS).glob("*"):
                 shutil.copyfile(file, self.folder / ITEMS / file.name)
             with (self.folder / RECORDS).open("ab") as lines:
-                lines.write(Path(place, RECORDS).read_bytes())
+                lines.write(gzip.decompress(Path(place, PACKED).read_bytes()))
 
     def read(self) -> list[Record]:
         return Records(Record, self.folder).read()

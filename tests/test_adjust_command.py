@@ -527,7 +527,7 @@ BAD: dict[str, tuple[tuple[str, ...], str]] = {
     "a folder": (("--bitext", "ru=model"), "model: a folder where a file was expected. Give a file in it."),
     "one column": (("--bitext", "talk.en"), "talk.en"),
     "unequal files": (("--bitext", "talk.en,short.ru"), "no partner"),
-    "too little text": (("--bitext", "ru=short.txt"), "too few sentence pairs"),
+    "too little text": (("--bitext", "ru=short.txt"), "fewer sentence pairs than training and measuring need: 3"),
     "too little to hold out": (("--bitext", "ru=few.txt"), "more than half of the words are of one sentence"),
 }
 

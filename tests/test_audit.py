@@ -301,7 +301,7 @@ def test_a_run_killed_again_and_again_ends_with_the_bytes_of_one_that_was_not(
         assert reached
         assert process.returncode == -signal.SIGKILL
         assert not (out / "report.html").exists()
-        with pytest.raises(InputError, match="a run of interlingua audit that is not finished"):
+        with pytest.raises(InputError, match="this run of interlingua audit is not finished"):
             report_on(out)
     audit.audit(str(model), corpus_file, out=out, cache=cache)
     assert finished.folder is not None

@@ -249,7 +249,9 @@ def test_every_measure_has_its_section_in_the_method():
     from interlingua.measures import measures
 
     headings = " ".join(re.findall(r"^## (.+)$", (ROOT / "docs" / "method.md").read_text("utf-8"), flags=re.M))
-    assert [entry.name for entry in measures if f"`{entry.name}`" not in headings] == []
+    ours = [entry.name for entry in measures if entry.call.__module__.startswith("interlingua.measures.")]
+    assert len(ours) > 8
+    assert [name for name in ours if f"`{name}`" not in headings] == []
 
 
 def test_every_objective_task_and_regime_is_in_the_method():

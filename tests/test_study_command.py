@@ -125,20 +125,20 @@ def test_a_study_is_run_once_told_again_and_lays_the_papers_numbers_beside(
 def test_a_failed_step_is_told_what_needs_it_waits_and_the_exit_code_is_1(
     world: World, run: Run, tmp_path: Path
 ) -> None:
-    (world.folder / "broken.tsv").write_text("en\tru\nno second column\n", "utf-8")
+    (world.folder / "broken.tsv").write_text("a word without a tag\n", "utf-8")
     path = world.folder / "broken.toml"
-    table = '[measures.m]\nmeasures = ["cka"]\ncorpus = "broken.tsv"\n'
-    path.write_text(STUDY[: STUDY.index("[tasks")].replace("published", "about") + table, "utf-8")
+    study = STUDY.replace("published", "about").replace("ner-train-{source}.tsv", "broken.tsv")
+    path.write_text(study.replace("seeds = 2", "seeds = 1"), "utf-8")
     given = (path, "--out", tmp_path / "out", "--cpus", "1")
     code, out, err = run("run", *given, "--json")
     assert code == 1
     told = json.loads(out)
     assert told["ran"] == {"done": 0, "reused": 0, "failed": 1, "blocked": 1}
-    assert "failed: encode bert broken.tsv" in err
-    assert "broken.tsv: the corpus is empty" in err
+    assert "failed: finetune bert ner en original seed 0" in err
+    assert "broken.tsv" in err
     [named] = interlingua.study(path, out=tmp_path / "out").about["failed"]
-    assert named.startswith("encode bert broken.tsv: ")
-    assert "the corpus is empty" in named
+    assert named.startswith("finetune bert ner en original seed 0: ")
+    assert "broken.tsv" in named
     assert json.loads(run("plan", *given[:3], "--json")[1])["plan"]["failed"] == 1
     again = json.loads(run("plan", *given[:3], "--retry", "--steps", "--json")[1])
     assert again["plan"]["needed"] == 2

@@ -55,6 +55,7 @@ SYNTH = SynthStep(
     test_share=0.2,
     slots="one",
     bad_rows="skip",
+    entity=None,
     seed=0,
 )
 STEPS = 130
