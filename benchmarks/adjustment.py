@@ -31,8 +31,8 @@ from interlingua.encoder import Encoder
 from interlingua.encoder.fused_layers import joined_projections
 from interlingua.objectives.adjustment import Adjustment
 from interlingua.objectives.anchor import Anchor
-from interlingua.training.loop import Monitor, Settings, Term, train
-from interlingua.training.pair_batches import Bitext, PairBatches, PairPass, bitext
+from interlingua.training.loop import LoopSettings, Monitor, Term, train
+from interlingua.training.pair_batches import PairBatches, PairPass, TokenizedBitext, bitext
 from interlingua.training.reference import reference
 from interlingua.wordalign.links import Links
 from interlingua.words import Sentence
@@ -78,7 +78,7 @@ def new_model(args: argparse.Namespace, tokenizer: Any) -> Any:
 class Straightforward:
     """The adjustment as one writes it first."""
 
-    def __init__(self, model: Any, data: Bitext, *, on_host: bool, mixed: bool) -> None:
+    def __init__(self, model: Any, data: TokenizedBitext, *, on_host: bool, mixed: bool) -> None:
         self.model, self.frozen, self.data = model, copy.deepcopy(model).eval(), data
         self.on_host, self.mixed = on_host, mixed
         self.device = next(model.parameters()).device
@@ -145,7 +145,7 @@ def timed(call: Callable[[int], object], steps: int, device: torch.device, *, se
     return done / (now(device) - began)
 
 
-def ours(args: argparse.Namespace, model: Any, data: Bitext, *, graph: bool) -> tuple[float, float]:
+def ours(args: argparse.Namespace, model: Any, data: TokenizedBitext, *, graph: bool) -> tuple[float, float]:
     """Steps a second of the loop in the last third of its steps, and the seconds that the reference took before."""
     pairs = PairPass(PairBatches(data, args.batch))
     on_gpu = args.device.type == "cuda"
@@ -153,7 +153,7 @@ def ours(args: argparse.Namespace, model: Any, data: Bitext, *, graph: bool) -> 
     kept = reference(model, data, kind="bf16", precision="bf16" if on_gpu else "fp32")
     took = now(args.device) - began
     terms = [Term(1.0, Adjustment(pairs)), Term(1.0, Anchor(pairs, kept))]
-    settings = Settings(
+    settings = LoopSettings(
         3 * args.steps,
         5e-5,
         warmup=args.steps // 5,
@@ -172,7 +172,7 @@ def ours(args: argparse.Namespace, model: Any, data: Bitext, *, graph: bool) -> 
     return clock.rate(args.steps), took
 
 
-def operations(data: Bitext, model: Any, batch: int) -> float:
+def operations(data: TokenizedBitext, model: Any, batch: int) -> float:
     """Matrix operations of a mean step, forward and backward, padding not counted: two for each weight and token."""
     inner = sum(weight.numel() for weight in model.encoder.parameters() if weight.ndim == 2)
     config, lengths = model.config, data.lengths.astype(np.float64)
@@ -180,7 +180,7 @@ def operations(data: Bitext, model: Any, batch: int) -> float:
     return 3 * 2 * batch * (2 * inner * float(lengths.mean()) + attention)
 
 
-def check(args: argparse.Namespace, model: Any, data: Bitext) -> float:
+def check(args: argparse.Namespace, model: Any, data: TokenizedBitext) -> float:
     """The greatest difference of the two losses over a few batches, as a share of the loss; without dropout."""
     moved = copy.deepcopy(model).eval()
     with torch.no_grad():

@@ -29,7 +29,7 @@ from interlingua.encoder.inputs import Inputs
 from interlingua.objectives.task import TaskObjective
 from interlingua.readers.examples import Examples, TextPair
 from interlingua.tasks.text_pairs import NLI_LABELS, Nli
-from interlingua.training.loop import Monitor, Settings, Term, train
+from interlingua.training.loop import LoopSettings, Monitor, Term, train
 from interlingua.training.task import TaskModel
 
 _TRAINERS = {
@@ -123,7 +123,7 @@ def ours(args: argparse.Namespace, config: Any, tokenizer: Any, data: Inputs, **
     task = Nli()
     model = TaskModel.of(Encoder.of(body, tokenizer, name="random"), task, NLI_LABELS, seed=0)
     objective = TaskObjective(task, data, args.batch)
-    settings = Settings(
+    settings = LoopSettings(
         3 * args.steps,
         5e-5,
         weight_decay=0.0,

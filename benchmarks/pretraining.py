@@ -21,7 +21,7 @@ from benchmarks.sides import Side, version
 from interlingua.encoder.fused_layers import fused_activations, joined_projections
 from interlingua.encoder.model_init import attention, masked_lm
 from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
-from interlingua.training.loop import Monitor, Settings, Term, train
+from interlingua.training.loop import LoopSettings, Monitor, Term, train
 from interlingua.training.text import TokenStream
 from interlingua.training.tokenizer import SPECIAL, empty_wordpiece, finished
 
@@ -78,7 +78,7 @@ def ours(args: argparse.Namespace) -> float:
         return {}
 
     net = model(args)
-    settings = Settings(last, 1e-3, warmup=10, precision="bf16", compile=True, optimizer=args.optimizer)
+    settings = LoopSettings(last, 1e-3, warmup=10, precision="bf16", compile=True, optimizer=args.optimizer)
     monitors = [Monitor(first, look)]
     device = torch.device(args.device)
     with attention(net, masked=False), joined_projections(net, unmasked=True), fused_activations(net, device=device):

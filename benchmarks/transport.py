@@ -20,21 +20,23 @@ from typing import Any
 import numpy as np
 
 from benchmarks.sides import Side, version
-from interlingua.transport import Problem, entropic, exact
+from interlingua.transport import TransportProblem, entropic, exact
 
 
-def problems_of(count: int) -> list[Problem]:
+def problems_of(count: int) -> list[TransportProblem]:
     draw = np.random.default_rng(0)
     shared = draw.normal(size=64)
     found = []
     for _ in range(count):
         sides = [draw.normal(size=(int(size), 64)) + shared for size in draw.integers(8, 61, size=2)]
         sides = [side / np.linalg.norm(side, axis=1, keepdims=True) for side in sides]
-        found.append(Problem.of(sides[0] @ sides[1].T, *(np.abs(draw.normal(size=len(side))) for side in sides)))
+        found.append(
+            TransportProblem.of(sides[0] @ sides[1].T, *(np.abs(draw.normal(size=len(side))) for side in sides))
+        )
     return found
 
 
-def by_pulp(problems: Sequence[Problem]) -> list[float]:
+def by_pulp(problems: Sequence[TransportProblem]) -> list[float]:
     import pulp
 
     found = []
@@ -52,7 +54,7 @@ def by_pulp(problems: Sequence[Problem]) -> list[float]:
     return found
 
 
-def by_scipy(problems: Sequence[Problem]) -> list[float]:
+def by_scipy(problems: Sequence[TransportProblem]) -> list[float]:
     from scipy.optimize import linprog
     from scipy.sparse import eye_array, kron, vstack
 
@@ -65,7 +67,7 @@ def by_scipy(problems: Sequence[Problem]) -> list[float]:
     return found
 
 
-def by_pot(problems: Sequence[Problem]) -> list[float]:
+def by_pot(problems: Sequence[TransportProblem]) -> list[float]:
     import ot
 
     found = []

@@ -113,9 +113,49 @@ def test_the_engine_has_no_word_of_the_field() -> None:
         assert not rooms(path) - {"engine", "errors", "registry", "paths"}, f"{name} imports more than it may"
 
 
-def classes(path: Path) -> set[str]:
-    """The classes that a file defines at its top level, but for those that it keeps to itself."""
-    return {node.name for node in ast.parse(path.read_text("utf-8")).body if isinstance(node, ast.ClassDef)}
+def test_no_two_classes_have_one_name() -> None:
+    found: dict[str, list[str]] = {}
+    for name, path in modules().items():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                found.setdefault(node.name, []).append(name)
+    assert len(found) > 300
+    assert {name: where for name, where in found.items() if len(where) > 1} == {}
+
+
+LAYERS = {
+    "engine": (
+        ("atomic_files", "serialization", "process_group", "child_processes"),
+        ("digests", "locks"),
+        ("step",),
+        ("workspace", "process_setup"),
+        ("graph", "torchrun"),
+        ("step_runner", "records", "plan", "disk"),
+        ("executors", "machine"),
+        ("runner",),
+    ),
+    "studies": (
+        ("config",),
+        ("plugins", "step_settings", "analysis_settings"),
+        ("study",),
+        ("compile",),
+        ("validation", "steps"),
+    ),
+}
+"""Modules of packages from the ground up: none imports one of a later line."""
+
+
+@pytest.mark.parametrize("package", LAYERS)
+def test_layers_inside_a_package_import_downwards_only(package: str) -> None:
+    floors = {name: floor for floor, names in enumerate(LAYERS[package]) for name in names}
+    own = {name: path for name, path in modules().items() if name.startswith(f"{package}.")}
+    assert {name.split(".")[1] for name in own} == set(floors), "every module has a layer, and no layer is of none"
+    for name, path in own.items():
+        here = name.split(".")[1]
+        for other in imported(path):
+            parts = other.split(".")
+            if parts[:2] == ["interlingua", package] and len(parts) > 2 and parts[2] in floors and parts[2] != here:
+                assert floors[parts[2]] <= floors[here], f"{name} imports {other}, which stands above it"
 
 
 READ_A_STUDY = (

@@ -10,7 +10,7 @@ import numpy as np
 import models
 from interlingua.encoder import Encoder
 from interlingua.readers.examples import Answer, Examples, LabelledText, Question, TaggedWords, TextPair
-from interlingua.training.pair_batches import Bitext, bitext
+from interlingua.training.pair_batches import TokenizedBitext, bitext
 from interlingua.wordalign.links import Links
 from interlingua.words import Sentence
 
@@ -27,7 +27,7 @@ class Toy:
     source: list[Sentence]
     target: list[Sentence]
     links: Links
-    data: Bitext
+    data: TokenizedBitext
 
 
 def sentences(rows: int, *, seed: int = 0) -> tuple[list[Sentence], list[Sentence], Links]:

@@ -14,7 +14,7 @@ from interlingua.report.geometry_tables import findings
 from interlingua.report.record_adapter import to_v1
 from interlingua.score import Score
 from interlingua.stats import Association, association_of_pairs, correlate, wilson_interval
-from interlingua.synthetic.tables import Kind, Name, Table
+from interlingua.synthetic.tables import SlotKind, SlotName, TemplateTable
 
 CODES = ("be", "en", "es", "pl", "ru", "tr")
 RUN = {"languages": list(CODES), "source": "en", "seed": 0, "model": "m"}
@@ -50,8 +50,8 @@ def study(failed=(), seeds=(0,)):
 
 def names():
     draw = np.random.default_rng(2)
-    cells = {code: tuple(Name("".join(draw.choice(list("abcdefgh"), 6))) for _ in range(5)) for code in CODES}
-    return spellings([Table(Kind("LOC"), cells, (2,) * 5, "places")], CODES)
+    cells = {code: tuple(SlotName("".join(draw.choice(list("abcdefgh"), 6))) for _ in range(5)) for code in CODES}
+    return spellings([TemplateTable(SlotKind("LOC"), cells, (2,) * 5, "places")], CODES)
 
 
 @pytest.mark.parametrize(

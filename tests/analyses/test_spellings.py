@@ -5,15 +5,15 @@ from anyascii import anyascii
 from interlingua.analyses.synthesis import spellings
 from interlingua.errors import InputError
 from interlingua.report.heatmap import Panel, heat_map_svg
-from interlingua.synthetic.tables import Kind, Name, Table
+from interlingua.synthetic.tables import SlotKind, SlotName, TemplateTable
 
 PLACES = {"en": ["Minsk", "Warsaw"], "be": ["Мінск", "Варшава"], "pl": ["Mińsk", "Warszawa"]}
 PEOPLE = {"en": ["Olga Ivanova"], "be": ["Вольга Іванова"], "pl": ["Olga Iwanowa"]}
 
 
 def table(columns, kind, lead=""):
-    cells = {code: tuple(Name(text, lead) for text in column) for code, column in columns.items()}
-    return Table(kind, cells, tuple(range(2, 2 + len(columns["en"]))), "file")
+    cells = {code: tuple(SlotName(text, lead) for text in column) for code, column in columns.items()}
+    return TemplateTable(kind, cells, tuple(range(2, 2 + len(columns["en"]))), "file")
 
 
 def distance(a, b):
@@ -26,7 +26,7 @@ def distance(a, b):
 
 
 def test_matrices_by_type_and_over_all_names_equal_the_formula():
-    found = spellings([table(PLACES, Kind("LOC")), table(PEOPLE, Kind("PER"))], ["en", "be", "pl"])
+    found = spellings([table(PLACES, SlotKind("LOC")), table(PEOPLE, SlotKind("PER"))], ["en", "be", "pl"])
     columns = {"LOC": PLACES, "PER": PEOPLE, "all": {code: PLACES[code] + PEOPLE[code] for code in PLACES}}
     for type, names in columns.items():
         for variant, spell in (("tnld", anyascii), ("nld", str)):
@@ -46,7 +46,7 @@ def test_matrices_by_type_and_over_all_names_equal_the_formula():
 
 
 def test_prepositions_are_no_part_of_the_spelling():
-    kind = Kind("LOC", "locative")
+    kind = SlotKind("LOC", "locative")
     assert spellings([table(PLACES, kind, "in ")], ["en", "be"]).matrix("LOC") == spellings(
         [table(PLACES, kind)], ["en", "be"]
     ).matrix("LOC")
@@ -54,7 +54,7 @@ def test_prepositions_are_no_part_of_the_spelling():
 
 def test_one_language_has_no_matrix():
     with pytest.raises(InputError, match="two or more"):
-        spellings([table(PLACES, Kind("LOC"))], ["en"])
+        spellings([table(PLACES, SlotKind("LOC"))], ["en"])
 
 
 def test_a_heat_map_writes_every_value_in_its_cell_and_escapes_titles():

@@ -14,7 +14,7 @@ from interlingua.engine.step import StepContext
 from interlingua.studies.config.fields import ConfigErrors
 from interlingua.studies.steps import align as step
 from interlingua.studies.steps.step_io import LINKS
-from interlingua.wordalign.model import Settings
+from interlingua.wordalign.model import AlignerSettings
 from interlingua.wordalign.neural import NeuralSettings
 from worlds import make_world
 
@@ -112,7 +112,9 @@ def test_an_aligner_that_is_not_said_is_the_default_one(world):
         (
             'symmetrize = "union"\niterations = 2\np0 = 0.3\ntension = 6.0\n'
             "fixed_tension = true\nvariational = false\n",
-            Linking(symmetrize="union", diagonal=Settings(2, 0.3, 6.0, optimise_tension=False, variational=False)),
+            Linking(
+                symmetrize="union", diagonal=AlignerSettings(2, 0.3, 6.0, optimise_tension=False, variational=False)
+            ),
         ),
         (
             'layer = 1\nneural = "itermax"\nunit = "token"\ncenter = false\nmin_cosine = 0.1\n',

@@ -15,7 +15,7 @@ from interlingua.attribution.consistency import Weighed, consistencies, consiste
 from interlingua.attribution.embedding_forward import Through
 from interlingua.attribution.inputs import Case
 from interlingua.attribution.integrated_gradients import IntegratedGradients
-from interlingua.attribution.shared_spaces import Aligned, Contextual, Embeddings, External
+from interlingua.attribution.shared_spaces import AlignedSpace, Contextual, Embeddings, External
 from interlingua.attribution.units import units_of
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
@@ -23,7 +23,7 @@ from interlingua.readers.examples import Examples, Question, TextPair
 from interlingua.readers.word_lists import WordVectors, read_vectors
 from interlingua.tasks.qa import Qa
 from interlingua.tasks.text_pairs import Nli
-from interlingua.transport import WEIGHTINGS, Problem, exact
+from interlingua.transport import WEIGHTINGS, TransportProblem, exact
 from interlingua.words import token_spans
 
 
@@ -129,7 +129,7 @@ def test_two_examples_are_each_others_null(case: Case, bert: Encoder) -> None:
     other = replace(two, values=np.random.default_rng(0).normal(size=len(two.values)))
     sides = [[(side.unit_vectors(n), side.weights(n, "absolute")) for n in range(2)] for side in (two, other)]
     crossed = [
-        Problem.of(ours @ theirs.T, np.asarray(ours_weigh), np.asarray(theirs_weigh))
+        TransportProblem.of(ours @ theirs.T, np.asarray(ours_weigh), np.asarray(theirs_weigh))
         for (ours, ours_weigh), (theirs, theirs_weigh) in zip(sides[0], sides[1][::-1], strict=True)
     ]
     for seed in range(3):
@@ -208,7 +208,7 @@ def test_weightings_together_score_as_each_alone_and_as_problems_solved_one_by_o
             assert getattr(each, name) == pytest.approx(getattr(alone, name), abs=1e-12)
         assert len(each.flows) == (len(each.rows) if flows else 0)
         problems = [
-            Problem.of(
+            TransportProblem.of(
                 one.unit_vectors(row) @ other.unit_vectors(row).T,
                 *(np.asarray(side.weights(row, weighting)) for side in (one, other)),
             )
@@ -315,7 +315,7 @@ def test_a_rotated_language_is_turned_back_by_a_dictionary(bert: Encoder, monkey
 
     monkeypatch.setattr(shared_spaces, "_known_words", turned)
     many = [(word, f"x{word}") for word in words]
-    space, skipped = Aligned.of(case.through, bert, {"xx": many})
+    space, skipped = AlignedSpace.of(case.through, bert, {"xx": many})
     assert not skipped
     vectors, _ = plain(case.through, bert, words)
     mapped = space.maps["xx"].apply(torch.from_numpy(vectors @ rotation.numpy())).numpy()
@@ -327,10 +327,10 @@ def test_a_rotated_language_is_turned_back_by_a_dictionary(bert: Encoder, monkey
 def test_dictionary_words_the_tokenizer_does_not_know_are_counted_and_too_few_are_an_error(bert: Encoder) -> None:
     case = case_of(bert, "nli")
     entries = [("tap", "кран"), ("kitchen", "кухонный"), ("☃", "кран"), ("\u200b", "кран")]
-    _, skipped = Aligned.of(case.through, bert, {"ru": entries})
+    _, skipped = AlignedSpace.of(case.through, bert, {"ru": entries})
     assert sum(skip.count for skip in skipped) == 2
     with pytest.raises(InputError, match="too few words"):
-        Aligned.of(case.through, bert, {"ru": entries[2:]})
+        AlignedSpace.of(case.through, bert, {"ru": entries[2:]})
 
 
 def test_words_without_a_vector_are_left_out_of_the_weights(case: Case, bert: Encoder) -> None:

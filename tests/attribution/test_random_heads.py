@@ -11,7 +11,7 @@ import torch
 
 import toys
 from cases import loaded
-from interlingua.analyses.explanation import Explainer, ExplainSettings, Outside, Side
+from interlingua.analyses.explanation import ExplainedLanguage, Explainer, ExplainSettings, Outside
 from interlingua.attribution.consistency import Weighed, consistency
 from interlingua.encoder import Encoder
 from interlingua.readers.examples import Examples, TextPair
@@ -46,7 +46,7 @@ def reordered(examples: Examples[TextPair]) -> Examples[TextPair]:
 
 
 @pytest.fixture(scope="module")
-def sides(bert: Encoder) -> tuple[Explainer, Side, Side]:
+def sides(bert: Encoder) -> tuple[Explainer, ExplainedLanguage, ExplainedLanguage]:
     explainer = Explainer(untrained(bert, "nli"), SETTINGS, Outside({}, {}))
     pairs = toys.toy("nli")
     return explainer, explainer.side("en", pairs), explainer.side("es", reordered(pairs))
@@ -66,7 +66,9 @@ def test_a_random_head_has_the_weights_of_the_models_own_in_another_order(bert: 
     assert all(torch.equal(weight, before[name]) for name, weight in model.state_dict().items())
 
 
-def test_a_heads_control_is_what_consistency_gives_for_its_attributions(sides: tuple[Explainer, Side, Side]) -> None:
+def test_a_heads_control_is_what_consistency_gives_for_its_attributions(
+    sides: tuple[Explainer, ExplainedLanguage, ExplainedLanguage],
+) -> None:
     explainer, source, target = sides
     found = explainer.compare(source, target, 0)
     for number in (0, HEADS - 1):
@@ -87,7 +89,7 @@ def test_attributions_of_a_head_that_weigh_nothing_score_nothing() -> None:
     assert found.heads[0, 0, 1] == pytest.approx(1.0)
 
 
-def test_a_text_beside_itself_needs_no_heads(sides: tuple[Explainer, Side, Side]) -> None:
+def test_a_text_beside_itself_needs_no_heads(sides: tuple[Explainer, ExplainedLanguage, ExplainedLanguage]) -> None:
     explainer, source, _ = sides
     assert explainer.compare(source, source, 0).found.heads.shape[0] == 0
 
@@ -101,7 +103,9 @@ def test_one_more_draw_is_above_the_draws_as_rarely_as_the_interval_says(heads: 
 
 
 @pytest.mark.reliability("an untrained head credited with words")
-def test_an_untrained_head_is_hardly_ever_above_other_untrained_heads(sides: tuple[Explainer, Side, Side]) -> None:
+def test_an_untrained_head_is_hardly_ever_above_other_untrained_heads(
+    sides: tuple[Explainer, ExplainedLanguage, ExplainedLanguage],
+) -> None:
     explainer, source, target = sides
     found = explainer.compare(source, target, 0).found
     every = np.concatenate([[found.scores - found.random], found.heads[:, 0] - found.heads[:, 1]])
@@ -116,7 +120,9 @@ def test_an_untrained_head_is_hardly_ever_above_other_untrained_heads(sides: tup
     assert np.mean(credited) <= 0.05
 
 
-def test_records_of_several_languages_are_one_comparison_head_by_head(sides: tuple[Explainer, Side, Side]) -> None:
+def test_records_of_several_languages_are_one_comparison_head_by_head(
+    sides: tuple[Explainer, ExplainedLanguage, ExplainedLanguage],
+) -> None:
     explainer, source, target = sides
     score = explainer.compare(source, target, 0).found.score()
     one = {"value": score.value, "details": score.details}

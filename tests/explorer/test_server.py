@@ -20,7 +20,7 @@ import interlingua
 from clients import Client
 from interlingua.cli import explore
 from interlingua.explorer.explorer import Explorer
-from interlingua.explorer.kept import Kept
+from interlingua.explorer.kept import AnswerCache
 from interlingua.explorer.server import LARGEST, STRANGERS, ExplorerServer
 from interlingua.explorer.turns import Turns
 
@@ -154,7 +154,7 @@ def test_an_address_that_cannot_be_read_is_one_where_nothing_is(
 
 
 def test_what_was_asked_takes_room_as_answers_do() -> None:
-    kept = Kept(room=1000)
+    kept = AnswerCache(room=1000)
     for number in range(100):
         kept.put(f"{number:100}", b"{}")
     assert sum(kept.get(f"{number:100}") is not None for number in range(100)) == 1000 // 102

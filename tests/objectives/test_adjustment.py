@@ -13,7 +13,7 @@ from interlingua.objectives.anchor import Anchor
 from interlingua.objectives.contrastive import Contrastive
 from interlingua.objectives.drift import Drift
 from interlingua.training.forward import sharing
-from interlingua.training.loop import Settings, Term, train
+from interlingua.training.loop import LoopSettings, Term, train
 from interlingua.training.pair_batches import PairBatches, PairPass, bitext, joined
 from interlingua.training.phases import Freeze, Lora
 from interlingua.training.reference import reference
@@ -97,7 +97,7 @@ def test_loss_gradient_and_step_of_eq_1_are_those_of_a_loop_over_words(toy, tmp_
     for take_back in undo:
         take_back()
     model.zero_grad()
-    settings = Settings(1, 1e-3, weight_decay=0.0, clip=None, eps=1e-3)
+    settings = LoopSettings(1, 1e-3, weight_decay=0.0, clip=None, eps=1e-3)
     train(model, [Term(1.0, adjustment), Term(0.5, anchor)], settings, device=CPU)
     optimizer = torch.optim.Adam(plain.parameters(), lr=1e-3, betas=settings.betas, eps=1e-3)
     optimizer.step()
@@ -243,7 +243,7 @@ def test_drift_alone_brings_weights_back_along_a_closed_form(toy, precision):
     train(
         model,
         [Term(1.0, drift)],
-        Settings(1, 1e-3, weight_decay=0.0, clip=None, eps=1e-12, precision=precision),
+        LoopSettings(1, 1e-3, weight_decay=0.0, clip=None, eps=1e-12, precision=precision),
         device=CPU,
     )
     for name, weight in model.base_model.named_parameters():
@@ -271,7 +271,7 @@ def test_the_drift_of_adapters_is_that_of_the_plain_model_they_are_merged_into(t
         gradients = {name: weight.grad.clone() for name, weight in made}
         matrices = {name: weight.detach().clone() for name, weight in made}
         model.zero_grad()
-        settings = Settings(1, 1e-3, weight_decay=0.0, clip=None, eps=1e-12, precision=precision)
+        settings = LoopSettings(1, 1e-3, weight_decay=0.0, clip=None, eps=1e-12, precision=precision)
         held = copy.deepcopy(model.state_dict())
         train(model, [Term(1.0, drift)], settings, device=CPU)
         # Adam's first step is the rate times the sign; the drift of bfloat16 copies would have other signs.
@@ -301,7 +301,7 @@ def test_drift_where_nothing_of_the_body_is_trained_is_refused_before_the_first_
         freezing(toy.model, freeze),
         pytest.raises(InputError, match=r"none is trained\. Freeze fewer blocks, or leave drift out"),
     ):
-        train(toy.model, [Term(1.0, drift)], Settings(1, 1e-3), device=CPU)
+        train(toy.model, [Term(1.0, drift)], LoopSettings(1, 1e-3), device=CPU)
 
 
 def test_every_row_comes_once_an_epoch_and_sorting_saves_padding(toy):

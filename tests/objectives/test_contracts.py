@@ -16,7 +16,7 @@ from interlingua.objectives import objectives
 from interlingua.objectives.mlm import SpecialTokens
 from interlingua.objectives.task import TaskObjective
 from interlingua.tasks import tasks
-from interlingua.training.loop import Settings, Term, train
+from interlingua.training.loop import LoopSettings, Term, train
 from interlingua.training.pair_batches import PairBatches, PairPass
 from interlingua.training.reference import reference
 from interlingua.training.regime import NAMES, regime
@@ -133,7 +133,7 @@ def test_the_loop_brings_every_loss_down(name, toy):
         return float(np.mean(found))
 
     before = loss()
-    train(model, [Term(1.0, objective)], Settings(25, 1e-3, weight_decay=0.0), device=CPU)
+    train(model, [Term(1.0, objective)], LoopSettings(25, 1e-3, weight_decay=0.0), device=CPU)
     assert loss() < before
 
 

@@ -6,7 +6,7 @@ import interlingua
 from interlingua.errors import InputError
 from interlingua.synthetic import files
 from interlingua.synthetic.files import marked, read_sheets, read_syntheticner
-from interlingua.synthetic.tables import Kind, Name
+from interlingua.synthetic.tables import SlotKind, SlotName
 
 PEOPLE = ",en,ru,gender\n0,Ada King,Ада Кинг,f\n1,Karl Weber,Карл Вебер,m\n2,Olga Volkova,Ольга Волкова,f\n"
 
@@ -20,8 +20,8 @@ def file(folder, name, text, encoding="utf-8"):
 def test_genders_are_kinds_of_their_own(tmp_path):
     found, told = read_syntheticner(file(tmp_path, "PER_names.csv", PEOPLE))
     assert {(sheet.kind, tuple(line for line, _ in sheet.rows)) for sheet in found} == {
-        (Kind("PER", gender="female"), (2, 4)),
-        (Kind("PER", gender="male"), (3,)),
+        (SlotKind("PER", gender="female"), (2, 4)),
+        (SlotKind("PER", gender="male"), (3,)),
     }
     assert all(sheet.languages == ("en", "ru") for sheet in found)
     assert told == []
@@ -49,19 +49,19 @@ def test_lines_count_quoted_line_breaks_and_a_byte_order_mark_is_no_text(tmp_pat
 @pytest.mark.parametrize(
     ("text", "language", "expected"),
     [
-        ("in the Bahamas", "en", Name("Bahamas", "in the ")),
-        ("The Hague", "en", Name("The Hague")),
-        ("we Włoszech", "pl", Name("Włoszech", "we ")),
-        ("Na Kubie", "pl", Name("Kubie", "na ")),
-        ("ў Нью-Ёрку", "be", Name("Нью-Ёрку", "ў ")),
-        ("Kore Cumhuriyeti'nde", "tr", Name("Kore Cumhuriyeti", "", "'nde")),
-        ("Irakta", "tr", Name("Irakta")),
-        ("в", "ru", Name("в")),
-        ("v Ústí nad Labem", "cs", Name("Ústí nad Labem", "v ")),
+        ("in the Bahamas", "en", SlotName("Bahamas", "in the ")),
+        ("The Hague", "en", SlotName("The Hague")),
+        ("we Włoszech", "pl", SlotName("Włoszech", "we ")),
+        ("Na Kubie", "pl", SlotName("Kubie", "na ")),
+        ("ў Нью-Ёрку", "be", SlotName("Нью-Ёрку", "ў ")),
+        ("Kore Cumhuriyeti'nde", "tr", SlotName("Kore Cumhuriyeti", "", "'nde")),
+        ("Irakta", "tr", SlotName("Irakta")),
+        ("в", "ru", SlotName("в")),
+        ("v Ústí nad Labem", "cs", SlotName("Ústí nad Labem", "v ")),
     ],
 )
 def test_what_comes_with_an_oblique_name_is_apart_from_it(text, language, expected):
-    assert Name.of(marked(text, language)) == expected
+    assert SlotName.of(marked(text, language)) == expected
 
 
 def test_disambiguation_is_cut_off_and_told(tmp_path):

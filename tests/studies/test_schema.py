@@ -140,8 +140,8 @@ def choices_of(group: type, name: str) -> set[str]:
     ("group", "name", "known"),
     [
         (schema.Running, "precision", PRECISIONS),
-        (schema.Linking, "aligner", METHODS),
-        (schema.Linking, "pivot_side", SIDES),
+        (schema.LinkSettings, "aligner", METHODS),
+        (schema.LinkSettings, "pivot_side", SIDES),
         (schema.PairReading, "reduction", REDUCTIONS),
         (schema.PairReading, "word_pooling", HOWS),
         (schema.PairReading, "reference_dtype", KINDS),

@@ -17,7 +17,7 @@ from interlingua.readers.examples import Examples
 from interlingua.tasks import tasks
 from interlingua.tasks.qa import Qa
 from interlingua.tasks.saved_models import FineTuned, load, save
-from interlingua.training.loop import Monitor, Settings, Term, train
+from interlingua.training.loop import LoopSettings, Monitor, Term, train
 from interlingua.training.task import TaskModel
 from toys import toy
 
@@ -49,7 +49,7 @@ def test_a_tiny_model_learns_twenty_examples_by_heart(name, encoder):
             return float(tuned.task.loss(tuned.model(batch), batch)) / objective.inputs.units.sum()
 
     before = loss()
-    train(tuned.model, [Term(1.0, objective)], Settings(120, 3e-3, warmup=10, weight_decay=0.0), device=CPU)
+    train(tuned.model, [Term(1.0, objective)], LoopSettings(120, 3e-3, warmup=10, weight_decay=0.0), device=CPU)
     assert loss() < 0.1 * before
     scores = tuned.task.judge(predicted(tuned, examples), examples)
     assert scores[tuned.task.metric].value == 1.0
@@ -61,7 +61,7 @@ def test_recorded_steps_of_fine_tuning_are_those_that_are_not(name, still_folder
     losses = []
     for graph in (False, True):
         tuned, _, objective = made(name, Encoder.load(str(still_folder), device="cuda", precision="fp32"))
-        settings = Settings(40, 1e-3, weight_decay=0.0, precision="bf16", graph=graph)
+        settings = LoopSettings(40, 1e-3, weight_decay=0.0, precision="bf16", graph=graph)
         monitor = Monitor(10, lambda _: {})
         metrics = train(tuned.model, [Term(1.0, objective)], settings, device=torch.device("cuda"), monitors=[monitor])
         losses.append([entry["loss"] for entry in metrics])

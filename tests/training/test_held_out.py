@@ -14,7 +14,7 @@ from interlingua.analyses.pretraining import PretrainSettings, held_out_loss, un
 from interlingua.commands.pretrain import pretrain
 from interlingua.encoder.model_init import masked_lm
 from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
-from interlingua.training.loop import Settings
+from interlingua.training.loop import LoopSettings
 from interlingua.training.text import TokenStream, token_stream
 from interlingua.training.tokenizer import SPECIAL, train_wordpiece
 
@@ -83,7 +83,7 @@ def test_the_held_out_loss_is_that_of_plain_transformers_on_the_same_batches(tex
     sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
     model = masked_lm("bert", sizes, tokenizer, length=LENGTH, seed=0).eval()
     plain = copy.deepcopy(model)
-    config = PretrainSettings(files, Settings(1, 1e-3, seed=5), batch_size=8, max_length=LENGTH, mask=0.3)
+    config = PretrainSettings(files, LoopSettings(1, 1e-3, seed=5), batch_size=8, max_length=LENGTH, mask=0.3)
     found = held_out_loss(model, tokenizer, config, held)
     special = SpecialTokens(2, 4, tokenizer.get_vocab_size(), len(SPECIAL))
     mlm = MaskedLanguageModelling(held, special, batch_size=128, length=LENGTH, share=0.3, seed=6)

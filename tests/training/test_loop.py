@@ -10,7 +10,7 @@ import torch
 from interlingua.encoder.model_init import attention, masked_lm
 from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
 from interlingua.training.checkpoints import Checkpoint
-from interlingua.training.loop import Monitor, Settings, Term, train
+from interlingua.training.loop import LoopSettings, Monitor, Term, train
 from interlingua.training.text import token_stream
 from interlingua.training.tokenizer import SPECIAL, train_wordpiece
 
@@ -80,7 +80,7 @@ def test_after_the_loss_the_model_answers_at_every_position_again(mlm, tokenizer
 def test_steps_are_those_of_plain_torch(mlm, tokenizer, accumulate):
     model = masked_lm("bert", still(SMALL), tokenizer, length=LENGTH, seed=0)
     plain = copy.deepcopy(model).train()
-    settings = Settings(3, 1e-2, warmup=2, decay=0.5, weight_decay=0.1, clip=0.5, accumulate=accumulate)
+    settings = LoopSettings(3, 1e-2, warmup=2, decay=0.5, weight_decay=0.1, clip=0.5, accumulate=accumulate)
     train(model, [Term(0.5, mlm)], settings, device=CPU)
     matrices = [w for w in plain.parameters() if w.ndim >= 2]
     others = [w for w in plain.parameters() if w.ndim < 2]
@@ -107,7 +107,7 @@ def test_steps_are_those_of_plain_torch(mlm, tokenizer, accumulate):
 
 
 def test_the_rate_warms_up_holds_and_decays_to_the_floor():
-    settings = Settings(100, 2.0, warmup=10, decay=0.4, floor=0.1)
+    settings = LoopSettings(100, 2.0, warmup=10, decay=0.4, floor=0.1)
     rates = np.array([settings.rate(step) for step in range(100)])
     np.testing.assert_allclose(rates[:10], 2.0 * np.arange(1, 11) / 10)
     np.testing.assert_allclose(rates[10:60], 2.0)
@@ -126,7 +126,7 @@ def test_training_brings_the_loss_below_that_of_a_uniform_guess(mlm, tokenizer):
 
     guess = math.log(tokenizer.get_vocab_size())
     assert loss() > guess - 0.05
-    train(model, [Term(1.0, mlm)], Settings(60, 1e-2, warmup=5), device=CPU)
+    train(model, [Term(1.0, mlm)], LoopSettings(60, 1e-2, warmup=5), device=CPU)
     assert loss() < guess - 0.1
 
 
@@ -138,7 +138,7 @@ def test_a_run_stopped_and_resumed_has_the_weights_and_metrics_of_one_that_was_n
             metrics = train(
                 model,
                 [Term(1.0, mlm)],
-                Settings(9, 1e-3, warmup=2, checkpoint_every=3),
+                LoopSettings(9, 1e-3, warmup=2, checkpoint_every=3),
                 device=CPU,
                 checkpoint=Checkpoint(tmp_path / place),
                 monitors=[monitor],
@@ -189,4 +189,4 @@ def test_a_loss_that_is_not_finite_stops_the_run(mlm, tokenizer):
     with torch.no_grad():
         next(model.parameters()).fill_(torch.inf)
     with pytest.raises(InputError, match=r"the loss is not finite at step 1: nan\. Lower the learning rate"):
-        train(model, [Term(1.0, mlm)], Settings(1, 1e-3), device=CPU)
+        train(model, [Term(1.0, mlm)], LoopSettings(1, 1e-3), device=CPU)

@@ -9,7 +9,7 @@ import torch
 
 from interlingua.analyses.pretraining import PretrainSettings, _objective
 from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
-from interlingua.training.loop import Settings
+from interlingua.training.loop import LoopSettings
 from interlingua.training.text import TokenStream
 from interlingua.training.tokenizer import SPECIAL as NAMES
 from interlingua.training.tokenizer import empty_wordpiece, finished
@@ -172,7 +172,7 @@ def test_a_pair_of_equal_shares_is_that_share():
 
 
 def test_the_share_of_a_recipe_ends_with_the_last_part_of_its_last_step():
-    recipe = PretrainSettings({}, Settings(3, 1e-3, accumulate=2), batch_size=8, max_length=64, mask=(0.6, 0.1))
+    recipe = PretrainSettings({}, LoopSettings(3, 1e-3, accumulate=2), batch_size=8, max_length=64, mask=(0.6, 0.1))
     tokenizer = finished(empty_wordpiece({name: number for number, name in enumerate([*NAMES, "a"])}))
     mlm = _objective(recipe, stream(), tokenizer)
     assert [mlm.share_at(part) for part in range(6)] == pytest.approx([0.6, 0.5, 0.4, 0.3, 0.2, 0.1])

@@ -8,7 +8,7 @@ import torch
 import models
 from interlingua.encoder.model_init import masked_lm
 from interlingua.training.checkpoints import Checkpoint
-from interlingua.training.loop import Settings, _optimizer
+from interlingua.training.loop import LoopSettings, _optimizer
 from interlingua.training.muon import MuonAdamW, orthogonal
 
 SHAPES = [(24, 24), (24, 24), (16, 40), (40, 16), (1, 12), (64, 8)]
@@ -131,7 +131,7 @@ def test_a_checkpoint_puts_the_state_back_bit_for_bit(tmp_path):
     def fresh():
         torch.manual_seed(0)
         model = torch.nn.Sequential(torch.nn.Linear(6, 10), torch.nn.LayerNorm(10), torch.nn.Linear(10, 4))
-        return model, _optimizer(model, Settings(8, 1e-2, optimizer="muon", weight_decay=0.1), on_device=False)
+        return model, _optimizer(model, LoopSettings(8, 1e-2, optimizer="muon", weight_decay=0.1), on_device=False)
 
     def go(model, optimizer, steps):
         for step in steps:
@@ -160,7 +160,7 @@ def test_muon_takes_the_matrices_between_embeddings_and_vocabulary_and_adamw_the
         sizes["embedding_size"] = 16
     model = masked_lm(architecture, sizes, models.wordpiece(), length=24, seed=0)
     names = {id(weight): name for name, weight in model.named_parameters()}
-    optimizer = _optimizer(model, Settings(1, 1e-3, optimizer="muon", weight_decay=0.1), on_device=False)
+    optimizer = _optimizer(model, LoopSettings(1, 1e-3, optimizer="muon", weight_decay=0.1), on_device=False)
     held = [(names[id(w)], w.ndim, group) for group in optimizer.param_groups for w in group["params"]]
     assert sorted(name for name, _, _ in held) == sorted(names.values())  # Each in one group, and in one alone.
     for name, ndim, group in held:
@@ -175,7 +175,7 @@ def test_muon_takes_the_matrices_between_embeddings_and_vocabulary_and_adamw_the
 def test_frozen_weights_are_in_no_group():
     model = masked_lm("bert", SMALL, models.wordpiece(), length=24, seed=0)
     model.bert.encoder.requires_grad_(False)
-    optimizer = _optimizer(model, Settings(1, 1e-3, optimizer="muon"), on_device=False)
+    optimizer = _optimizer(model, LoopSettings(1, 1e-3, optimizer="muon"), on_device=False)
     held = {id(weight) for group in optimizer.param_groups for weight in group["params"]}
     assert held == {id(weight) for weight in model.parameters() if weight.requires_grad}
 

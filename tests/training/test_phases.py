@@ -18,7 +18,7 @@ from interlingua.tasks.ner import Ner
 from interlingua.tasks.text_pairs import Nli
 from interlingua.training.checkpoints import Checkpoint
 from interlingua.training.journal import Journal, read_journal
-from interlingua.training.loop import Monitor, Settings, Term, train
+from interlingua.training.loop import LoopSettings, Monitor, Term, train
 from interlingua.training.pair_batches import PairBatches, PairPass
 from interlingua.training.phases import Freeze, Lora, Part, Phase
 from interlingua.training.reference import reference
@@ -27,7 +27,7 @@ from interlingua.training.trainable import adapted, freezing
 from toys import make_toy
 
 CPU = torch.device("cpu")
-PLAIN = Settings(4, 1e-3, weight_decay=0.0, clip=None)
+PLAIN = LoopSettings(4, 1e-3, weight_decay=0.0, clip=None)
 
 
 @pytest.fixture
@@ -207,7 +207,7 @@ def test_the_regimes_are_those_of_the_paper():
 
 def stages(toy, original, steps=6):
     kept = reference(original, toy.data)
-    settings = Settings(steps, 1e-3, checkpoint_every=2)
+    settings = LoopSettings(steps, 1e-3, checkpoint_every=2)
     return [
         Stage("adjust", terms(toy, kept=kept), settings),
         Stage("again", [*terms(toy), Term(0.1, Drift.of(original))], settings, Freeze(blocks=1)),
@@ -236,7 +236,7 @@ def test_the_journal_has_the_loss_of_each_term_the_rate_and_the_norm_of_the_grad
     kept = reference(toy.model, toy.data)
     plain = copy.deepcopy(toy.model).train()
     made = terms(toy, kept=kept)
-    settings = Settings(3, 1e-3, warmup=2, weight_decay=0.0, clip=None)
+    settings = LoopSettings(3, 1e-3, warmup=2, weight_decay=0.0, clip=None)
     train(toy.model, made, settings, device=CPU, journal=Journal(tmp_path / "steps.jsonl"))
     lines = read_journal(tmp_path / "steps.jsonl")
     assert [line["rate"] for line in lines] == [settings.rate(step) for step in range(3)]
@@ -296,7 +296,7 @@ class Scripted:
 @pytest.mark.parametrize(("metric", "values", "best"), [("dev", [1, 5, 2, 5], 1), ("-dev", [3, 2, 0, 1], 2)])
 def test_a_run_ends_with_the_weights_that_were_best(toy, tmp_path, metric, values, best):
     script = Scripted(values)
-    settings = Settings(8, 1e-3, best=metric)
+    settings = LoopSettings(8, 1e-3, best=metric)
     checkpoint = Checkpoint(tmp_path / "state")
     train(toy.model, terms(toy), settings, device=CPU, monitors=[Monitor(2, script)], checkpoint=checkpoint)
     assert same(script.seen[best], weights(toy.model))
@@ -309,7 +309,7 @@ def test_a_run_ends_with_the_weights_that_were_best(toy, tmp_path, metric, value
 
 def test_a_run_stops_when_its_patience_is_at_an_end_also_after_it_was_stopped(toy, tmp_path):
     values = [1, 4, 3, 2, 9, 9]
-    settings = Settings(6, 1e-3, best="dev", patience=2, checkpoint_every=1)
+    settings = LoopSettings(6, 1e-3, best="dev", patience=2, checkpoint_every=1)
     whole, script = copy.deepcopy(toy.model), Scripted(values)
     metrics = train(whole, terms(toy), settings, device=CPU, monitors=[Monitor(1, script)])
     assert [entry["dev"] for entry in metrics] == values[:4]
@@ -327,10 +327,10 @@ def test_a_run_stops_when_its_patience_is_at_an_end_also_after_it_was_stopped(to
 
 def test_settings_that_cannot_be_are_refused(toy):
     for settings, problem in (
-        (Settings(1, 1e-3, precision="fp8"), r"unknown training precision: 'fp8'\. Use fp32, bf16 or fp16"),
-        (Settings(1, 1e-3, precision="fp16"), "fp16 is for GPUs"),
-        (Settings(1, 1e-3, best="dev"), "nothing is measured to be best by"),
-        (Settings(1, 1e-3, patience=2), "patience is for a metric"),
+        (LoopSettings(1, 1e-3, precision="fp8"), r"unknown training precision: 'fp8'\. Use fp32, bf16 or fp16"),
+        (LoopSettings(1, 1e-3, precision="fp16"), "fp16 is for GPUs"),
+        (LoopSettings(1, 1e-3, best="dev"), "nothing is measured to be best by"),
+        (LoopSettings(1, 1e-3, patience=2), "patience is for a metric"),
     ):
         with pytest.raises(InputError, match=problem):
             train(toy.model, terms(toy), settings, device=CPU)
@@ -338,7 +338,7 @@ def test_settings_that_cannot_be_are_refused(toy):
         train(
             toy.model,
             terms(toy),
-            Settings(1, 1e-3, best="dev"),
+            LoopSettings(1, 1e-3, best="dev"),
             device=CPU,
             monitors=[Monitor(1, lambda _: {"other": 1.0})],
         )
@@ -352,7 +352,7 @@ def test_recorded_steps_are_those_that_are_not(tmp_path, precision):
         toy = make_toy(tmp_path / f"toy-{graph}", rows=60)
         toy.model.to("cuda")
         kept = reference(toy.model, toy.data)
-        settings = Settings(40, 1e-3, clip=1.0, precision=precision, graph=graph)
+        settings = LoopSettings(40, 1e-3, clip=1.0, precision=precision, graph=graph)
         train(toy.model, terms(toy, kept=kept), settings, device=torch.device("cuda"))
         made[graph] = weights(toy.model)
     for name, value in made[False].items():
@@ -368,7 +368,7 @@ def test_fp16_with_its_scaler_goes_on_as_if_never_stopped(toy, tmp_path):
             train(
                 model,
                 terms(toy),
-                Settings(6, 1e-3, precision="fp16"),
+                LoopSettings(6, 1e-3, precision="fp16"),
                 device=torch.device("cuda"),
                 checkpoint=Checkpoint(tmp_path / name),
                 stop_after=stop,

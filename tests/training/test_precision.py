@@ -8,7 +8,7 @@ import torch
 from interlingua.encoder.model_init import attention, masked_lm
 from interlingua.objectives.mlm import MaskedLanguageModelling, SpecialTokens
 from interlingua.training.checkpoints import Checkpoint
-from interlingua.training.loop import Halved, Monitor, Settings, Term, _Sum, train
+from interlingua.training.loop import Halved, LoopSettings, Monitor, Term, _Sum, train
 from interlingua.training.text import token_stream
 from interlingua.training.tokenizer import SPECIAL, train_wordpiece
 
@@ -91,7 +91,7 @@ def test_copies_made_together_are_those_made_one_by_one_and_what_is_frozen_or_un
 
 def test_weights_and_state_of_a_run_in_bf16_stay_in_fp32(mlm, tokenizer, tmp_path):
     model = masked_lm("electra", SIZES["electra"], tokenizer, length=LENGTH, seed=0)
-    settings = Settings(3, 1e-3, precision="bf16", optimizer="muon")
+    settings = LoopSettings(3, 1e-3, precision="bf16", optimizer="muon")
     train(model, [Term(1.0, mlm)], settings, device=CPU, checkpoint=Checkpoint(tmp_path / "state"))
     from safetensors.torch import load_file
 
@@ -111,7 +111,7 @@ def test_a_run_stopped_and_resumed_has_the_weights_of_one_that_was_not(mlm, toke
             metrics = train(
                 model,
                 [Term(1.0, mlm)],
-                Settings(6, 2e-3, weight_decay=0.1, optimizer=optimizer, precision=precision, checkpoint_every=2),
+                LoopSettings(6, 2e-3, weight_decay=0.1, optimizer=optimizer, precision=precision, checkpoint_every=2),
                 device=CPU,
                 checkpoint=Checkpoint(tmp_path / place),
                 monitors=[Monitor(1, lambda _: {})],
@@ -153,7 +153,7 @@ def test_a_recorded_step_does_what_the_step_does_and_resumes(mlm, tokenizer, tmp
                 metrics = train(
                     model,
                     [Term(1.0, mlm)],
-                    Settings(
+                    LoopSettings(
                         12, 1e-3, warmup=4, precision="bf16", compile=True, optimizer=optimizer, checkpoint_every=5
                     ),
                     device=torch.device("cuda"),

@@ -17,7 +17,7 @@ from interlingua.objectives.task import TaskObjective
 from interlingua.tasks.ner import Ner
 from interlingua.training.checkpoints import Checkpoint
 from interlingua.training.journal import Journal, read_journal
-from interlingua.training.loop import Monitor, Settings, Term, train
+from interlingua.training.loop import LoopSettings, Monitor, Term, train
 from interlingua.training.monitors import (
     ENOUGH_ROWS,
     LEAST_ROWS,
@@ -152,7 +152,7 @@ class Run:
     def __call__(self, plan=None, *, model=None, monitors=None, **options):
         model = copy.deepcopy(self.model) if model is None else model
         watching = monitors or (() if plan is None else self.similarities.monitors(plan, pivot="en"))
-        settings = options.pop("settings", Settings(self.steps, 1e-3, checkpoint_every=5))
+        settings = options.pop("settings", LoopSettings(self.steps, 1e-3, checkpoint_every=5))
         return model, train(model, [self.term], settings, device=CPU, monitors=watching, **options)
 
     def plan(self, **options):
@@ -236,7 +236,7 @@ def test_the_best_weights_are_chosen_where_their_metric_was_measured(run):
         return {"dev": next(values)}
 
     often = run.similarities.monitors(run.plan(every=1), pivot="en")[0]
-    settings = Settings(12, 1e-3, best="dev", patience=2)
+    settings = LoopSettings(12, 1e-3, best="dev", patience=2)
     model, metrics = run(monitors=(often, Monitor(3, dev)), settings=settings)
     assert [entry["step"] for entry in metrics] == list(range(1, 13))
     assert all(torch.equal(value, kept[1][name]) for name, value in model.state_dict().items())
@@ -245,7 +245,7 @@ def test_the_best_weights_are_chosen_where_their_metric_was_measured(run):
 def test_a_metric_that_no_monitor_has_is_told_where_all_have_measured(run):
     often = run.similarities.monitors(run.plan(every=1), pivot="en")[0]
     with pytest.raises(InputError, match="no monitor measures this: 'dve'"):
-        run(monitors=(often, Monitor(3, lambda _: {"dev": 1.0})), settings=Settings(12, 1e-3, best="dve"))
+        run(monitors=(often, Monitor(3, lambda _: {"dev": 1.0})), settings=LoopSettings(12, 1e-3, best="dve"))
 
 
 def test_the_measured_share_is_of_the_seconds_of_training():
@@ -279,7 +279,7 @@ def test_recorded_steps_are_watched_as_those_that_are_not(made, texts, precision
         metrics = train(
             model,
             [Term(1.0, TaskObjective(task, inputs, 20, fixed=True), "task")],
-            Settings(40, 1e-3, precision=precision, graph=graph),
+            LoopSettings(40, 1e-3, precision=precision, graph=graph),
             device=torch.device("cuda"),
             monitors=similarities.monitors(plan, pivot="en"),
         )

@@ -14,13 +14,13 @@ import torch
 from scipy.optimize import linprog
 
 from interlingua.errors import InputError, InterlinguaError
-from interlingua.transport import Flow, Problem, entropic, exact, weights_of
+from interlingua.transport import Flow, TransportProblem, entropic, exact, weights_of
 from interlingua.transport import exact as package_exact
 from interlingua.transport.entropic import _dual
 from interlingua.transport.exact import _by_linear_program, _by_network_simplex, _cores, _solver, quick
 
 
-def random_problems(count: int, *, seed: int, most: int = 24) -> list[Problem]:
+def random_problems(count: int, *, seed: int, most: int = 24) -> list[TransportProblem]:
     draw = np.random.default_rng(seed)
     problems = []
     for _ in range(count):
@@ -29,11 +29,11 @@ def random_problems(count: int, *, seed: int, most: int = 24) -> list[Problem]:
         source[draw.random(rows) < 0.2] = 0.0
         target[draw.random(columns) < 0.2] = 0.0
         source[draw.integers(rows)], target[draw.integers(columns)] = 1.0, 1.0
-        problems.append(Problem.of(draw.uniform(-1, 1, size=(rows, columns)), source, target))
+        problems.append(TransportProblem.of(draw.uniform(-1, 1, size=(rows, columns)), source, target))
     return problems
 
 
-def optimum_of_the_papers_equation(problem: Problem) -> float:
+def optimum_of_the_papers_equation(problem: TransportProblem) -> float:
     rows, columns = problem.similarities.shape
     sums = np.concatenate([np.kron(np.eye(rows), np.ones(columns)), np.kron(np.ones(rows), np.eye(columns))])
     found = linprog(
@@ -49,16 +49,18 @@ def optimum_of_the_papers_equation(problem: Problem) -> float:
 
 
 @pytest.fixture(scope="module")
-def problems() -> list[Problem]:
+def problems() -> list[TransportProblem]:
     return random_problems(1000, seed=0)
 
 
-def test_a_thousand_ragged_problems_score_as_scipys_linear_program_of_equation_2(problems: list[Problem]) -> None:
+def test_a_thousand_ragged_problems_score_as_scipys_linear_program_of_equation_2(
+    problems: list[TransportProblem],
+) -> None:
     for problem, flow in zip(problems, exact(problems), strict=True):
         assert flow.score == pytest.approx(optimum_of_the_papers_equation(problem), abs=1e-9)
 
 
-def test_plans_keep_the_constraints_of_equation_2_and_give_the_score(problems: list[Problem]) -> None:
+def test_plans_keep_the_constraints_of_equation_2_and_give_the_score(problems: list[TransportProblem]) -> None:
     for problem, flow in zip(problems, exact(problems), strict=True):
         assert flow.plan.min() >= 0
         assert (flow.plan.sum(axis=1) <= problem.source + 1e-12).all()
@@ -67,12 +69,12 @@ def test_plans_keep_the_constraints_of_equation_2_and_give_the_score(problems: l
         assert flow.error == 0.0
 
 
-def test_threads_change_nothing(problems: list[Problem]) -> None:
+def test_threads_change_nothing(problems: list[TransportProblem]) -> None:
     alone, shared = exact(problems, threads=1), exact(problems, threads=3)
     assert [flow.score for flow in alone] == [flow.score for flow in shared]
 
 
-def test_without_pot_scipy_solves_the_same(monkeypatch: pytest.MonkeyPatch, problems: list[Problem]) -> None:
+def test_without_pot_scipy_solves_the_same(monkeypatch: pytest.MonkeyPatch, problems: list[TransportProblem]) -> None:
     wanted = [flow.score for flow in exact(problems[:50])]
     monkeypatch.setitem(sys.modules, "ot.lp.emd_wrap", None)
     _solver.cache_clear()
@@ -86,7 +88,7 @@ def test_without_pot_nothing_flows_from_or_to_what_weighs_nothing(monkeypatch: p
     problems = []
     for _ in range(20):
         weights = [draw.random(9) * (np.arange(9) % 3 == draw.integers(3)) for _ in range(2)]
-        problems.append(Problem.of(draw.uniform(-1, 1, (9, 9)), *weights))
+        problems.append(TransportProblem.of(draw.uniform(-1, 1, (9, 9)), *weights))
     wanted = [flow.score for flow in exact(problems)]
     monkeypatch.setitem(sys.modules, "ot.lp.emd_wrap", None)
     _solver.cache_clear()
@@ -108,14 +110,14 @@ def test_a_problem_whose_equal_tokens_are_merged_has_the_same_optimum_and_so_und
             kind = np.concatenate([np.arange(size), draw.integers(0, size, 6)])
             sides.append((np.array([int(np.flatnonzero(kind == k)[0]) for k in range(size)]), kind))
         weights = [[draw.random(len(kind)) for _, kind in sides] for _ in range(2)]
-        whole = Problem.of(table[np.ix_(sides[0][1], sides[1][1])], *weights[0])
+        whole = TransportProblem.of(table[np.ix_(sides[0][1], sides[1][1])], *weights[0])
         other = whole.weighed(*weights[1])
         for problem in (whole, other):
             small = problem.merged(*sides)
             assert small.costs.shape == table.shape
             assert small.source.sum() == pytest.approx(1.0)
             assert exact([small])[0].score == pytest.approx(exact([problem])[0].score, abs=1e-12)
-        again = Problem.of(whole.similarities, *weights[1])
+        again = TransportProblem.of(whole.similarities, *weights[1])
         assert exact([other])[0].score == exact([again])[0].score
 
 
@@ -126,20 +128,22 @@ def test_a_text_beside_itself_scores_exactly_1(size: int, seed: int) -> None:
     vectors = draw.normal(size=(size, 33)).astype(np.float32).astype(np.float64)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     weights = draw.exponential(size=size)
-    assert exact([Problem.of(vectors @ vectors.T, weights, weights)])[0].score == 1.0
+    assert exact([TransportProblem.of(vectors @ vectors.T, weights, weights)])[0].score == 1.0
 
 
 def test_scores_do_not_depend_on_the_order_of_tokens_nor_on_which_side_is_the_source() -> None:
     draw = np.random.default_rng(3)
     for problem in random_problems(30, seed=2):
         rows, columns = (draw.permutation(size) for size in problem.similarities.shape)
-        moved = Problem.of(problem.similarities[rows][:, columns], problem.source[rows], problem.target[columns])
-        turned = Problem.of(problem.similarities.T, problem.target, problem.source)
+        moved = TransportProblem.of(
+            problem.similarities[rows][:, columns], problem.source[rows], problem.target[columns]
+        )
+        turned = TransportProblem.of(problem.similarities.T, problem.target, problem.source)
         scores = [flow.score for flow in exact([problem, moved, turned])]
         assert scores == pytest.approx([scores[0]] * 3, abs=1e-12)
 
 
-def test_the_entropic_error_bound_holds_and_is_within_the_tolerance(problems: list[Problem]) -> None:
+def test_the_entropic_error_bound_holds_and_is_within_the_tolerance(problems: list[TransportProblem]) -> None:
     for approximate, true in zip(entropic(problems[:200]), exact(problems[:200]), strict=True):
         assert approximate.error <= 5e-3
         assert approximate.score - 1e-9 <= true.score <= approximate.score + approximate.error + 1e-9
@@ -153,14 +157,16 @@ def test_the_entropic_bound_holds_where_nothing_is_missing_and_where_everything_
     for _ in range(40):
         sides = [draw.normal(size=(int(size), 64)) + shared for size in draw.integers(1, 40, size=2)]
         sides = [side / np.linalg.norm(side, axis=1, keepdims=True) for side in sides]
-        chosen.append(Problem.of(sides[0] @ sides[1].T, *(np.abs(draw.normal(size=len(side))) for side in sides)))
-        chosen.append(Problem.of(sides[0] @ sides[0].T, *2 * [np.full(len(sides[0]), 1.0)]))
+        chosen.append(
+            TransportProblem.of(sides[0] @ sides[1].T, *(np.abs(draw.normal(size=len(side))) for side in sides))
+        )
+        chosen.append(TransportProblem.of(sides[0] @ sides[0].T, *2 * [np.full(len(sides[0]), 1.0)]))
     for approximate, true in zip(entropic(chosen, tolerance=tolerance), exact(chosen), strict=True):
         assert approximate.score - 1e-9 <= true.score <= approximate.score + approximate.error + 1e-9
         assert approximate.plan.sum() <= 1 + 1e-9
 
 
-def test_entropic_plans_keep_the_constraints_whatever_they_are_padded_with(problems: list[Problem]) -> None:
+def test_entropic_plans_keep_the_constraints_whatever_they_are_padded_with(problems: list[TransportProblem]) -> None:
     chosen = problems[:60]
     for problem, together, alone in zip(chosen, entropic(chosen), (entropic([one])[0] for one in chosen), strict=True):
         assert together.plan.shape == problem.similarities.shape
@@ -169,7 +175,7 @@ def test_entropic_plans_keep_the_constraints_whatever_they_are_padded_with(probl
         assert together.score == pytest.approx(alone.score, abs=1e-2)
 
 
-def test_more_iterations_never_loosen_the_bound_and_are_made_twenty_at_a_time(problems: list[Problem]) -> None:
+def test_more_iterations_never_loosen_the_bound_and_are_made_twenty_at_a_time(problems: list[TransportProblem]) -> None:
     chosen = problems[:30]
     found = {count: entropic(chosen, tolerance=0.0, iterations=count) for count in (20, 21, 40, 60, 80, 120, 160, 240)}
     for before, after in itertools.pairwise(found.values()):
@@ -189,7 +195,7 @@ def test_rows_without_weight_do_not_loosen_the_bound_whatever_their_potentials()
 
 
 @pytest.mark.gpu
-def test_the_gpu_says_what_the_cpu_says(problems: list[Problem]) -> None:
+def test_the_gpu_says_what_the_cpu_says(problems: list[TransportProblem]) -> None:
     here, there = (entropic(problems[:200], device=device) for device in ("cpu", "cuda"))
     assert torch.cuda.is_available()
     assert [flow.score for flow in there] == pytest.approx([flow.score for flow in here], abs=1e-2)
@@ -252,17 +258,17 @@ def test_an_unknown_weighting_is_named_with_its_neighbours() -> None:
 )
 def test_bad_problems_are_refused(table: object, source: object, target: object, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
-        Problem.of(table, source, target)  # type: ignore[arg-type]
+        TransportProblem.of(table, source, target)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("shape", [(2, 4), (3, 3), (6,), (2, 3, 1)])
 def test_similarities_of_another_shape_than_the_weights_are_refused(shape: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="2 and 3 weights"):
-        Problem.of(np.zeros(shape), np.ones(2), np.ones(3))
+        TransportProblem.of(np.zeros(shape), np.ones(2), np.ones(3))
 
 
 def test_weights_are_shares_and_similarities_beyond_1_by_rounding_are_1() -> None:
-    problem = Problem.of([[1 + 1e-7, -1 - 1e-7], [1 - 1e-13, 1 - 1e-9]], [1.0, 3.0], [6.0, 2.0])
+    problem = TransportProblem.of([[1 + 1e-7, -1 - 1e-7], [1 - 1e-13, 1 - 1e-9]], [1.0, 3.0], [6.0, 2.0])
     np.testing.assert_array_equal(problem.source, [0.25, 0.75])
     np.testing.assert_array_equal(problem.target, [0.75, 0.25])
     np.testing.assert_array_equal(problem.similarities[0], [1.0, -1.0])
@@ -298,7 +304,7 @@ def test_a_linear_program_that_does_not_end_at_the_optimum_is_an_error_that_says
         _by_linear_program(np.ones(1), np.ones(1), np.ones((1, 1)))
 
 
-def test_either_solver_gives_the_targets_as_much_as_the_sources_have(problems: list[Problem]) -> None:
+def test_either_solver_gives_the_targets_as_much_as_the_sources_have(problems: list[TransportProblem]) -> None:
     emd_c = pytest.importorskip("ot.lp.emd_wrap").emd_c
     for problem in problems[:20]:
         for solve in (_by_linear_program, functools.partial(_by_network_simplex, emd_c)):
@@ -308,13 +314,13 @@ def test_either_solver_gives_the_targets_as_much_as_the_sources_have(problems: l
 
 
 def test_batches_of_the_entropic_solver_are_as_large_as_allowed_and_in_the_end_in_order(
-    monkeypatch: pytest.MonkeyPatch, problems: list[Problem]
+    monkeypatch: pytest.MonkeyPatch, problems: list[TransportProblem]
 ) -> None:
     module, cells, chosen = importlib.import_module("interlingua.transport.entropic"), 400, problems[:40]
     assert max(problem.similarities.size for problem in chosen) > cells
     batches, padded = [], module._padded
 
-    def spy(batch: list[Problem], device: torch.device) -> object:
+    def spy(batch: list[TransportProblem], device: torch.device) -> object:
         batches.append([problem.similarities.shape for problem in batch])
         return padded(batch, device)
 
@@ -332,12 +338,12 @@ def test_batches_of_the_entropic_solver_are_as_large_as_allowed_and_in_the_end_i
         assert flow.score - 1e-9 <= true.score <= flow.score + flow.error + 1e-9
     assert entropic([]) == []
     batches.clear()
-    entropic([Problem.of(np.eye(10), np.ones(10), np.ones(10))] * 9)
+    entropic([TransportProblem.of(np.eye(10), np.ones(10), np.ones(10))] * 9)
     assert [len(batch) for batch in batches] == [4, 4, 1]  # Four times 100 are 400.
 
 
 def test_shares_of_any_size_give_every_problem_once_and_in_order(
-    monkeypatch: pytest.MonkeyPatch, problems: list[Problem]
+    monkeypatch: pytest.MonkeyPatch, problems: list[TransportProblem]
 ) -> None:
     wanted = [exact([problem])[0].score for problem in problems[:30]]
     monkeypatch.setattr(importlib.import_module("interlingua.transport.exact"), "_SHARE", 7)
@@ -351,7 +357,7 @@ def test_shares_of_any_size_give_every_problem_once_and_in_order(
     [(30, 3, [3]), (30, 8, [5]), (29, 8, [5]), (28, 8, [4]), (14, 8, [2]), (7, 8, []), (30, 1, [])],
 )
 def test_there_are_as_many_threads_as_may_be_and_no_more_than_shares(
-    monkeypatch: pytest.MonkeyPatch, problems: list[Problem], count: int, threads: int, workers: list[int]
+    monkeypatch: pytest.MonkeyPatch, problems: list[TransportProblem], count: int, threads: int, workers: list[int]
 ) -> None:
     module, made = importlib.import_module("interlingua.transport.exact"), []
 
@@ -392,8 +398,8 @@ def test_the_number_of_threads_is_the_first_one_that_openmp_is_told(monkeypatch:
 
 def test_single_precision_problems_are_solved_in_double_precision() -> None:
     table, weights = np.float32([[0.9, 0.1], [0.3, 0.8]]), np.float32([0.4, 0.6])
-    single = Problem.of(table, weights, weights)
-    double = Problem.of(table.astype(np.float64), weights.astype(np.float64), weights.astype(np.float64))
+    single = TransportProblem.of(table, weights, weights)
+    double = TransportProblem.of(table.astype(np.float64), weights.astype(np.float64), weights.astype(np.float64))
     for ours, theirs in zip(
         (single.similarities, single.source, single.target),
         (double.similarities, double.source, double.target),
@@ -405,5 +411,5 @@ def test_single_precision_problems_are_solved_in_double_precision() -> None:
 
 
 def test_nothing_flows_along_a_similarity_of_0() -> None:
-    flow = exact([Problem.of([[0.0]], [1.0], [1.0])])[0]
+    flow = exact([TransportProblem.of([[0.0]], [1.0], [1.0])])[0]
     assert (flow.score, flow.plan.tolist()) == (0.0, [[0.0]])

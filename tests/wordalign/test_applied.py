@@ -8,11 +8,11 @@ import torch
 
 from aligner_by_loops import bitext
 from interlingua.wordalign import model
-from interlingua.wordalign.em_steps import Best
+from interlingua.wordalign.em_steps import BestLinks
 from interlingua.wordalign.links import Links
 from interlingua.wordalign.model import Applied, combined
 from interlingua.wordalign.symmetrize import SYMMETRISATIONS, symmetrise
-from interlingua.wordalign.training import Aligned, align_both
+from interlingua.wordalign.training import DirectionResult, align_both
 from interlingua.wordalign.vocabulary import Sentences
 
 
@@ -21,7 +21,7 @@ def as_list(links: Links) -> list[tuple[int, int, int]]:
 
 
 @pytest.fixture(scope="module")
-def both() -> tuple[Aligned, Aligned]:
+def both() -> tuple[DirectionResult, DirectionResult]:
     source, target = bitext(21, rows=50, words=20)
     source[4], target[9], source[30], target[30] = [], [], [], []
     return align_both(source, target)
@@ -30,7 +30,7 @@ def both() -> tuple[Aligned, Aligned]:
 @pytest.mark.parametrize("size", [1, 7, 1000])
 @pytest.mark.parametrize("how", SYMMETRISATIONS)
 def test_rows_at_a_time_give_what_symmetrising_all_links_gives(
-    both: tuple[Aligned, Aligned], monkeypatch: pytest.MonkeyPatch, how: str, size: int
+    both: tuple[DirectionResult, DirectionResult], monkeypatch: pytest.MonkeyPatch, how: str, size: int
 ) -> None:
     forward, backward = (one.applied for one in both)
     expected = as_list(symmetrise(forward.links, backward.links, how))
@@ -39,14 +39,14 @@ def test_rows_at_a_time_give_what_symmetrising_all_links_gives(
     assert as_list(combined(forward, backward, how, rows=20)) == [link for link in expected if link[0] < 20]
 
 
-def test_a_range_of_rows_has_the_links_of_these_rows(both: tuple[Aligned, Aligned]) -> None:
+def test_a_range_of_rows_has_the_links_of_these_rows(both: tuple[DirectionResult, DirectionResult]) -> None:
     for one in both:
         whole = as_list(one.applied.links)
         assert as_list(one.applied.links_of(10, 31)) == [link for link in whole if 10 <= link[0] < 31]
         assert as_list(one.applied.links_of(7, 7)) == []
 
 
-def test_a_word_has_the_link_that_was_found_for_it(both: tuple[Aligned, Aligned]) -> None:
+def test_a_word_has_the_link_that_was_found_for_it(both: tuple[DirectionResult, DirectionResult]) -> None:
     forward, backward = (one.applied for one in both)
     assert {(row, t, s) for row, s, t in as_list(forward.links)} == {
         (row, t, int(forward.best[start + t]))
@@ -106,7 +106,7 @@ def test_likelihoods_of_rows_are_the_sums_over_their_words(monkeypatch: pytest.M
     rows = [["a", "b"], [], ["c"], ["a", "b", "c", "d"], ["d"]]
     logs = -torch.rand(8, generator=torch.Generator().manual_seed(0))
     side = Sentences.of(rows)
-    found = Applied.of(Best(torch.zeros(8, dtype=torch.int32), logs, 0.0, 0.0), side, side)
+    found = Applied.of(BestLinks(torch.zeros(8, dtype=torch.int32), logs, 0.0, 0.0), side, side)
     values = iter(logs.tolist())
     assert found.log_likelihood == pytest.approx([sum(next(values) for _ in row) for row in rows], abs=1e-12)
     assert len(found) == 5

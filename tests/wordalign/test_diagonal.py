@@ -14,16 +14,16 @@ from scipy.optimize import minimize_scalar
 from scipy.special import digamma, gammaln
 
 from interlingua.wordalign import vocabulary as hashing
-from interlingua.wordalign.diagonal import TENSIONS, Groups, Places, Prior
+from interlingua.wordalign.diagonal import TENSIONS, Groups, Prior, TargetPlaces
 from interlingua.wordalign.em_steps import best_tension, fast_align_tension, log_gamma_and_digamma
 from interlingua.wordalign.vocabulary import distinct
 
 SHAPES = [(1, 1), (1, 7), (7, 1), (5, 5), (6, 4), (4, 6), (40, 33), (300, 2)]
 
 
-def places_of(shapes: list[tuple[int, int]]) -> tuple[Places, torch.Tensor]:
+def places_of(shapes: list[tuple[int, int]]) -> tuple[TargetPlaces, torch.Tensor]:
     n, m = zip(*shapes, strict=True)
-    return Places.of(torch.tensor(n), torch.tensor(m))
+    return TargetPlaces.of(torch.tensor(n), torch.tensor(m))
 
 
 def distances(n: int, m: int, j: int) -> list[float]:

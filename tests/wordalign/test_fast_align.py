@@ -13,7 +13,7 @@ import pytest
 
 from aligner_by_loops import bitext
 from interlingua.wordalign.links import Links
-from interlingua.wordalign.model import Settings, combined
+from interlingua.wordalign.model import AlignerSettings, combined
 from interlingua.wordalign.symmetrize import symmetrise
 from interlingua.wordalign.training import align_both, train_both
 
@@ -39,7 +39,7 @@ def test_links_are_those_of_fast_align_at_the_same_tension(tmp_path: Path) -> No
         str(tmp_path / "text"), *tables, favor_diagonal=True, variational_bayes=True, beam_threshold=-1000.0
     )
     expected = [set(map(tuple, found["alignments"])) for found in theirs.Aligner(*tables).align_batch(source, target)]
-    forward, backward = train_both(source, target, Settings(optimise_tension=False, null=0.08))
+    forward, backward = train_both(source, target, AlignerSettings(optimise_tension=False, null=0.08))
     found = rows_of(symmetrise(forward.applied.links, backward.applied.links, "grow-diag-final-and"), len(source))
     shared = sum(len(ours & other) for ours, other in zip(found, expected, strict=True))
     assert shared >= 0.99 * max(sum(map(len, found)), sum(map(len, expected)))
@@ -61,7 +61,7 @@ def test_the_tension_moves_as_in_fast_align_where_its_steps_are_asked_for(tmp_pa
     theirs = [float(value) for value in re.findall(rb"final tension: ([\d.]+)", done.stderr)]
     ours = [
         one.tension
-        for trained in train_both(source, target, Settings(tension_rule="fast_align", null=0.08))
+        for trained in train_both(source, target, AlignerSettings(tension_rule="fast_align", null=0.08))
         for one in trained.iterations[2:]  # A pass is told with the tension it began with.
     ]
     assert ours == pytest.approx(theirs, rel=1e-4)
@@ -108,11 +108,11 @@ FAST_ALIGN = {"fr": (16.6, 20.8), "ru": (27.5, 27.1), "es": (23.9, 24.4), "bg": 
 @pytest.mark.parametrize("language", FAST_ALIGN)
 @pytest.mark.parametrize(
     "settings",
-    [Settings(), Settings(null=0.08), Settings(tension_rule="fast_align", null=0.08)],
+    [AlignerSettings(), AlignerSettings(null=0.08), AlignerSettings(tension_rule="fast_align", null=0.08)],
     ids=["default", "its p0", "its own steps"],
 )
 def test_the_error_rate_is_no_worse_than_that_of_fast_align(
-    shared_data: Path, language: str, settings: Settings
+    shared_data: Path, language: str, settings: AlignerSettings
 ) -> None:
     sentences = gold(shared_data, language)
     text = [*((source, target) for source, target, _, _ in sentences), *parallel(shared_data, language)]

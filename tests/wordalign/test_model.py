@@ -16,7 +16,7 @@ from interlingua.engine.atomic_files import hidden_name
 from interlingua.errors import InputError
 from interlingua.wordalign.cooccurrence import EntryStore
 from interlingua.wordalign.links import Links
-from interlingua.wordalign.model import DiagonalModel, Settings
+from interlingua.wordalign.model import AlignerSettings, DiagonalModel
 from interlingua.wordalign.training import train
 from interlingua.wordalign.vocabulary import Sentences
 
@@ -65,7 +65,7 @@ def test_some_rows_are_linked_as_among_all_and_only_the_pairs_they_can_ask_for_a
 
 def test_a_model_that_was_saved_is_the_same_when_loaded(tmp_path: Path) -> None:
     source, target = bitext(2, rows=40)
-    model = train(source, target, Settings(iterations=3, null=0.2, variational=False)).model
+    model = train(source, target, AlignerSettings(iterations=3, null=0.2, variational=False)).model
     model.save(tmp_path / "model")
     again = DiagonalModel.load(tmp_path / "model")
     assert (again.settings, again.tension) == (model.settings, model.tension)
@@ -179,7 +179,7 @@ def test_other_text_is_aligned_as_in_loops_words_never_seen_included(seed: int) 
     loops.run(5)
     source, target = bitext(seed + 100, rows=30, words=14)
     source, target = [[], ["s1"], *source], [["t1"], [], *target]
-    applied = train(*bitext(seed), Settings(optimise_tension=False)).model.apply(source, target)
+    applied = train(*bitext(seed), AlignerSettings(optimise_tension=False)).model.apply(source, target)
     links, logs = by_loops(loops, source, target)
     assert as_set(applied.links) == links
     assert applied.log_likelihood == pytest.approx(logs, rel=1e-5)
@@ -190,7 +190,7 @@ def test_pairs_of_more_words_than_32_bits_number_are_looked_up_as_what_they_are(
     ends = torch.tensor([0, 69_999, 30_000], dtype=torch.int32)
     logs = torch.tensor([-1.0, -2.0, -3.0])
     null = torch.full((len(words),), -5.0)
-    model = DiagonalModel(Settings(null=0.1), 4.0, words, words, ends, ends.flip(0), logs, null)
+    model = DiagonalModel(AlignerSettings(null=0.1), 4.0, words, words, ends, ends.flip(0), logs, null)
     pairs = {("w0", "w30000"): -1.0, ("w69999", "w69999"): -2.0, ("w30000", "w0"): -3.0}
     source, target = ([[s] for s in ("w0", "w30000", "w69999") for _ in range(3)], [["w0"], ["w30000"], ["w69999"]] * 3)
     applied = model.apply(source, target)

@@ -18,13 +18,13 @@ from interlingua.wordalign import cooccurrence, em_steps, link_words, training, 
 from interlingua.wordalign.blocks import workers
 from interlingua.wordalign.cooccurrence import Slots
 from interlingua.wordalign.links import Links
-from interlingua.wordalign.model import Settings
+from interlingua.wordalign.model import AlignerSettings
 from interlingua.wordalign.training import Trained, align_both, train, train_both
 from interlingua.wordalign.vocabulary import Sentences
 
-PLAIN = Settings(variational=False, optimise_tension=False)
-FIXED = Settings(optimise_tension=False)
-MOVING = Settings(tension_step=0.5)
+PLAIN = AlignerSettings(variational=False, optimise_tension=False)
+FIXED = AlignerSettings(optimise_tension=False)
+MOVING = AlignerSettings(tension_step=0.5)
 
 
 def as_set(links: Links) -> set[tuple[int, int, int]]:
@@ -39,14 +39,16 @@ def probabilities(trained: Trained) -> dict[tuple[str | None, str], float]:
     return {**found, **{(None, word): np.exp(log) for word, log in null}}
 
 
-STEPS = Settings(tension_rule="fast_align")
+STEPS = AlignerSettings(tension_rule="fast_align")
 
 
 @pytest.mark.parametrize(
-    "settings", [PLAIN, FIXED, MOVING, STEPS, Settings(variational=False), Settings(null=0.3, alpha=1.0)]
+    "settings", [PLAIN, FIXED, MOVING, STEPS, AlignerSettings(variational=False), AlignerSettings(null=0.3, alpha=1.0)]
 )
 @pytest.mark.parametrize("seed", range(3))
-def test_links_table_tension_and_objective_are_those_of_the_same_model_in_loops(seed: int, settings: Settings) -> None:
+def test_links_table_tension_and_objective_are_those_of_the_same_model_in_loops(
+    seed: int, settings: AlignerSettings
+) -> None:
     source, target = bitext(seed)
     loops = ByLoops(source, target, settings.variational, settings.null, alpha=settings.alpha)
     objective = loops.run(
@@ -82,7 +84,7 @@ CORNERS = {
 @pytest.mark.parametrize("settings", [PLAIN, FIXED, MOVING])
 @pytest.mark.parametrize("name", CORNERS)
 def test_words_with_one_partner_or_none_and_no_empty_word_are_those_of_the_loops(
-    name: str, settings: Settings, null: float
+    name: str, settings: AlignerSettings, null: float
 ) -> None:
     loops = ByLoops(*CORNERS[name], settings.variational, null)
     objective = loops.run(5, tension_step=settings.tension_step * settings.optimise_tension)
@@ -98,11 +100,11 @@ def test_words_with_one_partner_or_none_and_no_empty_word_are_those_of_the_loops
     assert as_set(trained.applied.links) == loops.links()
 
 
-@pytest.mark.parametrize("settings", [PLAIN, FIXED, MOVING, Settings(variational=False, tension_step=1.0)])
-def test_the_objective_never_falls(settings: Settings) -> None:
+@pytest.mark.parametrize("settings", [PLAIN, FIXED, MOVING, AlignerSettings(variational=False, tension_step=1.0)])
+def test_the_objective_never_falls(settings: AlignerSettings) -> None:
     for seed in range(6):
         source, target = bitext(seed, rows=80, words=30)
-        many = Settings(
+        many = AlignerSettings(
             25, settings.null, 4.0, settings.optimise_tension, settings.variational, tension_step=settings.tension_step
         )
         found = [iteration.objective for iteration in train(source, target, many).iterations]
@@ -291,8 +293,8 @@ def test_swapping_the_sides_swaps_the_directions() -> None:
     assert backward.iterations == train(target, source).iterations
 
 
-@pytest.mark.parametrize("settings", [Settings(), Settings(iterations=2, null=0.3, variational=False)])
-def test_both_directions_are_each_what_it_is_alone(settings: Settings) -> None:
+@pytest.mark.parametrize("settings", [AlignerSettings(), AlignerSettings(iterations=2, null=0.3, variational=False)])
+def test_both_directions_are_each_what_it_is_alone(settings: AlignerSettings) -> None:
     source, target = bitext(8, rows=60)
     alone = train(source, target, settings), train(target, source, settings)
     links = alone[0].applied.links, alone[1].applied.links.turned()
@@ -348,7 +350,7 @@ def test_few_iterations_are_enough_for_links(iterations: int) -> None:
     source, target = bitext(12)
     loops = ByLoops(source, target)
     objective = loops.run(iterations)
-    trained = train(source, target, Settings(iterations=iterations))
+    trained = train(source, target, AlignerSettings(iterations=iterations))
     assert as_set(trained.applied.links) == loops.links()
     assert [iteration.objective for iteration in trained.iterations] == pytest.approx(objective, rel=1e-6)
 
@@ -356,10 +358,10 @@ def test_few_iterations_are_enough_for_links(iterations: int) -> None:
 EMPTY: list[tuple[Rows, Rows]] = [([], []), ([[]], [[]]), ([[], []], [["t"], []]), ([["s"]], [[]])]
 
 
-@pytest.mark.parametrize("settings", [PLAIN, Settings(), STEPS])
+@pytest.mark.parametrize("settings", [PLAIN, AlignerSettings(), STEPS])
 @pytest.mark.parametrize(("source", "target"), EMPTY)
 def test_a_text_without_a_whole_row_has_no_links_and_moves_nothing(
-    source: Rows, target: Rows, settings: Settings
+    source: Rows, target: Rows, settings: AlignerSettings
 ) -> None:
     assert len(Slots.of(Sentences.of(source), Sentences.of(target), torch.device("cpu")).order.words) == 0
     for trained in train_both(source, target, settings):
@@ -385,7 +387,9 @@ def test_a_word_as_probable_as_the_empty_one_has_no_link(
 ) -> None:
     monkeypatch.setattr(em_steps, "EXACT", exact)
     for types in range(1, 12):  # All have the same probability, whatever its last digits are.
-        trained = train([["a"]] * types, [[f"t{number}"] for number in range(types)], Settings(iterations=1, null=null))
+        trained = train(
+            [["a"]] * types, [[f"t{number}"] for number in range(types)], AlignerSettings(iterations=1, null=null)
+        )
         assert trained.applied.best.tolist() == [best] * types
 
 
@@ -415,7 +419,7 @@ def test_a_very_long_row_is_trained_on_in_bounded_pieces(monkeypatch: pytest.Mon
     draw = random.Random(0)
     long = [f"s{draw.randrange(400)}" for _ in range(900)]
     source, target = bitext(14, rows=20)
-    trained = train([*source, long], [*target, [f"t{word[1:]}" for word in long]], Settings(iterations=2))
+    trained = train([*source, long], [*target, [f"t{word[1:]}" for word in long]], AlignerSettings(iterations=2))
     last = [link for link in as_set(trained.applied.links) if link[0] == 20]
     assert {(s, t) for _, s, t in last} <= set(itertools.product(range(900), repeat=2))
     assert np.isfinite(trained.applied.log_likelihood).all()
@@ -461,7 +465,7 @@ def test_sides_of_different_length_are_an_error() -> None:
 )
 def test_a_bad_setting_is_named(name: str, value: object, accepted: str) -> None:
     with pytest.raises(InputError, match=rf"bad .*\b{name}\b.* of the aligner.*Give {accepted}\.") as error:
-        Settings(**{name: value})  # type: ignore[arg-type]
+        AlignerSettings(**{name: value})  # type: ignore[arg-type]
     assert error.value.value is value
 
 
@@ -469,14 +473,14 @@ def test_a_bad_setting_is_named(name: str, value: object, accepted: str) -> None
     ("name", "value"), [("iterations", 1), ("null", 0.0), ("tension", 0.1), ("tension", 14.0), ("tension_step", 1.0)]
 )
 def test_the_ends_of_what_a_setting_may_be_are_settings(name: str, value: float) -> None:
-    settings = Settings(**{name: value})  # type: ignore[arg-type]
+    settings = AlignerSettings(**{name: value})  # type: ignore[arg-type]
     assert getattr(settings, name) == value
     assert np.isfinite(train(*bitext(0), settings).applied.log_likelihood).all()
 
 
 def test_a_table_of_millions_of_logarithms_is_those_it_was_made_of() -> None:
     given = -100 * torch.rand(2, (3 << 20) + 5, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    for ours, theirs in zip(given, em_steps.Table.of_logs(*given).logs(), strict=True):
+    for ours, theirs in zip(given, em_steps.TranslationTable.of_logs(*given).logs(), strict=True):
         assert theirs.dtype == torch.float32
         assert (ours - theirs).abs().max() < 1e-5
 

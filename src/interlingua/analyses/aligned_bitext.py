@@ -14,7 +14,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from interlingua.analyses.word_alignment import Alignment, Linking, ReadingRules, Side, align, read_rows
+from interlingua.analyses.word_alignment import Alignment, BitextSide, Linking, ReadingRules, align, read_rows
 from interlingua.corpus import ParallelCorpus
 from interlingua.engine.atomic_files import write_beside, write_text
 from interlingua.errors import InputError
@@ -68,7 +68,7 @@ class LinkedText:
     def usable(self) -> list[int]:
         """The rows with words on both sides; lines that could not be read are empty."""
         sides = [
-            side.filled() if isinstance(side, Side) else [bool(sentence.spans) for sentence in side]
+            side.filled() if isinstance(side, BitextSide) else [bool(sentence.spans) for sentence in side]
             for side in (self.source, self.target)
         ]
         return [row for row, both in enumerate(zip(*sides, strict=True)) if all(both)]
@@ -88,7 +88,7 @@ class LinkedText:
     def texts(self) -> list[Sequence[str]]:
         """The texts of both sides, without cutting them into words, which takes longer than all else here."""
         return [
-            side.texts if isinstance(side, Side) else [sentence.text for sentence in side]
+            side.texts if isinstance(side, BitextSide) else [sentence.text for sentence in side]
             for side in (self.source, self.target)
         ]
 

@@ -23,7 +23,7 @@ from interlingua.measures.parallel_cosine import parallel_cosine
 from interlingua.measures.rows import unit
 from interlingua.metric import Metric, Metrics
 from interlingua.record import Made, Record, versions
-from interlingua.synthetic.products import Sample
+from interlingua.synthetic.products import DrawnRows
 from interlingua.words import Sentence
 
 Progress = Callable[[str, int, int], None]
@@ -66,7 +66,7 @@ class Mentions:
         return state.hexdigest()
 
 
-def mentions(sample: Sample, languages: Sequence[str], *, name: str) -> Mentions:
+def mentions(sample: DrawnRows, languages: Sequence[str], *, name: str) -> Mentions:
     """The entity of each row of a sample; where a context has several slots, the first.
 
     The text is the words with one space between them: what a model for NER reads (`tasks.ner`), so that what is
@@ -74,7 +74,7 @@ def mentions(sample: Sample, languages: Sequence[str], *, name: str) -> Mentions
 
     >>> from interlingua.synthetic.products import Product, sample
     >>> from interlingua.synthetic.slots import cut
-    >>> from interlingua.synthetic.tables import Kind, Name, Table
+    >>> from interlingua.synthetic.tables import SlotKind, SlotName, TemplateTable
     >>> contexts = Table(Kind("LOC"), {"tr": (cut("[???]'da kış."),)}, (2,), "contexts")
     >>> product = Product(contexts, Table(Kind("LOC"), {"tr": (Name("Ankara"),)}, (2,), "names"))
     >>> found = mentions(sample([product], 1, seed="0"), ["tr"], name="test").by_language["tr"][0]

@@ -34,7 +34,7 @@ from interlingua.attribution.inputs import (
 )
 from interlingua.attribution.integrated_gradients import IntegratedGradients
 from interlingua.attribution.methods import Random
-from interlingua.attribution.shared_spaces import Aligned, Contextual, Embeddings, External, Space
+from interlingua.attribution.shared_spaces import AlignedSpace, Contextual, Embeddings, External, Space
 from interlingua.attribution.units import UNITS, Units, units_of
 from interlingua.corpus import Skip
 from interlingua.encoder.inputs import Inputs, frame, spread
@@ -73,7 +73,7 @@ class Aspect:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ExplainedAnswers:
     """Examples with what a model says of them, and which of both is explained: gold or predicted, on which scale."""
 
     task: Any
@@ -327,7 +327,7 @@ class Read:
 
 
 @dataclass(frozen=True)
-class Side:
+class ExplainedLanguage:
     """One language's examples with their attributions, by aspect; `vectors` are those of all units."""
 
     language: str
@@ -342,7 +342,7 @@ class Side:
     """Attributions of the same targets under random heads on the same body: by head and aspect."""
     verdicts: list[tuple[str, str]] = field(default_factory=list)
     """What each example is by its file, and by the model."""
-    recut: dict[str, Side] = field(default_factory=dict, repr=False)
+    recut: dict[str, ExplainedLanguage] = field(default_factory=dict, repr=False)
     """The same in other units, kept as they are asked for."""
 
     def weighed(self, place: int, targets: Ints, *, head: int | None = None) -> Weighed:
@@ -387,7 +387,7 @@ class Explainer:
         """The shared space of the settings, made once."""
         name = self.settings.space
         if name == "aligned":
-            made, skipped = Aligned.of(self.through, self.tuned.encoder, self.outside.dictionaries)
+            made, skipped = AlignedSpace.of(self.through, self.tuned.encoder, self.outside.dictionaries)
             self.notes += [str(skip) for skip in skipped]
             return made
         if name == "vectors":
@@ -410,12 +410,14 @@ class Explainer:
         inputs = task.inputs(examples, encoder, labels=labels, training=False)
         self.notes += [f"{language}: {skip}" for skip in (*examples.skipped, *inputs.skipped)]
         predictions = task.predict(self.tuned.model, inputs, labels=labels, precision=self.settings.precision)
-        asked = Asked(task, examples, inputs, predictions, labels, choice or self.settings.target, self.settings.scale)
+        asked = ExplainedAnswers(
+            task, examples, inputs, predictions, labels, choice or self.settings.target, self.settings.scale
+        )
         aspects = tuple(asked.aspects())
         self.notes += [f"{language}: {skip}" for aspect in aspects for skip in aspect.skipped]
         return Read(language, examples, inputs, predictions, aspects)
 
-    def attributed(self, read: Read, *, judged: bool = True) -> Side:
+    def attributed(self, read: Read, *, judged: bool = True) -> ExplainedLanguage:
         """What was read, attributed; `judged` also says how right the model is."""
         way = self.settings.way()
         found = tuple(way(self.case(read.inputs, each, f"{read.language} {each.name}")) for each in read.aspects)
@@ -424,10 +426,10 @@ class Explainer:
             return side
         return replace(side, judged=self._judged(read), verdicts=self._verdicts(read))
 
-    def _side(self, read: Read, found: tuple[Attributions, ...]) -> Side:
+    def _side(self, read: Read, found: tuple[Attributions, ...]) -> ExplainedLanguage:
         units = self._units(read.inputs, read.examples, read.aspects, self.settings.unit)
         vectors = self.space.vectors(units, read.inputs, read.language)
-        return Side(read.language, read.examples, read.inputs, units, vectors, read.aspects, found)
+        return ExplainedLanguage(read.language, read.examples, read.inputs, units, vectors, read.aspects, found)
 
     def _verdicts(self, read: Read) -> list[tuple[str, str]]:
         return verdicts(self.tuned.task, read.examples, read.predictions)
@@ -440,13 +442,15 @@ class Explainer:
         told = chance(task, read.predictions, read.examples, labels, own)
         return {**scores, task.metric: replace(own, details={**own.details, "chance": told})}
 
-    def side(self, language: str, examples: Examples[Any]) -> Side:
+    def side(self, language: str, examples: Examples[Any]) -> ExplainedLanguage:
         """A language's examples, attributed, and under random heads, too."""
         read = self.read(language, examples)
         made = self.attributed(read)
         return replace(made, heads=tuple(self._under_head(read, number) for number in range(self.heads)))
 
-    def side_again(self, language: str, examples: Examples[Any], found: Sequence[Sequence[Attributions]]) -> Side:
+    def side_again(
+        self, language: str, examples: Examples[Any], found: Sequence[Sequence[Attributions]]
+    ) -> ExplainedLanguage:
         """A language's examples with attributions that were made before: the model's, then each random head's.
 
         How right the model is was told when they were made.
@@ -483,7 +487,9 @@ class Explainer:
         through = Through(model, precision=settings.precision)
         if settings.target == "predicted":
             said = tuned.task.predict(model, read.inputs, labels=tuned.labels, precision=settings.precision)
-            asked = Asked(tuned.task, read.examples, read.inputs, said, tuned.labels, "predicted", settings.scale)
+            asked = ExplainedAnswers(
+                tuned.task, read.examples, read.inputs, said, tuned.labels, "predicted", settings.scale
+            )
             read = replace(read, aspects=tuple(asked.aspects()))
         label = f"{read.language}, random head {number + 1} of {self.heads}"
         return tuple(
@@ -491,7 +497,9 @@ class Explainer:
             for each in read.aspects
         )
 
-    def two(self, source: Read, target: Read, *, label: str | None = None) -> tuple[Side, Side] | None:
+    def two(
+        self, source: Read, target: Read, *, label: str | None = None
+    ) -> tuple[ExplainedLanguage, ExplainedLanguage] | None:
         """Two texts of one example each, attributed for what is shown of them; None where they share nothing.
 
         That is `label` in both, an answer's start, or the first entity that both have: no more is attributed.
@@ -508,7 +516,7 @@ class Explainer:
         return ours, theirs
 
     def paired(
-        self, source: Side, target: Side, place: int
+        self, source: ExplainedLanguage, target: ExplainedLanguage, place: int
     ) -> tuple[tuple[Sequence[Hashable], Sequence[Hashable]], tuple[Ints, Ints]]:
         """The keys of an aspect's targets in two languages, and the numbers of those that belong together."""
         keys: list[Sequence[Hashable]] = [side.aspects[place].keys for side in (source, target)]
@@ -516,7 +524,7 @@ class Explainer:
             keys = [tuple(range(len(side))) for side in keys]
         return (keys[0], keys[1]), matched(*keys)
 
-    def compare(self, source: Side, target: Side, place: int) -> Compared:
+    def compare(self, source: ExplainedLanguage, target: ExplainedLanguage, place: int) -> Compared:
         """The consistency of one aspect of two languages."""
         keys, pairs = self.paired(source, target, place)
         alone = len(keys[0]) + len(keys[1]) - 2 * len(pairs[0])
@@ -544,7 +552,7 @@ class Explainer:
 
     def _weights_of_head(
         self,
-        both: tuple[Side, Side],
+        both: tuple[ExplainedLanguage, ExplainedLanguage],
         place: int,
         pairs: tuple[Ints, Ints],
         sides: tuple[Weighed, Weighed],
@@ -558,7 +566,7 @@ class Explainer:
             theirs = [v * (a / b if b > 0 else 1.0) for v, a, b in zip(theirs, own, sizes, strict=True)]
         return theirs[0], theirs[1]
 
-    def step(self, source: Side, target: Side) -> tuple[Made, list[Compared]]:
+    def step(self, source: ExplainedLanguage, target: ExplainedLanguage) -> tuple[Made, list[Compared]]:
         """All records of one language beside the language of training, and what they were made of."""
         made: Made = []
         compared = []
@@ -580,7 +588,7 @@ class Explainer:
         return made, compared
 
     def _consistency(
-        self, source: Side, target: Side, name: str, each: Compared
+        self, source: ExplainedLanguage, target: ExplainedLanguage, name: str, each: Compared
     ) -> tuple[Record, NDArray[np.floating[Any]] | None]:
         place = [aspect.name for aspect in target.aspects].index(name)
         found = target.found[place]
@@ -599,7 +607,7 @@ class Explainer:
         shared = self._shared("consistency", source.language, target, aspect=name)
         return shared.scored(CONSISTENCY, "consistency", score), score.items
 
-    def _choices(self, source: Side, target: Side, name: str, each: Compared) -> Made:
+    def _choices(self, source: ExplainedLanguage, target: ExplainedLanguage, name: str, each: Compared) -> Made:
         """The score under every weighting and unit, on the first pairs: what hangs on choices the paper leaves open."""
         if not self.settings.choices:
             return []
@@ -627,7 +635,7 @@ class Explainer:
                     made.append((record, score.items))
         return made
 
-    def _in_units(self, side: Side, unit: str) -> Side:
+    def _in_units(self, side: ExplainedLanguage, unit: str) -> ExplainedLanguage:
         """The side in other units, for all its aspects, and for all languages that it is compared with."""
         if unit == self.settings.unit:
             return side
@@ -642,7 +650,7 @@ class Explainer:
         rows = np.unique(np.concatenate([aspect.targets.row for aspect in aspects]))
         return units_of(inputs, texts_of(examples), self.tuned.encoder, unit=unit, rows=rows)
 
-    def _faithful(self, side: Side, place: int) -> Made:
+    def _faithful(self, side: ExplainedLanguage, place: int) -> Made:
         aspect = side.aspects[place]
         case = self.case(side.inputs, aspect, f"{side.language} {aspect.name}, deletions")
         found = faithfulness(case, side.found[place])
@@ -658,7 +666,7 @@ class Explainer:
             made.append((shared.scored(FAITHFULNESS, name, score), score.items))
         return made
 
-    def _shared(self, measure: str, source: str, side: Side, aspect: str | None = None) -> Record:
+    def _shared(self, measure: str, source: str, side: ExplainedLanguage, aspect: str | None = None) -> Record:
         encoder = self.tuned.encoder
         return Record(
             measure=measure,
@@ -691,7 +699,9 @@ def example_file(model: str, source: str, target: str, aspect: str) -> str:
     return f"{EXAMPLES}/{name}.{source}-{target}.{aspect}.jsonl"
 
 
-def example_lines(source: Side, target: Side, place: int, each: Compared, *, most: int | None = None) -> list[str]:
+def example_lines(
+    source: ExplainedLanguage, target: ExplainedLanguage, place: int, each: Compared, *, most: int | None = None
+) -> list[str]:
     """One JSON line for each compared example: units and attributions of both sides, the score, and what flows."""
     lines = []
     for at, row in enumerate(each.found.rows[:most]):
@@ -708,7 +718,7 @@ def example_lines(source: Side, target: Side, place: int, each: Compared, *, mos
     return lines
 
 
-def told_of(side: Side, place: int, number: int, values: NDArray[np.float64]) -> dict[str, Any]:
+def told_of(side: ExplainedLanguage, place: int, number: int, values: NDArray[np.float64]) -> dict[str, Any]:
     """What an example's line says of one side: units, attributions, the completeness gap, gold and predicted."""
     row = side.aspects[place].targets.row[number : number + 1]
     units, _ = side.units.of_rows(row)

@@ -32,7 +32,7 @@ from interlingua.score import Score
 from interlingua.stats import paired_t
 from interlingua.stats.chance import chance_p
 from interlingua.training.checkpoints import Checkpoint, load_whole, put_weights, weights_of
-from interlingua.training.loop import Monitor, Settings, Term, train
+from interlingua.training.loop import LoopSettings, Monitor, Term, train
 from interlingua.training.processes import first_process_first, process_count
 from interlingua.training.text import TokenStream, token_id, token_stream
 from interlingua.training.tokenizer import SPECIAL, empty_wordpiece, finished, train_wordpiece
@@ -59,7 +59,7 @@ class PretrainSettings:
     """
 
     text: Mapping[str, Path]
-    loop: Settings
+    loop: LoopSettings
     batch_size: int = 512
     max_length: int = 128
     mask: float | tuple[float, float] = 0.15

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from interlingua import languages as codes
-from interlingua.analyses.explanation import Explainer, Side, by_order, example_lines, told_of, verdicts
+from interlingua.analyses.explanation import ExplainedLanguage, Explainer, by_order, example_lines, told_of, verdicts
 from interlingua.errors import InputError
 from interlingua.paths import json_value
 from interlingua.readers.examples import Examples, TaggedWords
@@ -172,7 +172,9 @@ def _side(code: str, examples: Examples[Any], said: tuple[str, str]) -> dict[str
     return told | {"gold": said[0], "predicted": said[1]}
 
 
-def _compared(explainer: Explainer, sides: Mapping[str, Side], first: str) -> Iterator[tuple[Hashable, dict[str, Any]]]:
+def _compared(
+    explainer: Explainer, sides: Mapping[str, ExplainedLanguage], first: str
+) -> Iterator[tuple[Hashable, dict[str, Any]]]:
     """Everything that is explained of a row, with what tells it apart: pairs of two languages, then what is alone."""
     for place in range(max((len(side.aspects) for side in sides.values()), default=0)):
         met: dict[str, set[int]] = {code: set() for code in sides}
@@ -197,7 +199,7 @@ def _compared(explainer: Explainer, sides: Mapping[str, Side], first: str) -> It
 
 
 def _told(
-    tuned: FineTuned, sides: Sequence[tuple[Side, int]], place: int, told: dict[str, Any]
+    tuned: FineTuned, sides: Sequence[tuple[ExplainedLanguage, int]], place: int, told: dict[str, Any]
 ) -> tuple[Hashable, dict[str, Any]]:
     """What is told of targets that belong together, under the numbers that tell them from others."""
     about, key = [], []
@@ -210,7 +212,7 @@ def _told(
     return (place, *key), told | {"aspect": what, "languages": named, "about": about}
 
 
-def about_target(tuned: FineTuned, side: Side, number: int, *, place: int = 0) -> str:
+def about_target(tuned: FineTuned, side: ExplainedLanguage, number: int, *, place: int = 0) -> str:
     """What is explained of a target, its value, and how complete its attributions are."""
     targets, found = side.aspects[place].targets, side.found[place]
     name = tuned.labels[int(targets.label[number])] if tuned.labels else side.aspects[place].name
@@ -221,7 +223,7 @@ def about_target(tuned: FineTuned, side: Side, number: int, *, place: int = 0) -
     )
 
 
-def _at(side: Side, row: Any, position: Any) -> str:
+def _at(side: ExplainedLanguage, row: Any, position: Any) -> str:
     """The unit that a target stands at; nothing for one of the whole text."""
     if position < 0:
         return ""

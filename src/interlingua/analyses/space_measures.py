@@ -133,7 +133,7 @@ class Language:
 
 
 @dataclass(frozen=True, eq=False)
-class Space:
+class ModelSpace:
     """A corpus inside one model: its languages, and the words of dictionaries; what was left out, in words."""
 
     encoder: Encoder
@@ -153,7 +153,7 @@ def encode_space(
     dictionaries: Sequence[Dictionary] = (),
     cache: Cache | None = None,
     progress: Progress | None = None,
-) -> Space:
+) -> ModelSpace:
     """Languages of a corpus inside a model, one pass each; `words` of their sentences are for measures that ask.
 
     Of a dictionary those sides are encoded whose language is among `codes`.
@@ -180,7 +180,7 @@ def encode_space(
                 encoded[entry.codes, side] = encode_words(encoder, entry, side, cache=cache)
     notes = [*encoder.notes, *_pooling_notes(encoder, plan), *_marks(encoder, codes)]
     notes += [*(() if cache is None else cache.notes), *left_out(corpus, skipped, languages.values())]
-    return Space(encoder, corpus, languages, encoded, tuple(dict.fromkeys(notes)))
+    return ModelSpace(encoder, corpus, languages, encoded, tuple(dict.fromkeys(notes)))
 
 
 def split_languages(
@@ -460,7 +460,7 @@ TWO_MODELS = ("procrustes", "procrustes-words", "cka")
 
 
 @dataclass(frozen=True)
-class Asked:
+class MeasuredPairs:
     """Pairs of languages to measure, those of them that a map is fitted for, and how many others share no row.
 
     `rows` is how many sentences every pair is measured on: as many as `fewest` shares, since retrieval among fewer
@@ -477,7 +477,7 @@ class Asked:
 
 def asked_pairs(
     corpus: ParallelCorpus, sides: Sequence[Sequence[str]], *, pairs: str = "all", maps: str = "all"
-) -> Asked:
+) -> MeasuredPairs:
     """The pairs of one model's languages, or every language of the first of two models with every one of the second.
 
     `pairs` and `maps` are all, or pivot: those with the first language of the corpus. Two models have no space in
@@ -485,13 +485,13 @@ def asked_pairs(
     """
     if len(sides) == 2:
         every = tuple((a, b) for a in sides[0] for b in sides[1])
-        return Asked(every, frozenset(every), **_equal_rows(corpus, every))
+        return MeasuredPairs(every, frozenset(every), **_equal_rows(corpus, every))
     pivot, shared = corpus.languages[0], set(corpus.pairs())
     known = [code for code in corpus.languages if code in sides[0]]
     asked = [(a, b) for a, b in combinations(known, 2) if pairs == "all" or a == pivot]
     there = tuple(pair for pair in asked if pair in shared)
     mapped = frozenset(pair for pair in there if maps == "all" or pair[0] == pivot)
-    return Asked(there, mapped, len(asked) - len(there), **_equal_rows(corpus, there))
+    return MeasuredPairs(there, mapped, len(asked) - len(there), **_equal_rows(corpus, there))
 
 
 def _equal_rows(corpus: ParallelCorpus, pairs: Sequence[Codes]) -> dict[str, Any]:
@@ -505,7 +505,7 @@ def _equal_rows(corpus: ParallelCorpus, pairs: Sequence[Codes]) -> dict[str, Any
 
 
 def measure_spaces(
-    spaces: Sequence[Space], names: ParallelCorpus | None, plan: MeasurePlan, asked: Asked
+    spaces: Sequence[ModelSpace], names: ParallelCorpus | None, plan: MeasurePlan, asked: MeasuredPairs
 ) -> list[Work]:
     """What measures the first model's languages, and the pairs that are asked for."""
     corpus, ours, theirs = spaces[0].corpus, spaces[0].languages, spaces[-1].languages
@@ -626,7 +626,7 @@ def _dictionary(pair: tuple[str, str], files: dict[str, Path], seed: int) -> Dic
     return Dictionary(*pair, train, fair, len(test) - len(fair))
 
 
-def measure_dictionary(dictionary: Dictionary, source: Space, target: Space, plan: MeasurePlan) -> Made:
+def measure_dictionary(dictionary: Dictionary, source: ModelSpace, target: ModelSpace, plan: MeasurePlan) -> Made:
     """P@K of a dictionary's test words at every layer.
 
     Entries of which a tokenizer leaves nothing are left out, and counted.
@@ -726,7 +726,7 @@ def left_out(texts: ParallelCorpus, skips: Iterable[Skip], languages: Iterable[L
     return notes
 
 
-def unmeasured(plan: MeasurePlan, made: Sequence[Record], asked: Asked) -> list[str]:
+def unmeasured(plan: MeasurePlan, made: Sequence[Record], asked: MeasuredPairs) -> list[str]:
     """What had to be left out, counted: pairs of languages, numbers that are undefined, entries of dictionaries."""
     notes = [counted(asked.apart, "pairs of languages that share no row")] if asked.apart else []
     if asked.cut and asked.fewest is not None and asked.rows is not None:
@@ -788,7 +788,7 @@ HEADLINE = (
 MOST_POINTS = 3000
 
 
-def project(space: Space, *, layer: int, seed: int) -> dict[str, Any]:
+def project(space: ModelSpace, *, layer: int, seed: int) -> dict[str, Any]:
     """The first two principal components of a layer's sentences, as points with language, row and text.
 
     Rows are sampled by `seed` so that at most 3,000 points are drawn, the same rows in every language.

@@ -14,11 +14,19 @@ from interlingua.measures.spelling import spelling
 from interlingua.score import Score
 from interlingua.synthetic import files as reading
 from interlingua.synthetic.kinds import Sources, first_of_each_kind, in_every_type, paired, selected, speaking
-from interlingua.synthetic.products import Product, Row, Sample, sample, split
+from interlingua.synthetic.products import DrawnRows, Product, ProductRow, sample, split
 from interlingua.synthetic.slots import Filled
-from interlingua.synthetic.tables import Ambiguous, Context, Kind, LeftOut, Name, Table, ambiguous_names
+from interlingua.synthetic.tables import (
+    Ambiguous,
+    Context,
+    SkippedRows,
+    SlotKind,
+    SlotName,
+    TemplateTable,
+    ambiguous_names,
+)
 
-T = TypeVar("T", Context, Name)
+T = TypeVar("T", Context, SlotName)
 
 
 @dataclass(frozen=True)
@@ -53,20 +61,20 @@ class Synthetic:
     """
 
     languages: tuple[str, ...]
-    parts: Mapping[str, Sample]
-    whole: Mapping[Kind, Product]
+    parts: Mapping[str, DrawnRows]
+    whole: Mapping[SlotKind, Product]
     seed: int
     wanted: int
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[SkippedRows, ...] = ()
     notes: tuple[str, ...] = ()
     folder: Path | None = field(default=None, compare=False)
     sources: SynthesisSources | None = field(default=None, compare=False)
 
     @property
-    def names(self) -> list[Table[Name]]:
+    def names(self) -> list[TemplateTable[SlotName]]:
         return [product.names for product in self.whole.values()]
 
-    def sentences(self, language: str, part: str = "train") -> Iterator[tuple[Row, Filled]]:
+    def sentences(self, language: str, part: str = "train") -> Iterator[tuple[ProductRow, Filled]]:
         """Each row of a part with its words and tags in a language; row n is the same in every language."""
         return self.parts[part].sentences(codes.canonical(language))
 
@@ -74,7 +82,7 @@ class Synthetic:
         """Names that two types have: see `synthetic.tables.ambiguous_names`."""
         return ambiguous_names(self.names, types, parts=parts)
 
-    def about(self, name: str, count: int, *, part: str = "test") -> Sample:
+    def about(self, name: str, count: int, *, part: str = "test") -> DrawnRows:
         """`count` sentences of each type about one name, in contexts of a part: papers/003 Fig. 1 with Washington.
 
         The name is looked for among the names in the nominative, in any language; it is put into the nominative
@@ -92,7 +100,7 @@ class Synthetic:
         types = {product.kind.type for product in products}
         return sample(products, count * len(types), seed=f"{self.seed}/about/{name}")
 
-    def with_entity(self, name: str) -> tuple[Synthetic, Sample]:
+    def with_entity(self, name: str) -> tuple[Synthetic, DrawnRows]:
         """Sentences about one name, a tenth as many of each type as there are rows; where fewer, a note says so."""
         wanted = max(1, self.wanted // 10)
         found = self.about(name, wanted)
@@ -177,7 +185,7 @@ def synthesise(
     if rows < 1:
         raise InputError("the number of rows must be positive", value=rows, remedy="Give 1 or more.")
     asked = None if languages is None else tuple(dict.fromkeys(codes.canonical(code) for code in languages))
-    left_out: list[LeftOut] = []
+    left_out: list[SkippedRows] = []
     notes: list[str] = []
     found, other = (
         first_of_each_kind(sources, what, asked, left_out, notes)
@@ -185,8 +193,8 @@ def synthesise(
     )
     weights, chosen = selected(types, paired(found, other, notes))
     spoken = asked or in_every_type(chosen)
-    context_tables: list[Table[Context]] = []
-    name_tables: list[Table[Name]] = []
+    context_tables: list[TemplateTable[Context]] = []
+    name_tables: list[TemplateTable[SlotName]] = []
     for context_sheet, name_sheet in speaking(chosen, spoken, notes):
         context_table, bad_contexts = reading.contexts(context_sheet, spoken, slots=rules.slots, bad=rules.bad_rows)
         name_table, bad_names = reading.names(name_sheet, spoken, bad=rules.bad_rows)
@@ -197,7 +205,7 @@ def synthesise(
     name_parts = split(name_tables, share=rules.test_share, seed=f"{seed}/names")
     test_rows = round(rows * rules.test_share)
     wanted = {"train": rows - test_rows, "test": test_rows}
-    samples: dict[str, Sample] = {}
+    samples: dict[str, DrawnRows] = {}
     for number, (part, count) in enumerate(wanted.items()):
         products = [
             Product(_enough(one[number], part), _enough(two[number], part))
@@ -211,7 +219,7 @@ def synthesise(
     return Synthetic(spoken, samples, whole, seed, rows, tuple(left_out), tuple(notes), sources=made_of)
 
 
-def _row_of(name: str, tables: Sequence[Table[Name]]) -> tuple[Table[Name], int] | None:
+def _row_of(name: str, tables: Sequence[TemplateTable[SlotName]]) -> tuple[TemplateTable[SlotName], int] | None:
     for table in tables:
         if table.kind.case == "nominative":
             for column in table.cells.values():
@@ -221,7 +229,7 @@ def _row_of(name: str, tables: Sequence[Table[Name]]) -> tuple[Table[Name], int]
     return None
 
 
-def _enough(table: Table[T], part: str = "") -> Table[T]:
+def _enough(table: TemplateTable[T], part: str = "") -> TemplateTable[T]:
     needed = 1 if part else 2
     if len(table) < needed:
         raise InputError(
@@ -279,15 +287,15 @@ class Spellings:
 
 
 def spellings(
-    names: Sequence[Table[Name]], languages: Sequence[str], *, romaniser: str = "anyascii", seed: int = 0
+    names: Sequence[TemplateTable[SlotName]], languages: Sequence[str], *, romaniser: str = "anyascii", seed: int = 0
 ) -> Spellings:
     """TNLD and plain normalised edit distance of every pair of languages, by type and over all names.
 
     Entities alone are compared, without the prepositions and suffixes that come with them. Names of several cases of
     one type are taken together, each as often as it stands there.
 
-    >>> from interlingua.synthetic.tables import Kind
-    >>> table = Table(Kind("LOC"), {"en": (Name("Minsk"),), "be": (Name("Мінск"),)}, (2,), "places")
+    >>> from interlingua.synthetic.tables import SlotKind
+    >>> table = TemplateTable(SlotKind("LOC"), {"en": (SlotName("Minsk"),), "be": (SlotName("Мінск"),)}, (2,), "places")
     >>> found = spellings([table], ["en", "be"])
     >>> found.matrix("LOC"), found.matrix("LOC", "nld")
     ([[0.0, 0.0], [0.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]])

@@ -26,8 +26,8 @@ from interlingua.objectives.drift import Drift
 from interlingua.objectives.task import TaskObjective
 from interlingua.registry import unknown
 from interlingua.training.forward import checked_layer, is_trained
-from interlingua.training.loop import Monitor, Objective, Settings, Term
-from interlingua.training.pair_batches import Bitext, PairBatches, PairPass, bitext, joined
+from interlingua.training.loop import LoopSettings, Monitor, Objective, Term
+from interlingua.training.pair_batches import PairBatches, PairPass, TokenizedBitext, bitext, joined
 from interlingua.training.phases import Part, Phase
 from interlingua.training.processes import first_process_first
 from interlingua.training.reference import Reference, reference
@@ -87,7 +87,7 @@ class Pairs:
     settings: PairSettings
 
     @property
-    def trained(self) -> Bitext:
+    def trained(self) -> TokenizedBitext:
         """What is trained on, as tokens."""
         return self._made[0]
 
@@ -109,7 +109,7 @@ class Pairs:
         return (*self.given.notes, *lost, *dropped)
 
     @cached_property
-    def held(self) -> Bitext:
+    def held(self) -> TokenizedBitext:
         """What is held out, as tokens."""
         return _bitext(self.given.take(self.aside), self.reader, self.settings)[0]
 
@@ -120,7 +120,7 @@ class Pairs:
         return [one.text for one in kept.source], [one.text for one in kept.target]
 
     @cached_property
-    def _made(self) -> tuple[Bitext, LinkedText, dict[str, int]]:
+    def _made(self) -> tuple[TokenizedBitext, LinkedText, dict[str, int]]:
         chosen = self.given.take(self.rows)
         trained, pairs = _bitext(chosen, self.reader, self.settings)
         return trained, replace(chosen, links=pairs.links), {drop.name: drop.links for drop in pairs.dropped}
@@ -139,7 +139,7 @@ def drawn_pairs(text: LinkedText, encoder: Encoder, settings: PairSettings, *, s
     return Pairs(text, order[held : held + settings.rows], order[:held], TextReader.of(encoder), settings)
 
 
-def _bitext(text: LinkedText, reader: TextReader, settings: PairSettings) -> tuple[Bitext, WordPairs]:
+def _bitext(text: LinkedText, reader: TextReader, settings: PairSettings) -> tuple[TokenizedBitext, WordPairs]:
     source, target = ([sentence.words for sentence in side] for side in (text.source, text.target))
     pairs = word_pairs(source, target, text.links, settings.tidy)
     made = bitext(
@@ -177,11 +177,11 @@ class Material:
     _made: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def text(self) -> Bitext:
+    def text(self) -> TokenizedBitext:
         """The rows of all languages end to end."""
         if "text" not in self._made:
             self._made["text"] = joined([self.pairs(code).trained for code in self.spoken])
-        found: Bitext = self._made["text"]
+        found: TokenizedBitext = self._made["text"]
         return found
 
     def reference(self, model: torch.nn.Module, progress: Progress | None) -> Reference:
@@ -215,9 +215,9 @@ def loop_settings(
     checkpoint_every: int,
     compile: bool = False,
     best: str | None = None,
-) -> Settings:
+) -> LoopSettings:
     """What the loop is told beside the schedules of phases; their steps and rates are put in by `stages`."""
-    return Settings(
+    return LoopSettings(
         1,
         1.0,
         precision=precision,
@@ -249,7 +249,7 @@ def stages(
     phases: Sequence[Phase],
     material: Material,
     *,
-    like: Settings,
+    like: LoopSettings,
     monitors: Mapping[str, Callable[[int], Monitor]] | None = None,
     progress: Progress | None = None,
 ) -> list[Stage]:

@@ -31,7 +31,7 @@ from interlingua.registry import unknown
 from interlingua.score import Scores
 from interlingua.wordalign.eflomal import LONGEST, eflomal_links
 from interlingua.wordalign.links import Links, write_pharaoh
-from interlingua.wordalign.model import DiagonalModel, Settings, combined
+from interlingua.wordalign.model import AlignerSettings, DiagonalModel, combined
 from interlingua.wordalign.neural import NeuralSettings, neural_links
 from interlingua.wordalign.quality import Gold, LinkCounts, PairScores, count_links, quality, read_gold, score_pairs
 from interlingua.wordalign.spill import PackedTexts
@@ -48,7 +48,7 @@ FOREIGN = 0.02
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class SkippedLines:
     """Lines that were not aligned, for one reason."""
 
     reason: str
@@ -61,10 +61,10 @@ class LeftOut:
         return f"{some} left out: {self.reason} ({self.file}:{shown})"
 
 
-class Words(Sequence[list[str]]):
+class SideWords(Sequence[list[str]]):
     """The words of each row of a side, cut when asked for: the texts take less room than lists of their words."""
 
-    def __init__(self, side: Side) -> None:
+    def __init__(self, side: BitextSide) -> None:
         self._side = side
 
     def __len__(self) -> int:
@@ -84,7 +84,7 @@ class Words(Sequence[list[str]]):
 
 
 @dataclass(frozen=True)
-class Side(Sequence[Sentence]):
+class BitextSide(Sequence[Sentence]):
     """One language of a bitext: a text a row ('' where the row was left out), cut as `cut` says."""
 
     texts: Sequence[str]
@@ -97,8 +97,8 @@ class Side(Sequence[Sentence]):
         return [text[a:b] for a, b in token_spans(text, segmented=self.segmented)]
 
     @property
-    def words(self) -> Words:
-        return Words(self)
+    def words(self) -> SideWords:
+        return SideWords(self)
 
     def filled(self) -> list[bool]:
         """Whether each row has a word; its words are not looked for, which would take twenty times as long."""
@@ -126,9 +126,9 @@ class Rows:
     """Both sides of a bitext, a row for every line of the input, and what was left out."""
 
     name: str
-    source: Side
-    target: Side
-    left_out: tuple[LeftOut, ...]
+    source: BitextSide
+    target: BitextSide
+    left_out: tuple[SkippedLines, ...]
     characters: int  # rows cut into characters for want of a segmenter
 
     def __len__(self) -> int:
@@ -213,8 +213,8 @@ def _gather(name: str, pairs: Iterable[SentencePair], reading: ReadingRules, cut
             characters += foreign is not None or by_character(pair.source) or by_character(pair.target)
     if unsegmented > FOREIGN * len(source):
         raise MissingExtra("segment", f"finding words in {script} script")
-    left = tuple(LeftOut(reason, file, tuple(lines)) for (reason, file), lines in bad.items())
-    ours, theirs = (Side(texts, cut, segmented=not unsegmented) for texts in (source, target))
+    left = tuple(SkippedLines(reason, file, tuple(lines)) for (reason, file), lines in bad.items())
+    ours, theirs = (BitextSide(texts, cut, segmented=not unsegmented) for texts in (source, target))
     return Rows(name, ours, theirs, left, characters)
 
 
@@ -239,11 +239,11 @@ class Found:
     links: Links
     likelihoods: tuple[NDArray[np.floating[Any]], NDArray[np.floating[Any]]] | None = None
     iterations: dict[str, tuple[Iteration, ...]] = field(default_factory=dict)
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[SkippedLines, ...] = ()
     notes: tuple[str, ...] = ()
 
 
-class Text:
+class NumberedBitext:
     """The rows of a bitext, and those trained on beside it, as numbered words; numbered once, when first asked for."""
 
     def __init__(self, rows: Rows, also: Sequence[Rows] = (), *, device: str = "cpu") -> None:
@@ -268,7 +268,7 @@ class Text:
         return both
 
     @property
-    def left_out(self) -> tuple[LeftOut, ...]:
+    def left_out(self) -> tuple[SkippedLines, ...]:
         return tuple(left for text in (self.rows, *self.also) for left in text.left_out)
 
     @property
@@ -283,7 +283,7 @@ class Text:
 
 
 def train_links(
-    text: Text, linking: Linking, *, device: str, watch: Watch | None, staged: Staged | None = None
+    text: NumberedBitext, linking: Linking, *, device: str, watch: Watch | None, staged: Staged | None = None
 ) -> Found:
     """Links of a model trained on the text, both directions; the models are kept where there is a place for them."""
     keep = None if staged is None else staged.keep
@@ -374,17 +374,21 @@ def link_by_encoder(encoder: Encoder, rows: Rows, settings: NeuralSettings, *, p
     return Found(found.links, notes=tuple(notes))
 
 
-def link_by_eflomal(text: Text, how: str) -> Found:
+def link_by_eflomal(text: NumberedBitext, how: str) -> Found:
     """Links by eflomal, both directions."""
     source = list(chain.from_iterable(part.source.words for part in (text.rows, *text.also)))
     target = list(chain.from_iterable(part.target.words for part in (text.rows, *text.also)))
     found, count = eflomal_links(source, target), len(text.rows)
     lines = tuple(row + 1 for row in found.too_long if row < count)
-    left = (LeftOut(f"more than {LONGEST} words, which eflomal passes over", text.rows.name, lines),) if lines else ()
+    left = (
+        (SkippedLines(f"more than {LONGEST} words, which eflomal passes over", text.rows.name, lines),) if lines else ()
+    )
     return Found(symmetrise(_first(found.forward, count), _first(found.backward, count), how), left_out=left)
 
 
-def read_given_links(paths: Sequence[str | Path], text: Text, reading: ReadingRules, how: str, *, base: int) -> Found:
+def read_given_links(
+    paths: Sequence[str | Path], text: NumberedBitext, reading: ReadingRules, how: str, *, base: int
+) -> Found:
     """Links from files: one set, or one a direction."""
     read = [read_links(path, text, reading, base=base) for path in paths]
     left = tuple(one for path, links in zip(paths, read, strict=True) for one in unusable(links, str(path)))
@@ -392,7 +396,7 @@ def read_given_links(paths: Sequence[str | Path], text: Text, reading: ReadingRu
     return Found(links[0] if len(links) == 1 else symmetrise(links[0], links[1], how), left_out=left)
 
 
-def read_links(path: str | Path, text: Text, reading: ReadingRules, *, base: int | None) -> Gold:
+def read_links(path: str | Path, text: NumberedBitext, reading: ReadingRules, *, base: int | None) -> Gold:
     """The links of a file for this bitext; bad lines as the reading says."""
     if not Path(path).exists():
         raise missing(Path(path))
@@ -409,13 +413,13 @@ def read_links(path: str | Path, text: Text, reading: ReadingRules, *, base: int
     return links
 
 
-def unusable(links: Gold, file: str) -> Iterator[LeftOut]:
+def unusable(links: Gold, file: str) -> Iterator[SkippedLines]:
     """The bad lines of a file of links, by what is wrong with them."""
     lines: dict[str, list[int]] = {}
     for error in links.bad:
         lines.setdefault(error.problem.partition(" (")[0], []).append(error.line or 0)
     for problem, where in lines.items():
-        yield LeftOut(problem, file, tuple(where))
+        yield SkippedLines(problem, file, tuple(where))
 
 
 METHODS = ("diagonal", "neural", "eflomal")
@@ -434,7 +438,7 @@ class Alignment:
     rows: Rows
     base: int = 0
     iterations: dict[str, tuple[Iteration, ...]] = field(default_factory=dict)
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[SkippedLines, ...] = ()
     notes: tuple[str, ...] = ()
     quality: Scores | None = None
     counts: LinkCounts | None = None
@@ -489,7 +493,7 @@ class Linking:
     model: str | Encoder = "embedded"
     device: str | None = None
     symmetrize: str = "intersect"
-    diagonal: Settings = field(default_factory=Settings)
+    diagonal: AlignerSettings = field(default_factory=AlignerSettings)
     neural: NeuralSettings = field(default_factory=NeuralSettings)
     precision: str | None = None
     trust_remote_code: bool = False
@@ -578,7 +582,7 @@ def align(
     # Other files count the words of the bitext, not those of the text beside it, which has a form of its own.
     beside = replace(reading, format=None, indexed=False)
     rows = read_rows(bitext, target, reading)
-    text = Text(rows, [read_rows(path, None, beside) for path in also], device=place)
+    text = NumberedBitext(rows, [read_rows(path, None, beside) for path in also], device=place)
     truth = None if gold is None else read_links(gold.file, text, reading, base=gold.base)
     with ExitStack() as stack:
         staged = None if files.model is None else stack.enter_context(Staged(Path(files.model), rows.source.cut))
@@ -599,9 +603,9 @@ def align(
     return result
 
 
-def _result(found: Found, text: Text, base: int, gold: GoldLinks | None, truth: Gold | None) -> Alignment:
+def _result(found: Found, text: NumberedBitext, base: int, gold: GoldLinks | None, truth: Gold | None) -> Alignment:
     counts = quality_of = None
-    unused: tuple[LeftOut, ...] = ()
+    unused: tuple[SkippedLines, ...] = ()
     if gold is not None and truth is not None:
         counts = count_links(found.links, truth)
         quality_of = quality(counts, seed=gold.seed)

@@ -23,7 +23,7 @@ from interlingua.metric import Metric, Metrics
 from interlingua.registry import unknown
 from interlingua.score import Score
 from interlingua.stats import group_sums, mean_interval
-from interlingua.transport import WEIGHTINGS, Flow, Problem, entropic, exact, weights_of
+from interlingua.transport import WEIGHTINGS, Flow, TransportProblem, entropic, exact, weights_of
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -265,14 +265,14 @@ def _solved(
     kinds = [[side.kinds(number) for number in range(len(side))] if merging else [] for side in (source, target)]
     pairs = list(asked)
     for begin in range(0, len(pairs), _AT_ONCE):
-        problems: list[Problem] = []
+        problems: list[TransportProblem] = []
         uses: list[tuple[int, int, int]] = []
         for row, column in pairs[begin : begin + _AT_ONCE]:
             similarities = source.unit_vectors(row) @ target.unit_vectors(column).T
-            problem: Problem | None = None
+            problem: TransportProblem | None = None
             for use in asked[row, column]:
                 sides = ways[use[0]].sides(use[1], row, column)
-                problem = Problem.of(similarities, *sides) if problem is None else problem.weighed(*sides)
+                problem = TransportProblem.of(similarities, *sides) if problem is None else problem.weighed(*sides)
                 whole = not merging or (flows and use[1] == _PAIR and not ways[use[0]].head)
                 problems.append(problem if whole else problem.merged(kinds[0][row], kinds[1][column]))
             uses += asked[row, column]

@@ -61,7 +61,7 @@ class Embeddings:
 
 
 @dataclass(frozen=True)
-class Aligned:
+class AlignedSpace:
     """The model's own word embeddings, each language but the first mapped to the first's."""
 
     own: Embeddings
@@ -71,7 +71,7 @@ class Aligned:
     @classmethod
     def of(
         cls, through: Through, encoder: Encoder, dictionaries: Mapping[str, Sequence[tuple[str, str]]]
-    ) -> tuple[Aligned, tuple[Skip, ...]]:
+    ) -> tuple[AlignedSpace, tuple[Skip, ...]]:
         """Maps fitted on dictionaries from the first language to each other one, and what could not be used of them.
 
         A word is the mean of its tokens; one that the tokenizer does not know (nothing, or unknown tokens alone)

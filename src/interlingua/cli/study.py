@@ -17,7 +17,7 @@ from interlingua.studies.config.schema import (
     StudyFolder,
     StudyPlan,
     StudyPrune,
-    StudyReport,
+    StudyReportCommand,
     StudyRun,
     StudyStatus,
 )
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from interlingua.commands.study import Planned
     from interlingua.engine.plan import Plan
     from interlingua.engine.runner import Event
-    from interlingua.report.study_files import StudyReport as Report
+    from interlingua.report.study_files import StudyReport
     from interlingua.stats.power import SeedPlan
 
 app = typer.Typer(
@@ -140,7 +140,7 @@ def status(given: StudyStatus, output: Console) -> None:
         typer.echo(printable(f"failed: {failure.label}: {failure.message}"))
 
 
-def report(given: StudyReport, output: Console) -> None:
+def report(given: StudyReportCommand, output: Console) -> None:
     """Print the report."""
     made = (planned := _planned(given)).write_report()
     if output.json:
@@ -211,7 +211,7 @@ def _seed_words(made: SeedPlan) -> str:
     return f"{begin} {can}, {spread}. With {most:,} examples: {', '.join(needed)}."
 
 
-def _show_report(made: Report) -> None:
+def _show_report(made: StudyReport) -> None:
     from interlingua.report.screen import console
     from interlingua.report.study_terminal import render_study
 
@@ -237,7 +237,7 @@ for _settings, _command, _name in (
     (StudyPlan, plan, "plan"),
     (StudyRun, run, "run"),
     (StudyStatus, status, "status"),
-    (StudyReport, report, "report"),
+    (StudyReportCommand, report, "report"),
     (StudyPrune, gc, "gc"),
 ):
     as_command(app, _settings, _command, name=_name, examples=EXAMPLES if _name == "check" else "", plugins=False)  # type: ignore[arg-type]

@@ -24,7 +24,7 @@ from interlingua.encoder.model_folders import (
     model_json,
     stored_weights,
 )
-from interlingua.encoder.sentence_folders import SentenceHead, lower_cased, sentence_folder
+from interlingua.encoder.sentence_folders import SentenceModules, lower_cased, sentence_folder
 from interlingua.encoder.tokenizer_files import check_tokenizer_files
 from interlingua.errors import InputError, MissingExtra
 from interlingua.paths import regular_folder, usable_path
@@ -49,7 +49,7 @@ class Loaded:
     dim: int
     limit: int | None
     notes: tuple[str, ...] = ()
-    head: SentenceHead | None = None  # of a sentence-transformers folder
+    head: SentenceModules | None = None  # of a sentence-transformers folder
 
 
 def load(
@@ -110,7 +110,7 @@ def _is_two_sided(model: torch.nn.Module, config: Mapping[str, Any]) -> bool:
     return alone and {"encoder", "decoder"} <= {name for name, _ in model.named_children()}
 
 
-def _with_head(loaded: Loaded, head: SentenceHead, device: torch.device) -> Loaded:
+def _with_head(loaded: Loaded, head: SentenceModules, device: torch.device) -> Loaded:
     """The model with what its folder does with the last layer, and a digest of both."""
     if head.settings.lower:
         lower_cased(loaded.tokenizer)

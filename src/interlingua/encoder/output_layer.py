@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from interlingua.encoder import loading
 from interlingua.encoder.pooling import send
 from interlingua.encoder.representations import CacheWriter, MemoryWriter
-from interlingua.encoder.sentence_folders import SentenceHead
+from interlingua.encoder.sentence_folders import SentenceModules
 from interlingua.encoder.tokens import Tokeniser, token_types
 from interlingua.errors import InputError
 
@@ -89,7 +89,7 @@ def write_output(
 
 def _vectors(
     loaded: loading.Loaded,
-    head: SentenceHead,
+    head: SentenceModules,
     tokeniser: Tokeniser,
     ids: list[list[int]],
     *,

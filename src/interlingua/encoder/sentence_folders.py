@@ -52,7 +52,7 @@ class Dense(torch.nn.Module):
 
 
 @dataclass(frozen=True)
-class SentenceHead:
+class SentenceModules:
     """Poolings whose vectors are joined, the modules after them, and the prompts a text may be given after."""
 
     modes: tuple[str, ...]
@@ -63,7 +63,7 @@ class SentenceHead:
     default: str | None
     digest: str
 
-    def placed(self, device: torch.device, limit: int | None) -> SentenceHead:
+    def placed(self, device: torch.device, limit: int | None) -> SentenceModules:
         """The head on a device, for a model that reads so many tokens."""
         limits = [each for each in (self.settings.limit, limit) if each is not None]
         settings = replace(self.settings, limit=min(limits, default=None))
@@ -139,14 +139,14 @@ def sentence_head(
     settings: TextSettings,
     prompts: Mapping[str, str],
     default: str | None,
-) -> SentenceHead:
+) -> SentenceModules:
     """A head, with a digest of all that decides its vectors."""
     chain = torch.nn.Sequential(*steps).eval().requires_grad_(False)
     about = [modes, with_prompt, [repr(step) for step in steps], asdict(settings), dict(prompts), default]
     state = hashlib.blake2b(json.dumps(about).encode(), digest_size=16)
     for name, weight in chain.state_dict().items():
         state.update(f"{name} {tuple(weight.shape)}".encode() + weight.numpy().tobytes())
-    return SentenceHead(modes, with_prompt, chain, settings, dict(prompts), default, state.hexdigest())
+    return SentenceModules(modes, with_prompt, chain, settings, dict(prompts), default, state.hexdigest())
 
 
 def lower_cased(tokenizer: Any) -> None:
@@ -192,7 +192,7 @@ class SentenceFolder:
     """The folder of the transformer, and for a sentence-transformers folder what follows it; `notes` in words."""
 
     transformer: Path
-    head: SentenceHead | None = None
+    head: SentenceModules | None = None
     notes: tuple[str, ...] = ()
 
 

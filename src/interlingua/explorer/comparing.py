@@ -8,9 +8,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from interlingua.explorer.reading import Reading
+from interlingua.explorer.reading import ModelReading
 from interlingua.registry import unknown
-from interlingua.transport import Flow, Problem, exact, weights_of
+from interlingua.transport import Flow, TransportProblem, exact, weights_of
 from interlingua.wordalign.neural import NeuralSettings, link_batch
 
 Floats = NDArray[np.float64]
@@ -38,7 +38,7 @@ class Level:
 
 
 def compare(
-    source: Reading, target: Reading, centres: tuple[Floats, Floats], *, weighing: str, linking: str
+    source: ModelReading, target: ModelReading, centres: tuple[Floats, Floats], *, weighing: str, linking: str
 ) -> list[Level]:
     """Both readings at every layer, less `centres` (layer, dim) of each side's language (zeros to leave them as is).
 
@@ -56,7 +56,7 @@ def compare(
 
 
 def _level(
-    sides: tuple[Reading, Reading], centres: tuple[Floats, Floats], layer: int, weighing: str, linking: str
+    sides: tuple[ModelReading, ModelReading], centres: tuple[Floats, Floats], layer: int, weighing: str, linking: str
 ) -> Level:
     ours, theirs = sides
     words = [
@@ -73,7 +73,7 @@ def _level(
     ]
     flow = None
     if weights[0] is not None and weights[1] is not None:
-        (flow,) = exact([Problem.of(similar, weights[0], weights[1])])
+        (flow,) = exact([TransportProblem.of(similar, weights[0], weights[1])])
     sentences = [unit_rows((side.sentence[layer] - c)[None])[0] for side, c in zip(sides, centres, strict=True)]
     return Level(
         float(np.clip(sentences[0] @ sentences[1], -1.0, 1.0)),
@@ -116,7 +116,7 @@ def unit_rows(vectors: Floats) -> Floats:
     return scaled
 
 
-def _links(words: list[Floats], sides: tuple[Reading, Reading], linking: str) -> list[tuple[int, int]]:
+def _links(words: list[Floats], sides: tuple[ModelReading, ModelReading], linking: str) -> list[tuple[int, int]]:
     vectors = [torch.from_numpy(side)[None] for side in words]
     masks = [torch.from_numpy(side.seen)[None] for side in sides]
     found = link_batch(vectors[0], vectors[1], masks[0], masks[1], NeuralSettings(method=linking))

@@ -29,7 +29,7 @@ from interlingua.explorer.asking import (
 from interlingua.explorer.comparing import LINKINGS, WEIGHINGS, Level, compare
 from interlingua.explorer.heads import Head
 from interlingua.explorer.language_detection import LanguageDetector, doubt
-from interlingua.explorer.reading import Reading, read, words_of
+from interlingua.explorer.reading import ModelReading, read, words_of
 from interlingua.explorer.shelf import Band, Shelf
 from interlingua.registry import unknown
 from interlingua.wordalign.model import combined
@@ -227,7 +227,7 @@ def _layer(layer: int, encoder: Encoder) -> int:
     return min(layer, count - 1) if layer >= 0 else max(count + layer, 0)
 
 
-def _words(reading: Reading) -> list[Answer]:
+def _words(reading: ModelReading) -> list[Answer]:
     return [
         {"text": text, "pieces": [[piece.text, piece.known] for piece in pieces]}
         for text, pieces in zip(reading.written, reading.pieces, strict=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from interlingua.analyses.explanation import Explainer, ExplainSettings, Outside, Read, Side, example_lines
+from interlingua.analyses.explanation import ExplainedLanguage, Explainer, ExplainSettings, Outside, Read, example_lines
 from interlingua.errors import InputError
 from interlingua.paths import json_value
 from interlingua.readers.examples import Examples
@@ -104,7 +104,7 @@ class Head:
             raise InputError("a label that the head does not know", value=label, remedy=f"It knows: {', '.join(said)}.")
         return label or max(said, key=said.__getitem__)
 
-    def _about(self, side: Side, number: int) -> dict[str, Any]:
+    def _about(self, side: ExplainedLanguage, number: int) -> dict[str, Any]:
         """What is explained of a side, and its value for the text and for the baseline."""
         aspect, found = side.aspects[0], side.found[0]
         label = int(aspect.targets.label[number])

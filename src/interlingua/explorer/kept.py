@@ -8,10 +8,10 @@ from collections import OrderedDict
 ROOM = 4 << 20
 
 
-class Kept:
+class AnswerCache:
     """The answers used last, `room` bytes of them at most, and of what was asked: that may be the longer of the two.
 
-    >>> kept = Kept(room=12)
+    >>> kept = AnswerCache(room=12)
     >>> kept.put("a", b"12345"); kept.put("b", b"12345"); kept.get("a")
     b'12345'
     >>> kept.put("c", b"123"); kept.get("b"), kept.get("a")

@@ -19,7 +19,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Piece:
+class TextPiece:
     """A sub-word: the characters it is of, and whether the tokenizer knows them."""
 
     text: str
@@ -27,7 +27,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ModelReading:
     """A text as a model reads it.
 
     `words` are the characters of words and punctuation, `pieces` the sub-words of each: none where the tokenizer turns
@@ -38,7 +38,7 @@ class Reading:
 
     text: str
     words: tuple[Span, ...]
-    pieces: tuple[tuple[Piece, ...], ...]
+    pieces: tuple[tuple[TextPiece, ...], ...]
     vectors: Floats
     shares: Floats
     rest: Floats
@@ -63,7 +63,7 @@ def words_of(text: str) -> tuple[Span, ...]:
     return tuple(token_spans(text, segmented=lacks_segmenter(text) is None))
 
 
-def read(encoder: Encoder, texts: Sequence[str]) -> list[Reading]:
+def read(encoder: Encoder, texts: Sequence[str]) -> list[ModelReading]:
     """The texts as the encoder reads them, all layers, from one pass; a text that is empty or too long is an error."""
     for text in texts:
         if not has_tokens(text):
@@ -91,7 +91,7 @@ def _stacked(layers: Sequence[NDArray[np.floating[Any]]]) -> Floats:
 
 def _reading(
     encoder: Encoder, text: str, tokens: TokenisedTexts, number: int, vectors: Floats, sentence: Floats
-) -> Reading:
+) -> ModelReading:
     assert tokens.spans is not None
     span = slice(tokens.starts[number], tokens.starts[number + 1])
     spans, ids = tokens.spans[span], tokens.ids[span]
@@ -102,12 +102,12 @@ def _reading(
     belongs[owner[owner >= 0], np.flatnonzero(owner >= 0)] = 1.0
     sizes = belongs.sum(axis=1)
     means = np.einsum("wt,ltd->lwd", belongs / np.maximum(sizes, 1.0)[:, None], vectors)
-    pieces: list[list[Piece]] = [[] for _ in words]
+    pieces: list[list[TextPiece]] = [[] for _ in words]
     for token, word in enumerate(owner):
         if word >= 0:
             start, end = spans[token]
-            pieces[word].append(Piece(text[start:end], bool(ids[token] != encoder.tokeniser.unknown)))
-    return Reading(
+            pieces[word].append(TextPiece(text[start:end], bool(ids[token] != encoder.tokeniser.unknown)))
+    return ModelReading(
         text,
         words,
         tuple(tuple(each) for each in pieces),

@@ -25,7 +25,7 @@ from urllib.parse import SplitResult, urlsplit
 from interlingua.errors import InputError
 from interlingua.explorer.explorer import Answer, Explorer
 from interlingua.explorer.gate import ADDRESS, Gate, Refusal
-from interlingua.explorer.kept import Kept
+from interlingua.explorer.kept import AnswerCache
 from interlingua.explorer.turns import Busy, Turns
 
 LARGEST = 64 << 10
@@ -81,7 +81,7 @@ class ExplorerServer(ThreadingHTTPServer):
 
     def __init__(self, explorer: Explorer, *, port: int = 0, turns: Turns | None = None) -> None:
         super().__init__((ADDRESS, port), _Handler)
-        self.explorer, self.turns, self.kept = explorer, turns or Turns(), Kept()
+        self.explorer, self.turns, self.kept = explorer, turns or Turns(), AnswerCache()
         self.gate = Gate(int(self.server_address[1]))
         self.pages = {
             path: (

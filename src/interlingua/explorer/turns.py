@@ -15,7 +15,7 @@ class Busy(InterlinguaError):
     """The model has no turn to give: too many wait, it took too long, or the server is stopping."""
 
 
-class _Place:
+class _QueuePlace:
     """A place in the queue: called when its wait is over, granted if that is because the turn has come."""
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Turns:
     def __init__(self, *, waiting: int = 64, patience: float = 30.0) -> None:
         self.waiting, self.patience = waiting, patience
         self._lock = threading.Lock()
-        self._queue: deque[_Place] = deque()
+        self._queue: deque[_QueuePlace] = deque()
         self._taken = self._closed = False
 
     @contextmanager
@@ -67,7 +67,7 @@ class Turns:
             time.sleep(0.01)
         return not self._taken
 
-    def _stand(self) -> _Place | None:
+    def _stand(self) -> _QueuePlace | None:
         """Our place in the queue, or None where the turn is ours at once."""
         with self._lock:
             if self._closed:
@@ -77,11 +77,11 @@ class Turns:
                 return None
             if len(self._queue) >= self.waiting:
                 raise Busy(f"The model is busy: {self.waiting} others wait already. Try again in a moment.")
-            place = _Place()
+            place = _QueuePlace()
             self._queue.append(place)
             return place
 
-    def _leave(self, place: _Place) -> None:
+    def _leave(self, place: _QueuePlace) -> None:
         """Give up waiting, unless the wait ended in this very moment."""
         with self._lock:
             if place.called.is_set():

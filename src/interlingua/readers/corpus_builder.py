@@ -155,7 +155,7 @@ MANY_GAPS, GAPS_PER_TEXT = 3_000_000, 100
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 
-class Places(Sequence[str]):
+class RowPlaces(Sequence[str]):
     """The place of each row as `file:line`, made when asked for: a million strings outweigh a corpus."""
 
     def __init__(self) -> None:
@@ -193,7 +193,7 @@ class Gathering:
     def __init__(self, name: str, *, file: str, gap: Cell = "") -> None:
         self.name, self.file, self.gap = name, file, gap
         self.columns: dict[str, list[Cell]] = {}
-        self.places = Places()
+        self.places = RowPlaces()
         self._skips: dict[str, list[str]] = {}
         self._counts: dict[str, int] = {}
         self._texts = 0

@@ -23,7 +23,7 @@ _PAIR = re.compile(r"([a-z]{2,3}(?:_[A-Za-z]+)?)-([a-z]{2,3}(?:_[A-Za-z]+)?)")
 
 
 @dataclass(frozen=True)
-class Name:
+class FileNameParts:
     """What a file name says: the label with `*` for each language, the pair, the side."""
 
     label: str
@@ -57,13 +57,13 @@ class FileSet:
         return tuple(sorted(known, key=lambda code: (code != "en", code)))
 
 
-def parse(filename: str) -> Name:
+def parse(filename: str) -> FileNameParts:
     """What a file name says about languages.
 
     >>> parse("tatoeba.rus-eng.rus")
-    Name(label='tatoeba.*-*.*', pair=('ru', 'en'), side='ru')
+    FileNameParts(label='tatoeba.*-*.*', pair=('ru', 'en'), side='ru')
     >>> parse("newstest2019-ref.fra-CA.txt.gz")
-    Name(label='newstest2019-*.*.txt', pair=None, side='fr-CA')
+    FileNameParts(label='newstest2019-*.*.txt', pair=None, side='fr-CA')
     """
     parts = re.sub(r"(\.(gz|bz2|xz|zst))+$", "", filename).split(".")
     last = len(parts) - 1
@@ -73,16 +73,16 @@ def parse(filename: str) -> Name:
     pair = _pair(parts[last])
     if pair:
         parts[last] = "*-*"
-        return Name(".".join(parts), pair=pair)
+        return FileNameParts(".".join(parts), pair=pair)
     if re.split("[-_]", parts[last])[0] in _TAILS or not codes.is_language(parts[last]):
-        return Name(".".join(parts))
+        return FileNameParts(".".join(parts))
     side = codes.canonical(parts[last])
     pair = _pair(parts[last - 1]) if last else None
     if pair and side in pair:
         parts[last - 1], parts[last] = "*-*", "*"
-        return Name(".".join(parts), pair=pair, side=side)
+        return FileNameParts(".".join(parts), pair=pair, side=side)
     parts[last] = "*"
-    return Name(".".join(parts), side=side)
+    return FileNameParts(".".join(parts), side=side)
 
 
 def sets_in(folder: Path, names: Iterable[str]) -> list[FileSet]:

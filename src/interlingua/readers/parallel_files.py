@@ -11,7 +11,7 @@ from pathlib import Path
 from interlingua.corpus import ParallelCorpus, Skip
 from interlingua.errors import InputError
 from interlingua.readers import readers
-from interlingua.readers.corpus_builder import Gathering, Places, absent, names_a_column
+from interlingua.readers.corpus_builder import Gathering, RowPlaces, absent, names_a_column
 from interlingua.readers.documents import Document, opened
 from interlingua.readers.file_names import FileSet
 
@@ -36,7 +36,7 @@ def files(
     """One file a language, line by line: name.xx, FLORES-200, NTREX."""
     paths = one_file_each(found, languages)
     columns, skipped = read_lines(paths, encoding=encoding, column=column)
-    places = Places()
+    places = RowPlaces()
     first = 1 + any(skip.reason == HEADERS for skip in skipped)
     for line in range(len(columns[0])):
         places.add(found.label, line + first)

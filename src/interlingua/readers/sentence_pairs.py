@@ -60,7 +60,7 @@ class SentencePair:
 
 
 @dataclass(frozen=True)
-class Bitext:
+class BitextReader:
     """An open bitext: its name, its format (one of `FORMATS`), and its lines, which can be walked once."""
 
     name: str
@@ -78,7 +78,7 @@ def open_bitext(
     format: str | None = None,
     encoding: str | None = None,
     stdin: BinaryIO | None = None,
-) -> Iterator[Bitext]:
+) -> Iterator[BitextReader]:
     """The bitext in one file, or in a file a side where `target` is given; `-` is standard input.
 
     Plain or compressed. `format` is told by the first lines where it is not given.
@@ -102,13 +102,13 @@ def open_bitext(
         first = stack.enter_context(_document(source, encoding, stdin))
         if target is not None:
             second = stack.enter_context(_document(target, encoding, stdin))
-            yield Bitext(f"{first.name}, {second.name}", "files", _two_files(first, second))
+            yield BitextReader(f"{first.name}, {second.name}", "files", _two_files(first, second))
             return
         chosen = format or _told(first)
         header = _header(first, chosen)
         named = None if header is None else (language_of(header[0]), language_of(header[1]))
         languages = (named[0], named[1]) if named and named[0] and named[1] else None
-        yield Bitext(first.name, chosen, _one_file(first, chosen, header=header), languages)
+        yield BitextReader(first.name, chosen, _one_file(first, chosen, header=header), languages)
 
 
 @contextmanager

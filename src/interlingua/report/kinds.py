@@ -31,7 +31,7 @@ from interlingua.stats import mean_interval
 
 
 @dataclass(frozen=True)
-class Kind:
+class RunKind:
     """A kind of run: the page of one, the sections that show several, and the numbers by which two are compared."""
 
     page: Callable[[Run], str]
@@ -225,12 +225,12 @@ def study_numbers(run: Run) -> Numbers:
 
 
 KINDS = {
-    "audit": Kind(audit_page, audits, audit_numbers),
-    "adjust": Kind(adjustment_page, adjustment_sections, adjustment_numbers),
-    "transfer": Kind(transfer_page, transfer_sections, transfer_numbers),
-    "explain": Kind(explain_page, explain_sections, explain_numbers),
-    "geometry": Kind(geometry_page, geometry_sections, geometry_numbers),
-    "study": Kind(study_page, study_sections, study_numbers),
+    "audit": RunKind(audit_page, audits, audit_numbers),
+    "adjust": RunKind(adjustment_page, adjustment_sections, adjustment_numbers),
+    "transfer": RunKind(transfer_page, transfer_sections, transfer_numbers),
+    "explain": RunKind(explain_page, explain_sections, explain_numbers),
+    "geometry": RunKind(geometry_page, geometry_sections, geometry_numbers),
+    "study": RunKind(study_page, study_sections, study_numbers),
 }
 """Every kind of run that has a page. A new kind is a line here."""
 

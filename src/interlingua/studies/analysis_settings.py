@@ -22,11 +22,11 @@ from interlingua.studies.config.schema import (
     PairReading,
     TransferCommand,
 )
-from interlingua.training.loop import Settings
+from interlingua.training.loop import LoopSettings
 from interlingua.training.phases import Freeze, Lora, Part, Phase
 from interlingua.training.regime import regime
 from interlingua.wordalign.links import PairFilters
-from interlingua.wordalign.model import Settings as DiagonalSettings
+from interlingua.wordalign.model import AlignerSettings
 from interlingua.wordalign.neural import NeuralSettings
 
 _TARGETS = {"trainable": "joint", "frozen": "frozen"}
@@ -139,9 +139,9 @@ def seeds_of(given: Any) -> tuple[int, ...]:
 _MOST_SEEDS = 10_000
 
 
-def diagonal_settings(given: Aligning) -> DiagonalSettings:
+def diagonal_settings(given: Aligning) -> AlignerSettings:
     """How fast_align's model is trained."""
-    return DiagonalSettings(
+    return AlignerSettings(
         iterations=given.iterations,
         null=given.p0,
         tension=given.tension,
@@ -164,7 +164,7 @@ def pretrain_settings(
     data, training = recipe.data, recipe.training
     return PretrainSettings(
         text,
-        Settings(
+        LoopSettings(
             steps=training.steps,
             learning_rate=training.learning_rate,
             warmup=training.warmup,

@@ -15,12 +15,12 @@ from interlingua.readers.documents import Document, opened
 from interlingua.readers.table import quoted_rows
 from interlingua.registry import unknown
 from interlingua.synthetic.slots import SLOT, cut
-from interlingua.synthetic.tables import GENDERS, Context, Kind, LeftOut, Name, Table
+from interlingua.synthetic.tables import GENDERS, Context, SkippedRows, SlotKind, SlotName, TemplateTable
 from interlingua.words import has_tokens
 
 SLOTS = ("one", "any")
 BAD_ROWS = ("skip", "fail")
-T = TypeVar("T", Context, Name)
+T = TypeVar("T", Context, SlotName)
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Sheet:
     """
 
     what: str
-    kind: Kind
+    kind: SlotKind
     file: str
     languages: tuple[str, ...]
     rows: tuple[tuple[int, dict[str, str]], ...]
@@ -105,7 +105,7 @@ def same_width(cells: Sequence[str], width: int, *, file: str, line: int) -> Seq
 
 def contexts(
     sheet: Sheet, languages: Sequence[str], *, slots: str = "one", bad: str = "skip"
-) -> tuple[Table[Context], list[LeftOut]]:
+) -> tuple[TemplateTable[Context], list[SkippedRows]]:
     """The contexts in these languages, and the rows left out of them.
 
     A context has one slot in every language. With `slots` any, more are allowed, and all take the same name, as the
@@ -125,12 +125,14 @@ def contexts(
     return _table(sheet, languages, read, bad, remedy=f"Put {SLOT} once where the name goes, or leave the row out.")
 
 
-def names(sheet: Sheet, languages: Sequence[str], *, bad: str = "skip") -> tuple[Table[Name], list[LeftOut]]:
+def names(
+    sheet: Sheet, languages: Sequence[str], *, bad: str = "skip"
+) -> tuple[TemplateTable[SlotName], list[SkippedRows]]:
     """The names in these languages, and the rows left out of them."""
 
-    def read(text: str) -> Name:
+    def read(text: str) -> SlotName:
         try:
-            name = Name.of(text) if sheet.marked else Name(text)
+            name = SlotName.of(text) if sheet.marked else SlotName(text)
         except ValueError as error:
             raise Fault(f"names whose {error}") from None
         if not has_tokens(name.text):
@@ -142,7 +144,7 @@ def names(sheet: Sheet, languages: Sequence[str], *, bad: str = "skip") -> tuple
 
 def _table(
     sheet: Sheet, languages: Sequence[str], read: Callable[[str], T], bad: str, *, remedy: str
-) -> tuple[Table[T], list[LeftOut]]:
+) -> tuple[TemplateTable[T], list[SkippedRows]]:
     _known("choice for bad rows", bad, BAD_ROWS)
     columns: dict[str, list[T]] = {code: [] for code in languages}
     lines: list[int] = []
@@ -165,10 +167,12 @@ def _table(
             lines.append(line)
             for code, cell in cells.items():
                 columns[code].append(cell)
-    table = Table(sheet.kind, {code: tuple(column) for code, column in columns.items()}, tuple(lines), sheet.file)
+    table = TemplateTable(
+        sheet.kind, {code: tuple(column) for code, column in columns.items()}, tuple(lines), sheet.file
+    )
     table, repeated = table.distinct()
     faults |= {f"{sheet.what} that repeat an earlier row in every language": repeated} if repeated else {}
-    return table, [LeftOut(reason, sheet.file, tuple(where)) for reason, where in faults.items()]
+    return table, [SkippedRows(reason, sheet.file, tuple(where)) for reason, where in faults.items()]
 
 
 def _known(what: str, given: str, accepted: Iterable[str]) -> None:
@@ -184,13 +188,13 @@ def is_slotted(path: Path) -> bool:
     return path.name.endswith(ENDINGS)
 
 
-def kind_of(path: Path) -> tuple[Kind, str]:
+def kind_of(path: Path) -> tuple[SlotKind, str]:
     """The kind that a file's name says, and whether it holds contexts or names.
 
     >>> kind_of(Path("PER.female.names.tsv"))
-    (Kind(type='PER', case='nominative', gender='female'), 'names')
+    (SlotKind(type='PER', case='nominative', gender='female'), 'names')
     >>> kind_of(Path("LOC.locative.contexts.tsv"))
-    (Kind(type='LOC', case='locative', gender=''), 'contexts')
+    (SlotKind(type='LOC', case='locative', gender=''), 'contexts')
     """
     type, *rest, what, _ = path.name.split(".")
     genders = [part for part in rest if part in GENDERS]
@@ -201,7 +205,7 @@ def kind_of(path: Path) -> tuple[Kind, str]:
             file=path,
             remedy="Call it TYPE[.CASE][.GENDER].contexts.tsv or .names.tsv, such as LOC.locative.names.tsv.",
         )
-    return Kind(type, cases[0] if cases else "nominative", genders[0] if genders else ""), what
+    return SlotKind(type, cases[0] if cases else "nominative", genders[0] if genders else ""), what
 
 
 def read_slotted(path: Path) -> list[Sheet]:
@@ -246,14 +250,14 @@ def is_syntheticner(path: Path) -> bool:
     return _FILE.fullmatch(path.name) is not None
 
 
-def read_syntheticner(path: Path) -> tuple[list[Sheet], list[LeftOut]]:
+def read_syntheticner(path: Path) -> tuple[list[Sheet], list[SkippedRows]]:
     """The sheets of a file (one, or one a gender) and the lines whose names were cut."""
     match = _FILE.fullmatch(path.name)
     if match is None:
         raise InputError("no file of SyntheticNER", file=path, remedy="Names are such as LOC_NOM_names.csv.")
-    kind, what = Kind(match[1], _CASES[match[2]]), "names" if match[3] else "contexts"
+    kind, what = SlotKind(match[1], _CASES[match[2]]), "names" if match[3] else "contexts"
     besides = ("", "gender") if kind.type == "PER" else ("",)
-    by_kind: dict[Kind, list[tuple[int, dict[str, str]]]] = {}
+    by_kind: dict[SlotKind, list[tuple[int, dict[str, str]]]] = {}
     cut: list[int] = []
     with opened(path) as document:
         quoted = quoted_rows(document, ",")
@@ -278,7 +282,7 @@ def read_syntheticner(path: Path) -> tuple[list[Sheet], list[LeftOut]]:
             Sheet(what, found, document.name, languages, tuple(rows), marked=kind.case != "nominative")
             for found, rows in sorted(by_kind.items())
         ]
-        told = [LeftOut("disambiguation in brackets, cut off the names", document.name, tuple(cut))] if cut else []
+        told = [SkippedRows("disambiguation in brackets, cut off the names", document.name, tuple(cut))] if cut else []
         return sheets, told
 
 
@@ -318,7 +322,7 @@ def _gender(given: str | None, file: str, line: int) -> str:
     return _GENDERS[given]
 
 
-def _by_slot(kind: Kind, texts: Mapping[str, str]) -> tuple[Kind, dict[str, str]]:
+def _by_slot(kind: SlotKind, texts: Mapping[str, str]) -> tuple[SlotKind, dict[str, str]]:
     """The gender that most languages' slots say, with that slot made the common one; another slot stays text.
 
     So a row whose languages disagree has languages without a slot, and is told as such.
@@ -345,7 +349,9 @@ def sheet_folder(source: str | Path, what: str) -> Path:
     return folder
 
 
-def read_sheets(source: str | Path, what: str, languages: Sequence[str] | None) -> tuple[list[Sheet], list[LeftOut]]:
+def read_sheets(
+    source: str | Path, what: str, languages: Sequence[str] | None
+) -> tuple[list[Sheet], list[SkippedRows]]:
     """The sheets of contexts or names (`what`) in a folder, or `embedded`, in order of their files' names.
 
     A folder may hold files of both formats; other files in it are none of ours and are passed over. The embedded
@@ -353,7 +359,7 @@ def read_sheets(source: str | Path, what: str, languages: Sequence[str] | None) 
     """
     folder = sheet_folder(source, what)
     sheets: list[Sheet] = []
-    left_out: list[LeftOut] = []
+    left_out: list[SkippedRows] = []
     for path in sorted(folder.iterdir()):
         if is_slotted(path):
             sheets += [sheet for sheet in read_slotted(path) if sheet.what == what]
@@ -396,4 +402,4 @@ def place_sheet(languages: Sequence[str]) -> Sheet:
         texts = {language: names[place] for language, names in columns.items() if place in names}
         if place not in _NO_PLACE and len(texts) == len(columns) and not any("(" in text for text in texts.values()):
             rows.append((line, texts))
-    return Sheet("names", Kind("LOC"), CLDR, tuple(columns), tuple(rows))
+    return Sheet("names", SlotKind("LOC"), CLDR, tuple(columns), tuple(rows))

@@ -8,22 +8,22 @@ from pathlib import Path
 from interlingua.errors import InputError
 from interlingua.registry import unknown
 from interlingua.synthetic.files import Sheet, read_sheets, without
-from interlingua.synthetic.tables import Kind, LeftOut
+from interlingua.synthetic.tables import SkippedRows, SlotKind
 
 Sources = Sequence[str | Path]
-Pairs = dict[Kind, tuple[Sheet, Sheet]]
+Pairs = dict[SlotKind, tuple[Sheet, Sheet]]
 """The contexts and the names of each kind."""
 
 
 def first_of_each_kind(
-    sources: Sources, what: str, languages: Sequence[str] | None, left_out: list[LeftOut], notes: list[str]
-) -> dict[Kind, Sheet]:
+    sources: Sources, what: str, languages: Sequence[str] | None, left_out: list[SkippedRows], notes: list[str]
+) -> dict[SlotKind, Sheet]:
     """The sheets of several sources by kind: that of the first source that has it, the others noted."""
-    found: dict[Kind, Sheet] = {}
+    found: dict[SlotKind, Sheet] = {}
     for source in sources:
         sheets, told = read_sheets(source, what, languages)
         left_out += told
-        here: dict[Kind, Sheet] = {}
+        here: dict[SlotKind, Sheet] = {}
         for sheet in sheets:
             if sheet.kind in here:
                 raise InputError(
@@ -42,7 +42,7 @@ def first_of_each_kind(
     return found
 
 
-def paired(contexts: dict[Kind, Sheet], names: dict[Kind, Sheet], notes: list[str]) -> Pairs:
+def paired(contexts: dict[SlotKind, Sheet], names: dict[SlotKind, Sheet], notes: list[str]) -> Pairs:
     """Contexts with the names of their kind; kinds that have only one of them are noted, no kind at all is an error."""
     for one, other, what in ((contexts, names, "names"), (names, contexts, "contexts")):
         notes += [

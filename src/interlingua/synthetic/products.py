@@ -8,14 +8,14 @@ from typing import TypeVar
 
 from interlingua.synthetic.draws import Permutation, apportioned, shuffled
 from interlingua.synthetic.slots import Filled, fill
-from interlingua.synthetic.tables import Context, Kind, Name, Table
+from interlingua.synthetic.tables import Context, SlotKind, SlotName, TemplateTable
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ProductRow:
     """One context with one name: the same sentence in every language, under one id."""
 
-    kind: Kind
+    kind: SlotKind
     context: int
     name: int
     id: str
@@ -26,51 +26,52 @@ class Product:
     """All contexts of a kind with all its names, |C| · |E| rows of which none is built before it is asked for.
 
     >>> from interlingua.synthetic.slots import cut
-    >>> contexts = Table(Kind("LOC"), {"en": (cut("I like [???]."), cut("[???]!"))}, (2, 3), "contexts")
-    >>> names = Table(Kind("LOC"), {"en": (Name("Rome"), Name("Oslo"), Name("Lima"))}, (2, 3, 4), "names")
+    >>> contexts = TemplateTable(SlotKind("LOC"), {"en": (cut("I like [???]."), cut("[???]!"))}, (2, 3), "contexts")
+    >>> named = tuple(map(SlotName, ("Rome", "Oslo", "Lima")))
+    >>> names = TemplateTable(SlotKind("LOC"), {"en": named}, (2, 3, 4), "names")
     >>> product = Product(contexts, names)
     >>> len(product), product.row(4).id, product.sentence(product.row(4), "en").text
     (6, 'LOC.nominative:3:3', 'Oslo!')
     """
 
-    contexts: Table[Context]
-    names: Table[Name]
+    contexts: TemplateTable[Context]
+    names: TemplateTable[SlotName]
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> SlotKind:
         return self.contexts.kind
 
     def __len__(self) -> int:
         return len(self.contexts) * len(self.names)
 
-    def row(self, number: int) -> Row:
+    def row(self, number: int) -> ProductRow:
         """Row `number` of the product; its id says the kind, the context's line and the name's."""
         context, name = divmod(number, len(self.names))
         lines = self.contexts.lines[context], self.names.lines[name]
-        return Row(self.kind, context, name, f"{self.kind.label}:{lines[0]}:{lines[1]}")
+        return ProductRow(self.kind, context, name, f"{self.kind.label}:{lines[0]}:{lines[1]}")
 
-    def draw(self, count: int, *, seed: str) -> list[Row]:
+    def draw(self, count: int, *, seed: str) -> list[ProductRow]:
         """`count` rows without replacement, all of them where there are fewer; a longer draw begins with a shorter."""
         order = Permutation(len(self), f"{seed}/{self.kind.label}")
         return [self.row(order[number]) for number in range(min(count, len(self)))]
 
-    def sentence(self, row: Row, language: str) -> Filled:
+    def sentence(self, row: ProductRow, language: str) -> Filled:
         """The tagged sentence of a row in a language."""
         context, name = self.contexts.cells[language][row.context], self.names.cells[language][row.name]
         return fill(context, name, self.kind.type, language)
 
 
 @dataclass(frozen=True)
-class Sample:
+class DrawnRows:
     """Rows drawn from products, in a seeded order; every language has the same ones."""
 
-    products: Mapping[Kind, Product]
-    rows: tuple[Row, ...]
+    products: Mapping[SlotKind, Product]
+    rows: tuple[ProductRow, ...]
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def sentences(self, language: str) -> Iterator[tuple[Row, Filled]]:
+    def sentences(self, language: str) -> Iterator[tuple[ProductRow, Filled]]:
         """Each row with its sentence in a language, in the order that all languages share."""
         return ((row, self.products[row.kind].sentence(row, language)) for row in self.rows)
 
@@ -85,7 +86,9 @@ class Sample:
             yield "\n"
 
 
-def sample(products: Sequence[Product], count: int, *, seed: str, weights: Mapping[str, float] | None = None) -> Sample:
+def sample(
+    products: Sequence[Product], count: int, *, seed: str, weights: Mapping[str, float] | None = None
+) -> DrawnRows:
     """`count` rows over the products: shared out by type (`weights`, even by default), then evenly by kind.
 
     A product with fewer rows than its part gives all it has, and the rest is not made up by others, so that the
@@ -93,20 +96,22 @@ def sample(products: Sequence[Product], count: int, *, seed: str, weights: Mappi
     """
     types = list(dict.fromkeys(product.kind.type for product in products))
     shares = apportioned(count, [1.0 if weights is None else weights[kind] for kind in types])
-    rows: list[Row] = []
+    rows: list[ProductRow] = []
     for kind, part in zip(types, shares, strict=True):
         inside = [product for product in products if product.kind.type == kind]
         for product, size in zip(inside, apportioned(part, [1.0] * len(inside)), strict=True):
             rows += product.draw(size, seed=seed)
-    return Sample({product.kind: product for product in products}, tuple(shuffled(rows, f"{seed}/order")))
+    return DrawnRows({product.kind: product for product in products}, tuple(shuffled(rows, f"{seed}/order")))
 
 
-T = TypeVar("T", Context, Name)
+T = TypeVar("T", Context, SlotName)
 _Group = list[tuple[int, int]]
 """Rows, each by its table and its place there."""
 
 
-def split(tables: Sequence[Table[T]], *, share: float, seed: str) -> list[tuple[Table[T], Table[T]]]:
+def split(
+    tables: Sequence[TemplateTable[T]], *, share: float, seed: str
+) -> list[tuple[TemplateTable[T], TemplateTable[T]]]:
     """Each table's training and test part: disjoint, together whole, the test part `share` of it to the nearest row.
 
     papers/003 §3.1 splits rows. Here rows that share a text in any language, whatever their kind, stay together
@@ -114,8 +119,9 @@ def split(tables: Sequence[Table[T]], *, share: float, seed: str) -> list[tuple[
     a test name would have been seen in training. Where rows are tied the share is met as nearly as the ties allow.
     Both parts of a table of two or more untied rows have a row.
 
-    >>> from interlingua.synthetic.tables import Kind
-    >>> table = Table(Kind("LOC"), {"en": tuple(Name(f"Place {i}") for i in range(10))}, tuple(range(10)), "x")
+    >>> from interlingua.synthetic.tables import SlotKind
+    >>> named = tuple(SlotName(f"Place {i}") for i in range(10))
+    >>> table = TemplateTable(SlotKind("LOC"), {"en": named}, tuple(range(10)), "x")
     >>> [len(part) for part in split([table], share=0.2, seed="0")[0]]
     [8, 2]
     """
@@ -144,7 +150,7 @@ def split(tables: Sequence[Table[T]], *, share: float, seed: str) -> list[tuple[
     ]
 
 
-def _lend(number: int, tables: Sequence[Table[T]], test: Sequence[set[int]], groups: Sequence[_Group]) -> None:
+def _lend(number: int, tables: Sequence[TemplateTable[T]], test: Sequence[set[int]], groups: Sequence[_Group]) -> None:
     """Move a group where one part of a small table has no row, if that leaves no other part without one."""
     sizes = [len(table) for table in tables]
     if 0 < len(test[number]) < sizes[number]:
@@ -161,7 +167,7 @@ def _lend(number: int, tables: Sequence[Table[T]], test: Sequence[set[int]], gro
             return
 
 
-def _groups(tables: Sequence[Table[T]]) -> list[_Group]:
+def _groups(tables: Sequence[TemplateTable[T]]) -> list[_Group]:
     """Rows in sets that no text ties to another, in order of their first row."""
     items = [(number, row) for number, table in enumerate(tables) for row in range(len(table))]
     parent = list(range(len(items)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import regex
 
-from interlingua.synthetic.tables import Context, Name
+from interlingua.synthetic.tables import Context, SlotName
 from interlingua.words import token_spans
 
 _VOWELS = {"be": "аеёіоуыэюя", "uk": "аеєиіїоуюя"}
@@ -70,7 +70,7 @@ def cut(text: str, slot: str = SLOT) -> Context:
     return Context(tuple(text.strip().split(slot)))
 
 
-def fill(context: Context, name: Name, type: str, language: str = "") -> Filled:
+def fill(context: Context, name: SlotName, type: str, language: str = "") -> Filled:
     """The sentence with the name in every slot; the words of the entity, and no other, are tagged.
 
     Words are those of `words.token_spans`, except that the edges of the entity are edges of words. What clings to it
@@ -82,7 +82,7 @@ def fill(context: Context, name: Name, type: str, language: str = "") -> Filled:
 
     >>> fill(cut("[???] kış uzundur."), Name.of("[Ankara]'da"), "LOC").words
     ('Ankara', "'da", 'kış', 'uzundur', '.')
-    >>> filled = fill(cut("Neu, [???]’s, d’[???]!"), Name("New York"), "LOC")
+    >>> filled = fill(cut("Neu, [???]’s, d’[???]!"), SlotName("New York"), "LOC")
     >>> list(zip(filled.words, filled.tags))[2:6]
     [('New', 'B-LOC'), ('York', 'I-LOC'), ('’s', 'O'), (',', 'O')]
     """

@@ -12,12 +12,12 @@ _MARKED = re.compile(r"([^\[\]]*)\[([^\[\]]+)\]([^\[\]]*)")
 
 
 @dataclass(frozen=True, order=True)
-class Kind:
+class SlotKind:
     """What a slot asks for: an entity type, a grammatical case, and a gender where it matters.
 
     Contexts and names of equal kinds fit each other. The case is a name that both agree on: `nominative`, `locative`.
 
-    >>> Kind("PER", gender="male").label, Kind("LOC", "locative").label
+    >>> SlotKind("PER", gender="male").label, SlotKind("LOC", "locative").label
     ('PER.nominative.male', 'LOC.locative')
     """
 
@@ -31,14 +31,14 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class SlotName:
     """A name as it goes into a slot: the entity, and what comes with it but is none of it.
 
     A preposition that the name decides (`we Francji`, `na Kubie`) is the `lead`, a suffix that is spelled apart
     (`Fransa'da`) is the `tail`: both are put into the sentence and neither is tagged.
 
     >>> Name.of("in the [Bahamas]"), Name.of("Minsk")
-    (Name(text='Bahamas', lead='in the ', tail=''), Name(text='Minsk', lead='', tail=''))
+    (SlotName(text='Bahamas', lead='in the ', tail=''), SlotName(text='Minsk', lead='', tail=''))
     """
 
     text: str
@@ -46,7 +46,7 @@ class Name:
     tail: str = ""
 
     @classmethod
-    def of(cls, written: str) -> Name:
+    def of(cls, written: str) -> SlotName:
         """A name as our files write it: square brackets around the entity where something comes with it."""
         if "[" not in written and "]" not in written:
             return cls(written.strip())
@@ -75,18 +75,18 @@ class Context:
         return self.pieces
 
 
-T = TypeVar("T", Context, Name)
+T = TypeVar("T", Context, SlotName)
 
 
 @dataclass(frozen=True)
-class Table(Generic[T]):
+class TemplateTable(Generic[T]):
     """Parallel rows of one kind: cell i of every language means the same.
 
     `lines` are the rows' lines in `file`, which errors, counts and row ids name. Where there is no file (CLDR) they
     count from 1.
     """
 
-    kind: Kind
+    kind: SlotKind
     cells: Mapping[str, tuple[T, ...]]
     lines: tuple[int, ...]
     file: str
@@ -102,11 +102,11 @@ class Table(Generic[T]):
     def languages(self) -> tuple[str, ...]:
         return tuple(self.cells)
 
-    def select(self, languages: Sequence[str]) -> Table[T]:
+    def select(self, languages: Sequence[str]) -> TemplateTable[T]:
         """The table in these languages, in this order."""
         return replace(self, cells={code: self.cells[code] for code in languages})
 
-    def take(self, rows: Sequence[int]) -> Table[T]:
+    def take(self, rows: Sequence[int]) -> TemplateTable[T]:
         """The table at these rows, in this order."""
         return replace(
             self,
@@ -118,7 +118,7 @@ class Table(Generic[T]):
         """What a reader of any language would recognise the row by."""
         return [(code, column[row].key) for code, column in self.cells.items()]
 
-    def distinct(self) -> tuple[Table[T], list[int]]:
+    def distinct(self) -> tuple[TemplateTable[T], list[int]]:
         """The table without rows that repeat an earlier one in every language, and the lines of those."""
         seen: set[tuple[T, ...]] = set()
         kept: list[int] = []
@@ -131,10 +131,10 @@ class Table(Generic[T]):
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class SkippedRows:
     """Rows that could not be used, or were changed: why, and on which lines of which file.
 
-    >>> print(LeftOut("contexts without a slot", "data/LOC.contexts.tsv", (3, 9)))
+    >>> print(SkippedRows("contexts without a slot", "data/LOC.contexts.tsv", (3, 9)))
     contexts without a slot: 2 (LOC.contexts.tsv:3, 9)
     """
 
@@ -152,12 +152,12 @@ class Ambiguous:
     """A name that two types have: where it stands in each, and the languages in which it does."""
 
     texts: Mapping[str, str]
-    first: tuple[Kind, int]
-    second: tuple[Kind, int]
+    first: tuple[SlotKind, int]
+    second: tuple[SlotKind, int]
 
 
 def ambiguous_names(
-    names: Sequence[Table[Name]], types: tuple[str, str] = ("LOC", "PER"), *, parts: bool = True
+    names: Sequence[TemplateTable[SlotName]], types: tuple[str, str] = ("LOC", "PER"), *, parts: bool = True
 ) -> list[Ambiguous]:
     """Names of the first type that are also names of the second, as Washington is (papers/003 §3.2).
 
@@ -165,19 +165,20 @@ def ambiguous_names(
     the same name. Cases and spelling are compared as they stand, casefolded: a language where an inflected form
     hides the likeness does not show it, and the others do. `texts` are the first type's names by language.
 
-    >>> place = Table(Kind("LOC"), {"en": (Name("Washington"),)}, (2,), "places")
-    >>> person = Table(Kind("PER"), {"en": (Name("Ada Lovelace"), Name("George Washington"))}, (2, 3), "people")
+    >>> place = TemplateTable(SlotKind("LOC"), {"en": (SlotName("Washington"),)}, (2,), "places")
+    >>> named = tuple(map(SlotName, ("Ada Lovelace", "George Washington")))
+    >>> person = TemplateTable(SlotKind("PER"), {"en": named}, (2, 3), "people")
     >>> [(found.texts["en"], found.second[1]) for found in ambiguous_names([place, person])]
     [('Washington', 3)]
     """
     left, right = ([table for table in names if table.kind.type == kind] for kind in types)
-    runs: dict[tuple[str, str], list[tuple[Kind, int]]] = {}
+    runs: dict[tuple[str, str], list[tuple[SlotKind, int]]] = {}
     for table in right:
         for code, column in table.cells.items():
             for line, name in zip(table.lines, column, strict=True):
                 for run in _runs(name.text, parts):
                     runs.setdefault((code, run), []).append((table.kind, line))
-    found: dict[tuple[tuple[Kind, int], tuple[Kind, int]], dict[str, str]] = {}
+    found: dict[tuple[tuple[SlotKind, int], tuple[SlotKind, int]], dict[str, str]] = {}
     for table in left:
         for row, line in enumerate(table.lines):
             for code, column in table.cells.items():

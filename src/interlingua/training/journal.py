@@ -18,7 +18,7 @@ from interlingua.paths import json_value
 from interlingua.training.checkpoints import Checkpoint, put_weights, weights_of
 
 
-class Best:
+class BestWeights:
     """The weights with the highest value of a metric so far; with `-name`, the lowest. Of ties, the first.
 
     `patience` is how many measurements in a row may bring nothing better before the run ends; None: it never does.
@@ -173,7 +173,7 @@ class Books:
     monitors: Sequence[Monitor] = ()
     checkpoint: Checkpoint | None = None
     journal: Journal | None = None
-    best: Best | None = None
+    best: BestWeights | None = None
     progress: Progress | None = None
     metrics: list[dict[str, Any]] = field(default_factory=list)
     _since: tuple[float, int] = (0.0, 0)

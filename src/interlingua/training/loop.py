@@ -15,7 +15,7 @@ from interlingua.errors import InputError
 from interlingua.training.checkpoints import Checkpoint
 from interlingua.training.cuda_graph import Graphed, Update
 from interlingua.training.forward import sharing
-from interlingua.training.journal import Best, Books, Journal, Monitor, Progress, agreed
+from interlingua.training.journal import BestWeights, Books, Journal, Monitor, Progress, agreed
 from interlingua.training.muon import MuonAdamW
 
 
@@ -73,7 +73,7 @@ def _copied(tensors: Any, kind: torch.dtype) -> tuple[torch.Tensor, ...]:
     return tuple(copies)
 
 
-__all__ = ["Batch", "Monitor", "Objective", "Progress", "Settings", "Term", "train"]
+__all__ = ["Batch", "LoopSettings", "Monitor", "Objective", "Progress", "Term", "train"]
 
 Batch = dict[str, torch.Tensor]
 
@@ -104,7 +104,7 @@ class Term:
 
 
 @dataclass(frozen=True)
-class Settings:
+class LoopSettings:
     """How a run is trained. The learning rate warms up linearly, holds, and decays linearly to `floor` times the peak.
 
     `decay` is the share of the steps that decay; 1 - warmup/steps is plain linear decay. `graph` records steps as CUDA
@@ -137,7 +137,7 @@ class Settings:
     def rate(self, step: int) -> float:
         """The learning rate of a step, counted from 0.
 
-        >>> [round(Settings(10, 1.0, warmup=2, decay=0.5).rate(step), 2) for step in (0, 1, 4, 5, 9)]
+        >>> [round(LoopSettings(10, 1.0, warmup=2, decay=0.5).rate(step), 2) for step in (0, 1, 4, 5, 9)]
         [0.5, 1.0, 1.0, 1.0, 0.2]
         """
         up = (step + 1) / self.warmup if step < self.warmup else 1.0
@@ -162,7 +162,7 @@ class _Sum(torch.nn.Module):
 def train(
     model: torch.nn.Module,
     terms: Sequence[Term],
-    settings: Settings,
+    settings: LoopSettings,
     *,
     device: torch.device,
     checkpoint: Checkpoint | None = None,
@@ -181,7 +181,7 @@ def train(
     accelerator = _accelerator(settings, device)
     model.to(accelerator.device)
     optimizer = _optimizer(model, settings, on_device=accelerator.device.type == "cuda")
-    best = None if settings.best is None else Best(settings.best, settings.patience)
+    best = None if settings.best is None else BestWeights(settings.best, settings.patience)
     names = ("loss", *_names(terms), "gradient_norm")
     books = Books(model, accelerator, names, monitors, checkpoint, journal, best, progress)
     done = books.begin(optimizer)
@@ -219,7 +219,7 @@ def train(
     return books.metrics
 
 
-def _check(settings: Settings, device: torch.device, monitors: Sequence[Monitor]) -> None:
+def _check(settings: LoopSettings, device: torch.device, monitors: Sequence[Monitor]) -> None:
     for what, value, known in (
         ("training precision", settings.precision, ("fp32", "bf16", "fp16")),
         ("optimiser", settings.optimizer, ("adamw", "muon")),
@@ -241,7 +241,7 @@ def _check(settings: Settings, device: torch.device, monitors: Sequence[Monitor]
         )
 
 
-def _accelerator(settings: Settings, device: torch.device) -> Any:
+def _accelerator(settings: LoopSettings, device: torch.device) -> Any:
     from accelerate import Accelerator, DistributedDataParallelKwargs
     from accelerate.state import AcceleratorState
 
@@ -267,7 +267,7 @@ def _names(terms: Sequence[Term]) -> list[str]:
 def _prepared(
     model: torch.nn.Module,
     terms: Sequence[Term],
-    settings: Settings,
+    settings: LoopSettings,
     optimizer: Any,
     accelerator: Any,
     *,
@@ -288,7 +288,7 @@ def _prepared(
     return update, optimizer
 
 
-def _batches(terms: Sequence[Term], settings: Settings, step: int, accelerator: Any) -> list[list[Batch]]:
+def _batches(terms: Sequence[Term], settings: LoopSettings, step: int, accelerator: Any) -> list[list[Batch]]:
     """The batches of a step, accumulated parts × terms."""
     rank, world, device = accelerator.process_index, accelerator.num_processes, accelerator.device
     return [
@@ -302,7 +302,7 @@ def _batches(terms: Sequence[Term], settings: Settings, step: int, accelerator: 
 
 def _update(
     module: Any,
-    settings: Settings,
+    settings: LoopSettings,
     accelerator: Any,
     optimizer: Any,
     weights: tuple[float, ...],
@@ -336,7 +336,7 @@ def _set_rate(group: dict[str, Any], rate: float) -> None:
         group["lr"] = rate
 
 
-def _optimizer(model: torch.nn.Module, settings: Settings, *, on_device: bool) -> torch.optim.Optimizer:
+def _optimizer(model: torch.nn.Module, settings: LoopSettings, *, on_device: bool) -> torch.optim.Optimizer:
     """AdamW, or Muon for the matrices and AdamW for the rest; biases and norms do not decay.
 
     `on_device` keeps the learning rate and the count of steps there, as a recorded step needs.

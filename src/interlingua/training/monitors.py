@@ -22,7 +22,7 @@ from interlingua.measures.separation import separation
 from interlingua.score import Scores
 from interlingua.training.forward import Forward, checked_layer
 from interlingua.training.journal import Monitor
-from interlingua.training.pair_batches import Bitext, pooled_words
+from interlingua.training.pair_batches import TokenizedBitext, pooled_words
 from interlingua.training.reference import KINDS, length_batches
 
 Ints = NDArray[np.int64]
@@ -374,7 +374,7 @@ class WordDistances:
     scores, histograms among them; as a monitor, the means by L2 and the AUC.
     """
 
-    bitext: Bitext
+    bitext: TokenizedBitext
     layer: int = -1
     most: int = 5000
     precision: str = "fp32"

@@ -27,7 +27,7 @@ _STEADY = 8
 
 
 @dataclass(frozen=True)
-class Bitext:
+class TokenizedBitext:
     """Sentence pairs of one or several language pairs as flat arrays; row r is texts r (source) and `rows` + r.
 
     `ids[starts[t]:starts[t + 1]]` is what the model reads of text t, special tokens included; `inner` is how many of
@@ -180,7 +180,7 @@ def bitext(
     how: str = "mean",
     specials: bool = True,
     room: int,
-) -> Bitext:
+) -> TokenizedBitext:
     """A bitext's linked words as an adjustment reads them; rows with no pair, or too long, are left out and counted.
 
     `how` and `specials` are those of `word_tokens`; papers/001 takes the mean and pairs [CLS] and [SEP] too. The
@@ -227,7 +227,7 @@ def _joined_sides(
     sides: tuple[WordTokens, WordTokens],
     pairs: tuple[Ints, Ints, Ints],
     left_out: tuple[tuple[str, int], ...],
-) -> Bitext:
+) -> TokenizedBitext:
     rows, first = sides[0].texts, len(sides[0])
     prefix, suffix = (np.asarray(part, np.int64) for part in (tokeniser.prefix, tokeniser.suffix))
     lengths = np.concatenate([side.lengths for side in texts])
@@ -240,7 +240,7 @@ def _joined_sides(
     owner = np.repeat(np.arange(len(lengths)), lengths)
     inner = np.arange(len(owner)) - beginnings(lengths)[:-1][owner]
     ids[starts[:-1][owner] + len(prefix) + inner] = np.concatenate([side.ids for side in texts])
-    return Bitext(
+    return TokenizedBitext(
         ids,
         starts,
         (len(prefix), len(suffix)),
@@ -256,7 +256,7 @@ def _joined_sides(
     )
 
 
-def joined(parts: Sequence[Bitext]) -> Bitext:
+def joined(parts: Sequence[TokenizedBitext]) -> TokenizedBitext:
     """Several bitexts as one, their rows end to end: a model adjusted on k languages at once (Cao et al. 2020)."""
     if len(parts) == 1:
         return parts[0]
@@ -270,7 +270,7 @@ def joined(parts: Sequence[Bitext]) -> Bitext:
         for reason, count in part.left_out:
             left_out[reason] = left_out.get(reason, 0) + count
     text_counts = beginnings(np.array([len(half[0]) for half in flat]))
-    return Bitext(
+    return TokenizedBitext(
         np.concatenate([half[3] for half in flat]),
         beginnings(np.concatenate([half[0] for half in flat])),
         parts[0].inner,
@@ -288,7 +288,7 @@ def joined(parts: Sequence[Bitext]) -> Bitext:
     )
 
 
-def _half(part: Bitext, side: int) -> tuple[Ints, Ints, Ints, NDArray[np.int32], Ints]:
+def _half(part: TokenizedBitext, side: int) -> tuple[Ints, Ints, Ints, NDArray[np.int32], Ints]:
     """One side of a bitext: lengths of texts, tokens of items, positions, ids, and the text of each item."""
     texts = slice(side * len(part), (side + 1) * len(part))
     edges = (0, part.source_items, len(part.item_text))
@@ -344,7 +344,7 @@ class PairBatches:
     The last batch of an epoch is filled from the epoch's own beginning.
     """
 
-    bitext: Bitext
+    bitext: TokenizedBitext
     batch_size: int = 32
     seed: int = 0
     replacement: bool = False
@@ -412,7 +412,7 @@ class PairPass:
     _forward: Forward | None = field(default=None, repr=False)
 
     @property
-    def bitext(self) -> Bitext:
+    def bitext(self) -> TokenizedBitext:
         return self.batches.bitext
 
     @property

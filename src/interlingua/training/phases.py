@@ -28,7 +28,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Schedule:
-    """How long a phase trains and how: `settings` makes the loop's `Settings` of it once the data's size is known.
+    """How long a phase trains and how: `settings` makes the loop's `LoopSettings` of it once the data's size is known.
 
     `warmup` and `decay` are shares of the steps; decay 0 holds the rate to the end. `steps` take the place of the
     epochs.
@@ -54,19 +54,19 @@ class Schedule:
         return replace(self, warmup=warmup, decay=min(self.decay, 1 - warmup))
 
     def settings(
-        self, steps_an_epoch: int, *, seed: int = 0, like: interlingua.training.loop.Settings | None = None
-    ) -> interlingua.training.loop.Settings:
+        self, steps_an_epoch: int, *, seed: int = 0, like: interlingua.training.loop.LoopSettings | None = None
+    ) -> interlingua.training.loop.LoopSettings:
         """The settings of a run; precision, checkpoints and the like are taken from `like`.
 
         >>> from interlingua.training.regime import ADJUST
         >>> ADJUST.settings(100).steps, ADJUST.settings(100).warmup, ADJUST.settings(100).rate(99)
         (100, 10, 5e-05)
         """
-        from interlingua.training.loop import Settings  # which imports torch
+        from interlingua.training.loop import LoopSettings  # which imports torch
 
         steps = self.steps or max(round(self.epochs * steps_an_epoch), 1)
         return replace(
-            like or Settings(steps, self.learning_rate),
+            like or LoopSettings(steps, self.learning_rate),
             steps=steps,
             learning_rate=self.learning_rate,
             warmup=round(self.warmup * steps),

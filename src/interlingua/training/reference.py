@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from interlingua.engine.atomic_files import made_beside
 from interlingua.errors import InputError
 from interlingua.training.forward import Forward, checked_layer
-from interlingua.training.pair_batches import Bitext, pooled_words
+from interlingua.training.pair_batches import TokenizedBitext, pooled_words
 
 Progress = Callable[[str, int, int], None]
 KINDS = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
@@ -47,7 +47,7 @@ class Reference:
         taken = np.asarray(self.vectors[places.cpu().numpy()])
         return self._tensor(taken).to(device).float()
 
-    def check(self, model: torch.nn.Module, layer: int, bitext: Bitext) -> None:
+    def check(self, model: torch.nn.Module, layer: int, bitext: TokenizedBitext) -> None:
         """Refuse to stand for another layer or another bitext."""
         if self.layer != checked_layer(model, layer):
             raise InputError(f"the reference is of layer {self.layer}", value=layer, remedy="Compute it at that layer.")
@@ -65,7 +65,7 @@ class Reference:
 
 def reference(
     model: torch.nn.Module,
-    bitext: Bitext,
+    bitext: TokenizedBitext,
     *,
     layer: int = -1,
     kind: str = "fp32",
@@ -117,7 +117,7 @@ def _readable(place: Path, shape: tuple[int, int], kind: str) -> NDArray[Any] | 
 def _fill(
     out: NDArray[Any],
     model: torch.nn.Module,
-    bitext: Bitext,
+    bitext: TokenizedBitext,
     forward: Forward,
     *,
     kind: str,
@@ -137,7 +137,7 @@ def _fill(
 
 @torch.no_grad()
 def source_vectors(
-    model: torch.nn.Module, bitext: Bitext, forward: Forward, *, precision: str
+    model: torch.nn.Module, bitext: TokenizedBitext, forward: Forward, *, precision: str
 ) -> Iterator[tuple[NDArray[np.int64], torch.Tensor]]:
     """Item numbers and vectors of all source items, a batch of rows at a time, shortest first."""
     device = next(model.parameters()).device
@@ -168,7 +168,7 @@ def length_batches(lengths: NDArray[np.int64], device: torch.device) -> Iterator
         first = last
 
 
-def _key(model: torch.nn.Module, bitext: Bitext, layer: int, kind: str, precision: str) -> str:
+def _key(model: torch.nn.Module, bitext: TokenizedBitext, layer: int, kind: str, precision: str) -> str:
     state = hashlib.blake2b(f"{layer} {kind} {precision}".encode(), digest_size=16)
     body: Any = model.base_model
     for name, weight in body.state_dict().items():

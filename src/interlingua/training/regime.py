@@ -15,7 +15,7 @@ from interlingua.errors import InputError
 from interlingua.registry import unknown
 from interlingua.training.checkpoints import Checkpoint
 from interlingua.training.journal import Journal, Monitor, Progress
-from interlingua.training.loop import Settings, Term, train
+from interlingua.training.loop import LoopSettings, Term, train
 from interlingua.training.phases import Freeze, Lora, Part, Phase, Schedule
 from interlingua.training.regime_names import ALPHA, AUXILIARY
 from interlingua.training.task import FineTuning
@@ -99,7 +99,7 @@ class Stage:
 
     name: str
     terms: Sequence[Term]
-    settings: Settings
+    settings: LoopSettings
     freeze: Freeze = field(default_factory=Freeze)
     lora: Lora | None = None
     monitors: Sequence[Monitor] = ()

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from interlingua.transport.flow import Flow, Problem
+from interlingua.transport.flow import Flow, TransportProblem
 
 _CELLS = {"cpu": 1 << 18, "cuda": 1 << 24}  # similarities that are worked on at once
 _EACH = 20  # iterations between two looks at the error: a look costs about two of them
@@ -17,7 +17,7 @@ _TINY = 1e-30
 
 
 def entropic(
-    problems: Sequence[Problem],
+    problems: Sequence[TransportProblem],
     *,
     tolerance: float = 5e-3,
     finest: float = 2e-3,
@@ -60,7 +60,9 @@ def entropic(
     return [flows[number] for number in range(len(problems))]
 
 
-def _padded(problems: Sequence[Problem], device: torch.device) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def _padded(
+    problems: Sequence[TransportProblem], device: torch.device
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Costs (problem, row, column) and both sides' weights; padding has weight 0, and costs 1 to reach."""
     rows, columns = (max(problem.similarities.shape[axis] for problem in problems) for axis in (0, 1))
     costs = np.ones((len(problems), rows, columns))

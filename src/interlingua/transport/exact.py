@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from interlingua.errors import InterlinguaError
-from interlingua.transport.flow import Flow, Problem
+from interlingua.transport.flow import Flow, TransportProblem
 
 Floats = NDArray[np.float64]
 Solver = Callable[[Floats, Floats, Floats], Floats]
@@ -20,7 +20,7 @@ _PIVOTS = 1_000_000
 _SHARE = 64  # problems a thread takes at once: fewer, and handing them out costs more than solving them
 
 
-def exact(problems: Sequence[Problem], *, threads: int | None = None) -> list[Flow]:
+def exact(problems: Sequence[TransportProblem], *, threads: int | None = None) -> list[Flow]:
     """The optimum of each problem to rounding, in [0, 1], with its plan; exactly 1 for two equal sides.
 
     The network simplex (Bonneel et al. 2011, LEMON, in POT) leaves the interpreter's lock, so that threads share the
@@ -49,7 +49,7 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _solved(problems: Sequence[Problem], solve: Solver) -> list[Flow]:
+def _solved(problems: Sequence[TransportProblem], solve: Solver) -> list[Flow]:
     return [problem.flow(solve(problem.source, problem.target, problem.costs)) for problem in problems]
 
 

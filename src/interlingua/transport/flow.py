@@ -16,7 +16,7 @@ _ROUNDING = 1e-12  # a float64 cosine of a vector with itself is off by about 1e
 
 
 @dataclass(frozen=True)
-class Problem:
+class TransportProblem:
     """Similarities (source, target) in [-1, 1], and the weights of both sides, at least 0 and adding up to 1.
 
     `costs` are 1 - max(similarity, 0), exactly 0 where the similarity is 1 but for rounding: equal tokens then score 1.
@@ -28,7 +28,7 @@ class Problem:
     target: Floats
 
     @classmethod
-    def of(cls, similarities: ArrayLike, source: ArrayLike, target: ArrayLike) -> Problem:
+    def of(cls, similarities: ArrayLike, source: ArrayLike, target: ArrayLike) -> TransportProblem:
         """The problem, its weights normalised to add up to 1.
 
         >>> Problem.of([[1.0, 0.0]], [2.0], [1.0, 3.0]).target
@@ -47,11 +47,11 @@ class Problem:
         costs[costs < _ROUNDING] = 0.0
         return cls(table, costs, normalised(sides[0]), normalised(sides[1]))
 
-    def weighed(self, source: Floats, target: Floats) -> Problem:
+    def weighed(self, source: Floats, target: Floats) -> TransportProblem:
         """The same similarities under other weights, which are normalised."""
         return replace(self, source=normalised(source), target=normalised(target))
 
-    def merged(self, rows: tuple[Ints, Ints], columns: tuple[Ints, Ints]) -> Problem:
+    def merged(self, rows: tuple[Ints, Ints], columns: tuple[Ints, Ints]) -> TransportProblem:
         """The smaller problem of the same optimum in which equal tokens are one, with the sum of their weights.
 
         A side is told by one token of each kind, and by the kind of every token.
@@ -63,7 +63,7 @@ class Problem:
         place = np.ix_(rows[0], columns[0])
         source: Floats = np.bincount(rows[1], weights=self.source, minlength=len(rows[0])).astype(np.float64)
         target: Floats = np.bincount(columns[1], weights=self.target, minlength=len(columns[0])).astype(np.float64)
-        return Problem(self.similarities[place], self.costs[place], source, target)
+        return TransportProblem(self.similarities[place], self.costs[place], source, target)
 
     def flow(self, balanced: NDArray[np.floating[Any]], *, error: float = 0.0) -> Flow:
         """The score of a plan of the balanced problem, and what of it flows in Eq. 2 of papers/002."""

@@ -2,18 +2,18 @@
 
 from interlingua.wordalign.align import link_words
 from interlingua.wordalign.links import Links, write_pharaoh
-from interlingua.wordalign.model import Applied, DiagonalModel, Settings, combined
+from interlingua.wordalign.model import AlignerSettings, Applied, DiagonalModel, combined
 from interlingua.wordalign.quality import read_gold
 from interlingua.wordalign.symmetrize import symmetrise
 from interlingua.wordalign.training import align_both, train, train_both
 from interlingua.wordalign.vocabulary import Sentences
 
 __all__ = [
+    "AlignerSettings",
     "Applied",
     "DiagonalModel",
     "Links",
     "Sentences",
-    "Settings",
     "align_both",
     "combined",
     "link_words",

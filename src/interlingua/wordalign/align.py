@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from interlingua.wordalign.links import Links
-from interlingua.wordalign.model import Settings, combined
+from interlingua.wordalign.model import AlignerSettings, combined
 from interlingua.wordalign.training import align_both
 
-FEW_ROWS = Settings(iterations=6, optimise_tension=False, null=0.08)
+FEW_ROWS = AlignerSettings(iterations=6, optimise_tension=False, null=0.08)
 """One step more than fast_align takes, its p0 and its tension kept: a few hundred rows are too few to move it."""
 
 
 def link_words(
-    source: Sequence[Sequence[str]], target: Sequence[Sequence[str]], settings: Settings = FEW_ROWS
+    source: Sequence[Sequence[str]], target: Sequence[Sequence[str]], settings: AlignerSettings = FEW_ROWS
 ) -> Links:
     """Links on which both directions agree (intersection), so that each word has at most one.
 

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from interlingua.wordalign.blocks import Workers
-from interlingua.wordalign.diagonal import Groups, Places, Prior
+from interlingua.wordalign.diagonal import Groups, Prior, TargetPlaces
 from interlingua.wordalign.spill import Overflow
 from interlingua.wordalign.vocabulary import Sentences, distinct
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class ArrayPlace:
     """Where one array is: in memory, or `count` numbers at `offset` of the file."""
 
     memory: torch.Tensor | None
@@ -44,7 +44,7 @@ class EntryStore:
             budget = 1 << 30 if device.type == "cpu" else torch.cuda.mem_get_info(device)[0] // 2
         return cls(budget, device)
 
-    def keep(self, *parts: torch.Tensor) -> Kept:
+    def keep(self, *parts: torch.Tensor) -> ArrayPlace:
         """Keep arrays, one behind the other; `get` gives them back as one."""
         data = sum(part.numel() for part in parts) * 4
         with self._lock:
@@ -52,10 +52,10 @@ class EntryStore:
             self._used += data * fits
         whole = parts[0] if len(parts) == 1 else torch.cat(parts)
         if fits:
-            return Kept(whole)
-        return Kept(None, self._file.append(whole.cpu().numpy().data.cast("B")), whole.numel())
+            return ArrayPlace(whole)
+        return ArrayPlace(None, self._file.append(whole.cpu().numpy().data.cast("B")), whole.numel())
 
-    def get(self, kept: Kept) -> torch.Tensor:
+    def get(self, kept: ArrayPlace) -> torch.Tensor:
         """What was kept, on the device."""
         if kept.memory is not None:
             return kept.memory
@@ -81,7 +81,7 @@ class Cut(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Part:
+class TargetWords:
     """Some target words, sorted by place."""
 
     words: torch.Tensor  # where they stand in the target text
@@ -92,7 +92,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _BitextRows:
     """What is known of every row of a bitext, on the device."""
 
     source_lengths: torch.Tensor
@@ -118,9 +118,9 @@ class Slots:
     matrices: dict[int, torch.Tensor]  # sentences as lines, by their length
     target_ids: torch.Tensor
     row_of: torch.Tensor  # the row of each target word
-    rows: _Rows
+    rows: _BitextRows
     order: _Sorted
-    places: Places
+    places: TargetPlaces
     width: int  # the number of source types
 
     @classmethod
@@ -129,10 +129,10 @@ class Slots:
         starts = [torch.from_numpy(side.starts).to(device) for side in (source, target)]
         n, m = starts[0].diff(), starts[1].diff()
         whole = (n > 0) & (m > 0)
-        places, first_of_whole = Places.of(n[whole], m[whole])
+        places, first_of_whole = TargetPlaces.of(n[whole], m[whole])
         first_places = torch.zeros_like(n).masked_scatter_(whole, first_of_whole).int()
         matrices, lines = _matrices(torch.from_numpy(source.ids).to(device), starts[0], whole)
-        rows = _Rows(n, starts[1], whole, first_places, lines)
+        rows = _BitextRows(n, starts[1], whole, first_places, lines)
         ids, row_of = torch.from_numpy(target.ids).to(device), _row_of(target, device)
         order = _sorted(ids, row_of, rows, len(target.words) + unknown)
         return cls(matrices, ids, row_of, rows, order, places, len(source.words) + unknown)
@@ -170,7 +170,7 @@ class Slots:
             done = int(ends[last - 1])
         return bounds
 
-    def part(self, begin: int, end: int) -> Part:
+    def part(self, begin: int, end: int) -> TargetWords:
         """The words `begin:end` of the sorted ones, by place: by the length of their source sentence, to begin with."""
         words = self.order.words[begin:end]
         rows = self.row_of.index_select(0, words)
@@ -181,9 +181,9 @@ class Slots:
         counts = zip(self.places.ends, (end - begin for begin, end in pairwise([0, *ends])), strict=True)
         lengths, words_of = zip(*((length, count) for length, count in counts if count), strict=True)
         types, lines = self.target_ids.index_select(0, words), self.rows.lines.index_select(0, rows)
-        return Part(words, types, places, lines, Groups(lengths, words_of))
+        return TargetWords(words, types, places, lines, Groups(lengths, words_of))
 
-    def keys(self, part: Part, first_type: int) -> torch.Tensor:
+    def keys(self, part: TargetWords, first_type: int) -> torch.Tensor:
         """`(target type - first_type) * width + source type` of each co-occurrence: by word, then by column."""
         keys = torch.empty(sum(part.groups.entries), dtype=torch.int64, device=part.words.device)
         bases = part.groups.columns((part.types - first_type).long() * self.width)
@@ -203,7 +203,7 @@ def _row_of(side: Sentences, device: torch.device) -> torch.Tensor:
     return torch.repeat_interleave(rows, lengths, output_size=len(side.ids))
 
 
-def _sorted(ids: torch.Tensor, row_of: torch.Tensor, rows: _Rows, types: int) -> _Sorted:
+def _sorted(ids: torch.Tensor, row_of: torch.Tensor, rows: _BitextRows, types: int) -> _Sorted:
     """A counting sort: ranges of words are sorted one by one and put where their types' words go."""
     step = _SORTED_AT_ONCE[ids.device.type]
     ranges = [(begin, min(begin + step, len(ids))) for begin in range(0, len(ids), step)]
@@ -260,7 +260,7 @@ PIECE = {"cpu": 1 << 20, "cuda": 1 << 26}
 """How many co-occurrences are worked on at once, but for a single word's: few for the cache, many for a GPU."""
 
 
-class Words(NamedTuple):
+class PieceWords(NamedTuple):
     """The target words of a piece, sorted by the length of their source sentence; 32-bit numbers."""
 
     at: torch.Tensor  # where they stand in the target text
@@ -270,15 +270,15 @@ class Words(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class BlockPiece:
     """Some target words of a block: how they are grouped, and where they are."""
 
     groups: Groups
-    kept: Kept
+    kept: ArrayPlace
 
-    def words(self, store: EntryStore) -> Words:
+    def words(self, store: EntryStore) -> PieceWords:
         count = sum(self.groups.words)
-        return Words(*store.get(self.kept).split_with_sizes([count, count, count, sum(self.groups.entries)]))
+        return PieceWords(*store.get(self.kept).split_with_sizes([count, count, count, sum(self.groups.entries)]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,16 +287,16 @@ class Block:
 
     first_pair: int
     pairs: int
-    pieces: tuple[Piece, ...]
-    sources: Kept  # the source type of each pair
-    targets: Kept  # the target type of each pair
+    pieces: tuple[BlockPiece, ...]
+    sources: ArrayPlace  # the source type of each pair
+    targets: ArrayPlace  # the target type of each pair
 
 
 @dataclass(frozen=True)
 class Cooccurrences:
     """The blocks of a bitext in one direction."""
 
-    places: Places
+    places: TargetPlaces
     blocks: tuple[Block, ...]
     words: int  # target words in rows with two sides
     occurring: torch.Tensor  # the target types among them
@@ -340,9 +340,9 @@ class Cooccurrences:
 
 class _Made(NamedTuple):
     pairs: int
-    pieces: tuple[Piece, ...]
-    sources: Kept
-    targets: Kept
+    pieces: tuple[BlockPiece, ...]
+    sources: ArrayPlace
+    targets: ArrayPlace
 
 
 def _numbered(slots: Slots, cut: Cut, store: EntryStore) -> _Made:
@@ -371,8 +371,8 @@ def _looked_up(wanted: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
     return at.int()
 
 
-def _piece(part: Part, entries: torch.Tensor, store: EntryStore) -> Piece:
-    return Piece(part.groups, store.keep(part.words, part.types, part.places, entries))
+def _piece(part: TargetWords, entries: torch.Tensor, store: EntryStore) -> BlockPiece:
+    return BlockPiece(part.groups, store.keep(part.words, part.types, part.places, entries))
 
 
 class Weights(Protocol):
@@ -391,7 +391,7 @@ class Weights(Protocol):
 class HostWeights:
     """The matrix by rows, for SciPy."""
 
-    def __init__(self, block: Block, groups: Groups, words: Words, prior: Prior) -> None:
+    def __init__(self, block: Block, groups: Groups, words: PieceWords, prior: Prior) -> None:
         self._groups, self._places, self._prior = groups, words.places, prior
         self._values = prior.weights(groups, words.places)
         parts = self._values.numpy(), words.entries.numpy(), _starts(groups)
@@ -411,7 +411,7 @@ class HostWeights:
 class DeviceWeights:
     """The matrix as dense groups of words with as many source words; what is spread is added in double precision."""
 
-    def __init__(self, block: Block, groups: Groups, words: Words, prior: Prior) -> None:
+    def __init__(self, block: Block, groups: Groups, words: PieceWords, prior: Prior) -> None:
         self._groups, self._places, self._prior = groups, words.places, prior
         self._entries, self._pairs = words.entries, block.pairs
         self._values = prior.weights(groups, words.places)
@@ -432,7 +432,7 @@ class DeviceWeights:
         return self.sums(theta)
 
 
-def weights(block: Block, groups: Groups, words: Words, prior: Prior) -> Weights:
+def weights(block: Block, groups: Groups, words: PieceWords, prior: Prior) -> Weights:
     """The matrix of a piece, in the form that suits its device."""
     made = HostWeights if words.entries.device.type == "cpu" else DeviceWeights
     return made(block, groups, words, prior)

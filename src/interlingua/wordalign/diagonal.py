@@ -43,7 +43,7 @@ class Groups:
 
 
 @dataclass(frozen=True)
-class Places:
+class TargetPlaces:
     """The distinct places (n, m, j) of target words in a corpus, sorted: source length, target length, position."""
 
     source_length: torch.Tensor  # n
@@ -53,7 +53,7 @@ class Places:
     ends: dict[int, int]  # n -> where its places end
 
     @classmethod
-    def of(cls, source_lengths: torch.Tensor, target_lengths: torch.Tensor) -> tuple[Places, torch.Tensor]:
+    def of(cls, source_lengths: torch.Tensor, target_lengths: torch.Tensor) -> tuple[TargetPlaces, torch.Tensor]:
         """The places of rows of these lengths, none empty, and for each row the place of its first target word.
 
         >>> places, first = Places.of(torch.tensor([2, 1, 2]), torch.tensor([2, 1, 2]))
@@ -120,7 +120,7 @@ class Prior:
     """
 
     def __init__(
-        self, places: Places, tension: float, null: float, *, dtype: torch.dtype, measured_from: int = 1
+        self, places: TargetPlaces, tension: float, null: float, *, dtype: torch.dtype, measured_from: int = 1
     ) -> None:
         """`measured_from` is the number of the first target word in distances; in the prior itself it is 1."""
         self.null, self._dtype = null, dtype

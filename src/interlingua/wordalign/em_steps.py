@@ -11,8 +11,8 @@ import torch
 from scipy.optimize import brentq
 
 from interlingua.wordalign.blocks import Workers
-from interlingua.wordalign.cooccurrence import Block, Cooccurrences, Words, weights
-from interlingua.wordalign.diagonal import TENSIONS, Groups, Places, Prior
+from interlingua.wordalign.cooccurrence import Block, Cooccurrences, PieceWords, weights
+from interlingua.wordalign.diagonal import TENSIONS, Groups, Prior, TargetPlaces
 
 SCALE = 50.0
 """Probabilities are kept times e^50: variational ones go down to e^-100, past the end of single precision."""
@@ -21,14 +21,14 @@ _LEAST = 1e-37
 
 
 @dataclass(frozen=True)
-class Table:
+class TranslationTable:
     """p(target type | source type) of each pair and p(target type | null), times e^50."""
 
     pairs: torch.Tensor
     null: torch.Tensor
 
     @classmethod
-    def of_logs(cls, pairs: torch.Tensor, null: torch.Tensor) -> Table:
+    def of_logs(cls, pairs: torch.Tensor, null: torch.Tensor) -> TranslationTable:
         """The table of these logarithms, in single precision."""
         return cls(*((logs.double() + SCALE).exp().float() for logs in (pairs, null)))
 
@@ -50,7 +50,7 @@ class Expected:
 
 
 @dataclass(frozen=True)
-class Best:
+class BestLinks:
     """The best source word (from 0; -1: none) of each target word of a text and ln p of each, and sums over all."""
 
     source: torch.Tensor
@@ -70,7 +70,7 @@ def _logs(scaled: torch.Tensor) -> torch.Tensor:
 
 def expect(
     text: Cooccurrences,
-    table: Table,
+    table: TranslationTable,
     prior: Prior,
     workers: Workers,
     *,
@@ -115,7 +115,7 @@ class _Counted(NamedTuple):
 
 
 def _count(
-    text: Cooccurrences, block: Block, table: Table, prior: Prior, of_null: torch.Tensor, distances: bool
+    text: Cooccurrences, block: Block, table: TranslationTable, prior: Prior, of_null: torch.Tensor, distances: bool
 ) -> _Counted:
     """A block's counts; those of the empty word go to `of_null`, where its types are no other block's."""
     theta = table.pairs[block.first_pair : block.first_pair + block.pairs]
@@ -139,7 +139,7 @@ def _count(
     return _Counted(counts.mul_(theta), text.store.get(block.sources), sums, real)
 
 
-def decode(text: Cooccurrences, table: Table, prior: Prior, workers: Workers, *, words: int) -> Best:
+def decode(text: Cooccurrences, table: TranslationTable, prior: Prior, workers: Workers, *, words: int) -> BestLinks:
     """The most probable source word of each target word; null's where none is more probable, as in fast_align.
 
     `prior` is one in double precision, see `_best`.
@@ -161,11 +161,11 @@ def decode(text: Cooccurrences, table: Table, prior: Prior, workers: Workers, *,
 
     for found in workers.each(decoded, text.blocks):
         sums += found
-    return Best(source, logs, *sums.tolist())
+    return BestLinks(source, logs, *sums.tolist())
 
 
 def _best(
-    block: Block, groups: Groups, words: Words, table: Table, prior: Prior
+    block: Block, groups: Groups, words: PieceWords, table: TranslationTable, prior: Prior
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """The best source word of each word of a piece, ln p of the word, and null's share of it."""
     theta = table.pairs[block.first_pair : block.first_pair + block.pairs]
@@ -256,7 +256,7 @@ class Distributions:
         """The target types that occur."""
         return self.text.occurring
 
-    def uniform(self, target_types: int) -> Table:
+    def uniform(self, target_types: int) -> TranslationTable:
         """Every target type equally probable, whatever the source word."""
         count = self.text.pairs
         value = math.exp(SCALE) / max(len(self.null_types), 1)
@@ -264,7 +264,7 @@ class Distributions:
         pairs, null = (
             torch.full((size,), value, dtype=dtype, device=self.text.store.device) for size in (count, target_types)
         )
-        return Table(pairs, null)
+        return TranslationTable(pairs, null)
 
     def prior_expectation(self, expected: Expected, alpha: float) -> float:
         """E[ln p(target words | links)] where links are those expected and every θ has its Dirichlet prior only.
@@ -277,7 +277,7 @@ class Distributions:
         digamma = log_gamma_and_digamma(torch.cat([self.sizes[seen].double(), null, one]).clamp_min(1) * alpha)[1]
         return float((totals * (digamma[-1] - digamma[:-1])).sum())
 
-    def likeliest(self, expected: Expected, workers: Workers) -> Table:
+    def likeliest(self, expected: Expected, workers: Workers) -> TranslationTable:
         """θ = count / total: the M-step of plain EM. The counts are overwritten by the table."""
         totals = expected.totals
         scale = torch.where(totals > 0, math.exp(SCALE) / totals, 0.0)
@@ -290,9 +290,9 @@ class Distributions:
         total = expected.null.sum()
         # Nothing is expected of an empty word that has no mass: its distribution is 0, not 0/0.
         null = expected.null * torch.where(total > 0, math.exp(SCALE) / total, 0.0)
-        return Table(expected.counts, null.to(expected.counts.dtype))
+        return TranslationTable(expected.counts, null.to(expected.counts.dtype))
 
-    def variational(self, expected: Expected, alpha: float, workers: Workers) -> tuple[Table, float]:
+    def variational(self, expected: Expected, alpha: float, workers: Workers) -> tuple[TranslationTable, float]:
         """exp E[ln θ] = exp(ψ(count + α) - ψ(total + size · α)), and the divergence of θ's posterior from its prior.
 
         The Dirichlet prior of a source word is over the target types seen with it, as in fast_align's table
@@ -320,7 +320,7 @@ class Distributions:
         divergence = self._by_range(made, expected.counts, workers)
         divergence += (log_gammas - log_gamma_and_digamma(spread)[0]).sum()
         null, of_null = _variational_null(expected.null, self.null_types, alpha)
-        return Table(expected.counts, null.to(expected.counts.dtype)), float(divergence + of_null)
+        return TranslationTable(expected.counts, null.to(expected.counts.dtype)), float(divergence + of_null)
 
     def _by_range(
         self, made: Callable[[torch.Tensor, torch.Tensor], torch.Tensor], counts: torch.Tensor, workers: Workers
@@ -355,7 +355,7 @@ _ROUNDING = 1e-6
 """A slope that is smaller next to the distances it is made of is none: they are summed in the table's precision."""
 
 
-def best_tension(places: Places, mass: torch.Tensor, distance: float, start: float) -> float:
+def best_tension(places: TargetPlaces, mass: torch.Tensor, distance: float, start: float) -> float:
     """The tension in [0.1, 14] that maximises the expected log prior: -λ Σ E[h] - Σ mass · ln Z(λ).
 
     `distance` is Σ E[h] over all links to real words, and `mass` for each place the number of target words there
@@ -377,7 +377,7 @@ def best_tension(places: Places, mass: torch.Tensor, distance: float, start: flo
     return float(brentq(slope, start, end, xtol=1e-6))
 
 
-def fast_align_tension(places: Places, distance: float, start: float) -> float:
+def fast_align_tension(places: TargetPlaces, distance: float, start: float) -> float:
     """The tension in [0.1, 14] after fast_align's eight gradient steps of length 20 (its `-o`).
 
     They are not quite those of the gradient. `distance` is Σ E[h] with target words counted from 0, where the model
@@ -397,7 +397,7 @@ def fast_align_tension(places: Places, distance: float, start: float) -> float:
     return tension
 
 
-def _exchanged(places: Places, tension: float) -> torch.Tensor:
+def _exchanged(places: TargetPlaces, tension: float) -> torch.Tensor:
     """Z as for target word j of n and source words i of m. Where j > n, fast_align's count of words wraps round."""
     n, m, j = (x.double() for x in (places.source_length, places.target_length, places.position))
     below = torch.floor(j * m / n)

@@ -21,7 +21,7 @@ from interlingua.paths import read_json, regular_folder
 from interlingua.wordalign.blocks import workers
 from interlingua.wordalign.cooccurrence import Cooccurrences, EntryStore
 from interlingua.wordalign.diagonal import TENSIONS, Prior
-from interlingua.wordalign.em_steps import RULES, Best, Table, decode
+from interlingua.wordalign.em_steps import RULES, BestLinks, TranslationTable, decode
 from interlingua.wordalign.links import Links
 from interlingua.wordalign.symmetrize import symmetrise
 from interlingua.wordalign.vocabulary import Sentences
@@ -44,7 +44,7 @@ class Applied:
     turned: bool = False
 
     @classmethod
-    def of(cls, best: Best, source: Sentences, target: Sentences, *, turned: bool = False) -> Applied:
+    def of(cls, best: BestLinks, source: Sentences, target: Sentences, *, turned: bool = False) -> Applied:
         """What was found for each target word of p(target | source)."""
         logs = best.logs.cpu().numpy()
         by_row = np.zeros(len(target))
@@ -128,7 +128,7 @@ _TENSORS = ("pair_source", "pair_target", "log_probability", "null_log_probabili
 
 
 @dataclass(frozen=True)
-class Settings:
+class AlignerSettings:
     """How a direction is trained; the defaults are those of fast_align -d -o -v but for `tension_rule`."""
 
     iterations: int = 5  # passes over the text; the last one only reads the links off, as in fast_align
@@ -158,7 +158,7 @@ class Settings:
 class DiagonalModel:
     """ln p(target word | source word) of pairs seen together, in no order, ln p(target word | null), the tension."""
 
-    settings: Settings
+    settings: AlignerSettings
     tension: float
     source_words: tuple[str, ...]
     target_words: tuple[str, ...]
@@ -185,7 +185,7 @@ class DiagonalModel:
         unseen = torch.tensor([math.log(UNSEEN)])
         keys, found = self._asked(ours, theirs)
         logs, null = (torch.cat([x, unseen]) for x in (found, self.null_log_probability))
-        table = Table.of_logs(logs.to(place), null.to(place))
+        table = TranslationTable.of_logs(logs.to(place), null.to(place))
         store = EntryStore.on(place)
         try:
             with workers(place) as pool:
@@ -236,7 +236,7 @@ class DiagonalModel:
             about = read_json(folder / "model.json")
             tensors = load_file(folder / "model.safetensors")
             source, target = tuple(about["source_words"]), tuple(about["target_words"])
-            settings = Settings(**about["settings"])
+            settings = AlignerSettings(**about["settings"])
             return cls(settings, about["tension"], source, target, *(tensors[name] for name in _TENSORS))
         except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
             raise InputError(

@@ -13,16 +13,16 @@ from interlingua.wordalign.blocks import Workers, workers
 from interlingua.wordalign.cooccurrence import Cooccurrences, EntryStore
 from interlingua.wordalign.diagonal import Prior
 from interlingua.wordalign.em_steps import (
-    Best,
+    BestLinks,
     Distributions,
     Expected,
-    Table,
+    TranslationTable,
     best_tension,
     decode,
     expect,
     fast_align_tension,
 )
-from interlingua.wordalign.model import Applied, DiagonalModel, Settings, check_rows
+from interlingua.wordalign.model import AlignerSettings, Applied, DiagonalModel, check_rows
 from interlingua.wordalign.vocabulary import Sentences
 
 Text = Iterable[Sequence[str]] | Sentences
@@ -50,7 +50,7 @@ class Trained:
 
 
 @dataclass(frozen=True)
-class Aligned:
+class DirectionResult:
     """How the training of a direction went, and what its model says of the text; the model itself is gone."""
 
     iterations: tuple[Iteration, ...]
@@ -60,7 +60,7 @@ class Aligned:
 def train(
     source: Text,
     target: Text,
-    settings: Settings = Settings(),  # noqa: B008 - it is frozen
+    settings: AlignerSettings = AlignerSettings(),  # noqa: B008 - it is frozen
     *,
     device: str = "cpu",
     memory: int | None = None,
@@ -78,7 +78,7 @@ def train(
     [(0, 0, 0), (0, 1, 1), (1, 0, 0), (1, 1, 1), (2, 0, 0)]
     """
     models: list[DiagonalModel] = []
-    place = _Place(device, memory)
+    place = _TrainingPlace(device, memory)
     found = _train(*_numbered(source, target, device), settings, place, progress, models.append, turned=False)
     return Trained(models[0], found.iterations, found.applied)
 
@@ -86,7 +86,7 @@ def train(
 def train_both(
     source: Text,
     target: Text,
-    settings: Settings = Settings(),  # noqa: B008 - it is frozen
+    settings: AlignerSettings = AlignerSettings(),  # noqa: B008 - it is frozen
     *,
     device: str = "cpu",
     memory: int | None = None,
@@ -113,22 +113,22 @@ def train_both(
 def align_both(
     source: Text,
     target: Text,
-    settings: Settings = Settings(),  # noqa: B008 - it is frozen
+    settings: AlignerSettings = AlignerSettings(),  # noqa: B008 - it is frozen
     *,
     device: str = "cpu",
     memory: int | None = None,
     progress: Callable[[str, Iteration], None] | None = None,
     keep: Callable[[str, DiagonalModel], None] | None = None,
-) -> tuple[Aligned, Aligned]:
+) -> tuple[DirectionResult, DirectionResult]:
     """What `train_both` finds, without its models, which take more room than all the rest.
 
     `keep` is handed each of them, with "forward" or "backward", as soon as it is trained; without it none is made.
     """
     ours, theirs = _numbered(source, target, device)
-    told, place = progress or (lambda direction, iteration: None), _Place(device, memory)
+    told, place = progress or (lambda direction, iteration: None), _TrainingPlace(device, memory)
     sides = {"forward": (ours, theirs), "backward": (theirs, ours)}
 
-    def direction(name: str) -> Aligned:
+    def direction(name: str) -> DirectionResult:
         kept = None if keep is None else (lambda model: keep(name, model))
         return _train(
             *sides[name], settings, place, lambda iteration: told(name, iteration), kept, turned=name == "backward"
@@ -145,7 +145,7 @@ def _numbered(source: Text, target: Text, device: str) -> tuple[Sentences, Sente
     return ours, theirs
 
 
-class _Place(NamedTuple):
+class _TrainingPlace(NamedTuple):
     """Where training is done, and how many bytes of memory the co-occurrences may take there."""
 
     device: str
@@ -155,27 +155,27 @@ class _Place(NamedTuple):
 def _train(
     source: Sentences,
     target: Sentences,
-    settings: Settings,
-    place: _Place,
+    settings: AlignerSettings,
+    place: _TrainingPlace,
     progress: Callable[[Iteration], None] | None,
     keep: Callable[[DiagonalModel], None] | None,
     *,
     turned: bool,
-) -> Aligned:
+) -> DirectionResult:
     store = EntryStore.on(torch.device(place.device), place.memory)
     try:
         with workers(store.device) as pool:
             done, best = _trained(source, target, settings, store, pool, progress or (lambda iteration: None), keep)
     finally:
         store.close()
-    return Aligned(done, Applied.of(best, source, target, turned=turned))
+    return DirectionResult(done, Applied.of(best, source, target, turned=turned))
 
 
 @dataclass(frozen=True)
-class _State:
+class _TrainingState:
     """Where training stands: the table, the tension, and how far θ's posterior is from its prior (None: it is not)."""
 
-    table: Table
+    table: TranslationTable
     tension: float
     divergence: float | None
 
@@ -186,10 +186,10 @@ class _Training:
 
     text: Cooccurrences
     theta: Distributions
-    settings: Settings
+    settings: AlignerSettings
     pool: Workers
 
-    def improved(self, state: _State, number: int) -> tuple[_State, Iteration]:
+    def improved(self, state: _TrainingState, number: int) -> tuple[_TrainingState, Iteration]:
         """The state after one more pass, and what the pass found of the state before it.
 
         Links, θ and tension are improved one after the other with the others held, each to its optimum or, for
@@ -201,18 +201,18 @@ class _Training:
         told = self._told(state, number, expected.log_likelihood, float(expected.null.sum()), lambda: expected)
         tension = self._moved(state.tension, expected) if moving else state.tension
         if not self.settings.variational:
-            return _State(self.theta.likeliest(expected, self.pool), tension, 0.0), told
+            return _TrainingState(self.theta.likeliest(expected, self.pool), tension, 0.0), told
         table, divergence = self.theta.variational(expected, self.settings.alpha, self.pool)
-        return _State(table, tension, divergence), told
+        return _TrainingState(table, tension, divergence), told
 
-    def read_off(self, state: _State, number: int, words: int) -> tuple[Best, Iteration]:
+    def read_off(self, state: _TrainingState, number: int, words: int) -> tuple[BestLinks, Iteration]:
         """The links of the last state, and what this last pass found of it."""
         prior = self._prior(state, torch.float64)
         best = decode(self.text, state.table, prior, self.pool, words=words)
 
         return best, self._told(state, number, best.log_likelihood, best.null, lambda: self._expect(state))
 
-    def _expect(self, state: _State, *, distances: bool = False, into: torch.Tensor | None = None) -> Expected:
+    def _expect(self, state: _TrainingState, *, distances: bool = False, into: torch.Tensor | None = None) -> Expected:
         prior, types = self._prior(state), len(self.theta.sizes)
         return expect(self.text, state.table, prior, self.pool, source_types=types, distances=distances, into=into)
 
@@ -223,13 +223,13 @@ class _Training:
         best = best_tension(places, expected.mass, expected.distance, tension)
         return tension + self.settings.tension_step * (best - tension)
 
-    def _prior(self, state: _State, dtype: torch.dtype | None = None) -> Prior:
+    def _prior(self, state: _TrainingState, dtype: torch.dtype | None = None) -> Prior:
         chosen = dtype or state.table.pairs.dtype
         first = 0 if self.settings.tension_rule == "fast_align" else 1
         return Prior(self.text.places, state.tension, self.settings.null, dtype=chosen, measured_from=first)
 
     def _told(
-        self, state: _State, number: int, log_likelihood: float, null: float, expected: Callable[[], Expected]
+        self, state: _TrainingState, number: int, log_likelihood: float, null: float, expected: Callable[[], Expected]
     ) -> Iteration:
         """The record of a pass. Before the first step, the bound is that of links and θ drawn from their priors."""
         words = max(self.text.words, 1)
@@ -245,15 +245,15 @@ class _Training:
 def _trained(
     source: Sentences,
     target: Sentences,
-    settings: Settings,
+    settings: AlignerSettings,
     store: EntryStore,
     pool: Workers,
     progress: Callable[[Iteration], None],
     keep: Callable[[DiagonalModel], None] | None,
-) -> tuple[tuple[Iteration, ...], Best]:
+) -> tuple[tuple[Iteration, ...], BestLinks]:
     text = Cooccurrences.of(source, target, store=store, workers=pool)
     training = _Training(text, Distributions.of(text, len(source.words)), settings, pool)
-    state = _State(training.theta.uniform(len(target.words)), settings.tension, None)
+    state = _TrainingState(training.theta.uniform(len(target.words)), settings.tension, None)
     done: list[Iteration] = []
     for number in range(1, settings.iterations):
         state, iteration = training.improved(state, number)
@@ -267,7 +267,7 @@ def _trained(
 
 
 def _model(
-    text: Cooccurrences, state: _State, settings: Settings, source: Sentences, target: Sentences
+    text: Cooccurrences, state: _TrainingState, settings: AlignerSettings, source: Sentences, target: Sentences
 ) -> DiagonalModel:
     logs, null = state.table.logs()
     sources, targets = (torch.empty(text.pairs, dtype=torch.int32) for _ in range(2))

@@ -44,7 +44,7 @@ def unused_keys(table: MeasureTable, said: Collection[str]) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class _State:
+class _ModelState:
     """A model that may be measured: the study's encoder, what it is called, its settings and what they need."""
 
     encoder: str
@@ -54,7 +54,7 @@ class _State:
 
 
 @dataclass(frozen=True)
-class _Side:
+class _MeasuredModel:
     """A model that is measured: how it is encoded, what that needs, and the step that does it."""
 
     encoded: EncodeStep
@@ -81,17 +81,17 @@ class MeasureSteps:
             found += [self._map(sides[0], made)] if table.map else []
         return found
 
-    def _measured_together(self, table: MeasureTable) -> list[tuple[_State, ...]]:
+    def _measured_together(self, table: MeasureTable) -> list[tuple[_ModelState, ...]]:
         """What is measured together: one model, or two where encoders are compared."""
         if table.against:
             return [tuple(self._as_it_came(name) for name in pair) for pair in table.against]
         return [(state,) for state in self._states(table)]
 
-    def _as_it_came(self, encoder: str) -> _State:
+    def _as_it_came(self, encoder: str) -> _ModelState:
         needs: Needs = {}
-        return _State(encoder, encoder, self.inputs.model(encoder, needs), needs)
+        return _ModelState(encoder, encoder, self.inputs.model(encoder, needs), needs)
 
-    def _states(self, table: MeasureTable) -> list[_State]:
+    def _states(self, table: MeasureTable) -> list[_ModelState]:
         """Every model that is measured."""
         found = []
         for encoder in self.inputs.study.encoders(table.encoders):
@@ -106,7 +106,7 @@ class MeasureSteps:
                     found += self._tuned(encoder, task, regime, seed) if of_task else self._adjusted(encoder, seed)
         return found
 
-    def _adjusted(self, encoder: str, seed: int) -> list[_State]:
+    def _adjusted(self, encoder: str, seed: int) -> list[_ModelState]:
         """The adjusted models, one per bitext where each language has its own."""
         study = self.inputs.study
         needs: Needs = {}
@@ -115,7 +115,7 @@ class MeasureSteps:
         groups = [foreign] if study.table.adjust.joint_adjustment else [(code,) for code in foreign]
         phases = self.inputs.adjust_phases
         return [
-            _State(
+            _ModelState(
                 encoder,
                 f"{encoder} adjusted {'+'.join(group)} seed {seed}",
                 model,
@@ -124,7 +124,7 @@ class MeasureSteps:
             for group in groups
         ]
 
-    def _tuned(self, encoder: str, task: str, regime: str, seed: int) -> list[_State]:
+    def _tuned(self, encoder: str, task: str, regime: str, seed: int) -> list[_ModelState]:
         """The models of a task under a regime."""
         found = []
         sources = self.inputs.study.sources(task)
@@ -132,10 +132,10 @@ class MeasureSteps:
             trained = f" {source}" if len(sources) > 1 else ""
             for made in self.tasks.models(task, encoder, regime, seed, source):
                 called = f"{encoder} {task}/{regime}{trained} {'+'.join(made.scenario.spoken)}".strip()
-                found.append(_State(encoder, f"{called} seed {seed}", made.encoder, made.needs))
+                found.append(_ModelState(encoder, f"{called} seed {seed}", made.encoder, made.needs))
         return found
 
-    def _side(self, state: _State, languages: tuple[str, ...], table: MeasureTable) -> _Side:
+    def _side(self, state: _ModelState, languages: tuple[str, ...], table: MeasureTable) -> _MeasuredModel:
         encoded = EncodeStep(
             encoder=replace(state.model, name=state.called),
             corpus=self._parallel(table.corpus, languages, table),
@@ -150,13 +150,15 @@ class MeasureSteps:
             seed=table.seed,
         )
         label = f"encode {state.called} {table.corpus}"
-        return _Side(encoded, state.needs, self.inputs.step(encoded, state.needs, label=label, like=state.encoder))
+        return _MeasuredModel(
+            encoded, state.needs, self.inputs.step(encoded, state.needs, label=label, like=state.encoder)
+        )
 
     def _parallel(self, name: str, languages: Sequence[str], table: MeasureTable) -> StudyCorpus:
         how = {"format": table.format, "encoding": table.encoding, "column": table.column}
         return self.inputs.parallel(name, languages, **how)  # type: ignore[arg-type]
 
-    def _measure(self, measure: str, name: str, table: MeasureTable, sides: Sequence[_Side]) -> Step:
+    def _measure(self, measure: str, name: str, table: MeasureTable, sides: Sequence[_MeasuredModel]) -> Step:
         # A measure that is written anew is measured anew; what else it calls is told by CODE. One that a file of the
         # study brought is known by that file.
         brought = ("measure", measure) in self.inputs.study.plugins.names
@@ -175,7 +177,7 @@ class MeasureSteps:
         uses = [] if measure == NAME else [("measure", measure)]
         return self.inputs.step(settings, _needs(sides), label=label, like=measure, uses=uses)
 
-    def _map(self, side: _Side, made: Mapping[str, Step]) -> Step:
+    def _map(self, side: _MeasuredModel, made: Mapping[str, Step]) -> Step:
         """The map of a model's sentences; the measures that the best layer is chosen by come before it."""
         chosen = [measure for measure, *_ in HEADLINE if measure in made][:1]
         needs = _needs([side]) | {f"measure {measure}": made[measure] for measure in chosen}
@@ -183,7 +185,7 @@ class MeasureSteps:
         return self.inputs.step(MapStep(encoded=side.encoded), needs, label=f"map {encoder}", like=encoder)
 
 
-def _needs(sides: Sequence[_Side]) -> Needs:
+def _needs(sides: Sequence[_MeasuredModel]) -> Needs:
     """The steps behind each side: a measure reads vectors, and of the model what it is called and its digest."""
     needs: Needs = {}
     for place, side in enumerate(sides):

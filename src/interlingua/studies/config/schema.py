@@ -186,7 +186,7 @@ class Running(Placed):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Schedule:
+class TaskSchedule:
     """How long a task is trained, and how fast."""
 
     panel = "Training of the task"
@@ -206,7 +206,7 @@ class TrainingRun:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class ExampleReading:
     """How a task's examples are read."""
 
     panel = "Training of the task"
@@ -318,7 +318,7 @@ class Adjusting:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Linking:
+class LinkSettings:
     """Where word links of a bitext come from."""
 
     panel = "Bitexts"
@@ -528,7 +528,7 @@ class Following:
 
 # ------------------------------------------------------------------------------------------------- study file
 @dataclass(frozen=True, kw_only=True)
-class Drawing:
+class SynthSettings:
     """How many sentences are made of contexts and names, which of them, and how they are split."""
 
     rows: Annotated[int, Setting(help="Sentences in each language, for training and testing together.", least=1)] = 500
@@ -576,7 +576,7 @@ class EncoderTable(Loading):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BitextTable(Aligning, Linking):
+class BitextTable(Aligning, LinkSettings):
     """The bitexts of the languages: files, or a parallel corpus, and how their words are linked."""
 
     files: Annotated[Files | None, Setting(help="Bitexts of the languages.", left_out="a corpus is given")] = None
@@ -630,7 +630,7 @@ class AdjustTable(Adjusting, PairReading, AdjustSchedule, TrainingRun):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TaskTable(TrainingRun, Schedule, Reading):
+class TaskTable(TrainingRun, TaskSchedule, ExampleReading):
     """A task: what it is trained on and tested on."""
 
     task: Annotated[
@@ -754,7 +754,7 @@ class ExplainTable(Attributing, ExplainChecks):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SynthTable(Drawing):
+class SynthTable(SynthSettings):
     """Parallel tagged sentences that `synth` makes; files of them are named `@NAME/{language}.train.iob2`."""
 
     contexts: Annotated[
@@ -1075,7 +1075,7 @@ class AuditCommand(Loading, Running):
 
 
 @dataclass(frozen=True)
-class AdjustCommand(Adjusting, PairReading, AdjustSchedule, Linking, Loading, Running):
+class AdjustCommand(Adjusting, PairReading, AdjustSchedule, LinkSettings, Loading, Running):
     """Can a small parallel corpus bring the languages of this model closer?
 
     Pulls words and their translations together (Efimov et al. 2023, Eq. 1) while English stays where it was, and writes
@@ -1114,7 +1114,7 @@ class AdjustCommand(Adjusting, PairReading, AdjustSchedule, Linking, Loading, Ru
 
 
 @dataclass(frozen=True)
-class TransferCommand(Schedule, Reading, Linking, PairReading, Loading, Running):
+class TransferCommand(TaskSchedule, ExampleReading, LinkSettings, PairReading, Loading, Running):
     """Will a model trained on English work in my language?
 
     Fine-tunes MODEL on the labelled examples with every regime and seed, tests it zero-shot on every test, and reports
@@ -1368,7 +1368,7 @@ class GeometryCommand(Maps, Monitoring, Following, Loading, Running):
 
 
 @dataclass(frozen=True)
-class SynthCommand(Drawing):
+class SynthCommand(SynthSettings):
     """Make strictly parallel NER data: every context with every name, in any set of languages.
 
     Writes xx.train.iob2 and xx.test.iob2 for each language (word, row id, tag), counts.json, and how alike the names
@@ -1672,7 +1672,7 @@ class StudyStatus(StudyFolder):
 
 
 @dataclass(frozen=True)
-class StudyReport(StudyFolder):
+class StudyReportCommand(StudyFolder):
     """Print and write the results so far, with the paper's numbers beside, from the records alone."""
 
 

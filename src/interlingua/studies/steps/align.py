@@ -11,7 +11,7 @@ from interlingua.errors import InputError
 from interlingua.readers import read_corpus
 from interlingua.studies.step_settings import AlignStep
 from interlingua.studies.steps.step_io import LINKS, bitext_name, linked_files, load_encoder, path_of, write_notes
-from interlingua.wordalign.model import Settings
+from interlingua.wordalign.model import AlignerSettings
 from interlingua.wordalign.neural import NeuralSettings
 
 _LEAST = 4
@@ -37,7 +37,7 @@ def run(settings: AlignStep, context: StepContext) -> None:
         model,
         context.device,
         symmetrize=settings.symmetrize or "intersect",
-        diagonal=build(Settings, settings.diagonal or {}),
+        diagonal=build(AlignerSettings, settings.diagonal or {}),
         neural=build(NeuralSettings, settings.neural or {}),
     )
     [files] = linked_files([bitext], {f"align {bitext.language}": context.out}, linking=linking).values()

@@ -11,10 +11,10 @@ import numpy as np
 
 from interlingua.analyses.explanation import (
     EXAMPLES,
+    ExplainedLanguage,
     Explainer,
     ExplainSettings,
     Outside,
-    Side,
     example_lines,
     words_of,
 )
@@ -86,13 +86,13 @@ def _explainer(
     return Explainer(tuned, ExplainSettings(**how), outside, progress), examples
 
 
-def _side_again(tuned: FineTuned, settings: AttributeStep, context: StepContext, made: Path) -> Side:
+def _side_again(tuned: FineTuned, settings: AttributeStep, context: StepContext, made: Path) -> ExplainedLanguage:
     """The language of training as its own step attributed it, which has told what was left out."""
     explainer, examples = _explainer(tuned, settings, context, settings.source, None)
     return explainer.side_again(settings.source, examples, list(_read_attributions(made / _ATTRIBUTIONS)))
 
 
-def _write_attributions(file: Path, side: Side) -> None:
+def _write_attributions(file: Path, side: ExplainedLanguage) -> None:
     """Keep a side's attributions, the model's and each random head's, for steps of other processes."""
     file.parent.mkdir()
     arrays = {

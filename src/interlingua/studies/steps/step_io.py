@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 from interlingua.analyses.aligned_bitext import LinkedFiles, LinkedText, Linking
-from interlingua.analyses.space_measures import MeasurePlan, Space, encode_space, read_dictionaries
+from interlingua.analyses.space_measures import MeasurePlan, ModelSpace, encode_space, read_dictionaries
 from interlingua.analyses.training_inputs import Material, Pairs, PairSettings, drawn_pairs, loop_settings, stages
 from interlingua.analyses.transfer import Lesson
 from interlingua.corpus import ParallelCorpus
@@ -423,12 +423,12 @@ def read_parallel(given: StudyCorpus, languages: Sequence[str] | None = None) ->
     return read_corpus(place, languages=languages, format=given.format, encoding=given.encoding, column=given.column)
 
 
-def load_space(settings: EncodeStep, context: StepContext, role: str) -> Space:
+def load_space(settings: EncodeStep, context: StepContext, role: str) -> ModelSpace:
     """What an encoding step made: in the process that encoded it at hand, elsewhere read again from its vectors."""
     made = context.inputs[f"{role}encode"]
     kept = made / VECTORS
 
-    def again() -> Space:
+    def again() -> ModelSpace:
         about = settings.encoder
         if kept.is_dir():  # A step that measures has no GPU: it reads vectors of a precision that it does not load.
             encoder = copy.copy(load_body(about, context, role=role, prompt=settings.prompt))
@@ -441,7 +441,7 @@ def load_space(settings: EncodeStep, context: StepContext, role: str) -> Space:
     return context.objects.get(made.name, again, kind=SPACE)
 
 
-def make_space(settings: EncodeStep, context: StepContext, encoder: Encoder, cache: Cache | None) -> Space:
+def make_space(settings: EncodeStep, context: StepContext, encoder: Encoder, cache: Cache | None) -> ModelSpace:
     """The corpus inside a model, and the words of dictionaries; what the cache has is read from there."""
     languages = list(settings.languages)
     corpus = read_parallel(settings.corpus, languages).select(languages)
