@@ -131,7 +131,7 @@ def test_a_failed_step_is_told_what_needs_it_waits_and_the_exit_code_is_1(
     path.write_text(study.replace("seeds = 2", "seeds = 1"), "utf-8")
     given = (path, "--out", tmp_path / "out", "--cpus", "1")
     code, out, err = run("run", *given, "--json")
-    assert code == 1
+    assert code == 1, err
     told = json.loads(out)
     assert told["ran"] == {"done": 0, "reused": 0, "failed": 1, "blocked": 1}
     assert "failed: finetune bert ner en original seed 0" in err

@@ -47,7 +47,7 @@ import importlib.util, inspect, json, sys, types
 from pathlib import Path
 
 spec = importlib.util.find_spec("interlingua.studies.config.schema")
-source, before = Path(spec.origin).read_text("utf-8"), "class Reading:"
+source, before = Path(spec.origin).read_text("utf-8"), "class ExampleReading:"
 assert source.count(before) == 1
 old = "    max_length: Annotated[int | None, _MAX_LENGTH] = None\\n"
 added = '    patience: Annotated[int | None, Setting(help="Epochs without a gain.", least=1)] = None\\n'

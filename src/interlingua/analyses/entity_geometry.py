@@ -75,8 +75,8 @@ def mentions(sample: DrawnRows, languages: Sequence[str], *, name: str) -> Menti
     >>> from interlingua.synthetic.products import Product, sample
     >>> from interlingua.synthetic.slots import cut
     >>> from interlingua.synthetic.tables import SlotKind, SlotName, TemplateTable
-    >>> contexts = Table(Kind("LOC"), {"tr": (cut("[???]'da kış."),)}, (2,), "contexts")
-    >>> product = Product(contexts, Table(Kind("LOC"), {"tr": (Name("Ankara"),)}, (2,), "names"))
+    >>> contexts = TemplateTable(SlotKind("LOC"), {"tr": (cut("[???]'da kış."),)}, (2,), "contexts")
+    >>> product = Product(contexts, TemplateTable(SlotKind("LOC"), {"tr": (SlotName("Ankara"),)}, (2,), "names"))
     >>> found = mentions(sample([product], 1, seed="0"), ["tr"], name="test").by_language["tr"][0]
     >>> found.text, found.span, found.name
     ("Ankara 'da kış .", (0, 6), 'Ankara')

@@ -22,7 +22,7 @@ from interlingua.engine.executors import Options
 from interlingua.engine.graph import Graph, State
 from interlingua.engine.machine import this_machine
 from interlingua.engine.plan import Plan, plan
-from interlingua.engine.records import NOTES, RECORDS, Records, told_once
+from interlingua.engine.records import NOTES, Records, told_once
 from interlingua.engine.runner import Event, RunSummary, keep_all, keep_none, run
 from interlingua.engine.workspace import Failure, Workspace
 from interlingua.errors import InputError
@@ -215,7 +215,7 @@ class Planned:
         Steps count as soon as they are done, also while a run goes on, or after one was killed.
         """
         done = self.workspace.done()
-        if not any(step.key in done for step in self.graph) and not (self.workspace.folder / RECORDS).is_file():
+        if not any(step.key in done for step in self.graph) and not self.failures():
             raise InputError(
                 "nothing was measured yet", file=self.workspace.folder, remedy="Run it first: interlingua study run."
             )

@@ -80,7 +80,7 @@ def fill(context: Context, name: SlotName, type: str, language: str = "") -> Fil
     asks where the language has such a rule (`euphony`). Chinese and Thai inside a language with spaces are cut into
     characters, so that the words are the same whether or not a segmenter is installed.
 
-    >>> fill(cut("[???] kış uzundur."), Name.of("[Ankara]'da"), "LOC").words
+    >>> fill(cut("[???] kış uzundur."), SlotName.of("[Ankara]'da"), "LOC").words
     ('Ankara', "'da", 'kış', 'uzundur', '.')
     >>> filled = fill(cut("Neu, [???]’s, d’[???]!"), SlotName("New York"), "LOC")
     >>> list(zip(filled.words, filled.tags))[2:6]

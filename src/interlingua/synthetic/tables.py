@@ -37,7 +37,7 @@ class SlotName:
     A preposition that the name decides (`we Francji`, `na Kubie`) is the `lead`, a suffix that is spelled apart
     (`Fransa'da`) is the `tail`: both are put into the sentence and neither is tagged.
 
-    >>> Name.of("in the [Bahamas]"), Name.of("Minsk")
+    >>> SlotName.of("in the [Bahamas]"), SlotName.of("Minsk")
     (SlotName(text='Bahamas', lead='in the ', tail=''), SlotName(text='Minsk', lead='', tail=''))
     """
 

@@ -33,7 +33,7 @@ def entropic(
     dual, whose value is an upper bound; `error` is the distance of the two. Problems are sorted by size, so that
     little is padded; memory is bounded.
 
-    >>> problem = Problem.of([[0.9, 0.1], [0.3, 0.8]], [0.4, 0.6], [0.5, 0.5])
+    >>> problem = TransportProblem.of([[0.9, 0.1], [0.3, 0.8]], [0.4, 0.6], [0.5, 0.5])
     >>> found = entropic([problem])[0]
     >>> found.score <= 0.79 <= found.score + found.error < found.score + 5e-3
     True

@@ -26,10 +26,10 @@ def exact(problems: Sequence[TransportProblem], *, threads: int | None = None) -
     The network simplex (Bonneel et al. 2011, LEMON, in POT) leaves the interpreter's lock, so that threads share the
     work. The score is 1 - sum f c rather than sum f sim: rounding in f then can't move a perfect score.
 
-    >>> same = Problem.of([[1.0, 0.2], [0.2, 1.0]], [0.3, 0.7], [0.3, 0.7])
+    >>> same = TransportProblem.of([[1.0, 0.2], [0.2, 1.0]], [0.3, 0.7], [0.3, 0.7])
     >>> exact([same])[0].score
     1.0
-    >>> exact([Problem.of([[-0.5]], [1.0], [1.0])])[0].score  # nothing has to flow
+    >>> exact([TransportProblem.of([[-0.5]], [1.0], [1.0])])[0].score  # nothing has to flow
     0.0
     """
     solve = _solver()

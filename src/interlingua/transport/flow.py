@@ -31,7 +31,7 @@ class TransportProblem:
     def of(cls, similarities: ArrayLike, source: ArrayLike, target: ArrayLike) -> TransportProblem:
         """The problem, its weights normalised to add up to 1.
 
-        >>> Problem.of([[1.0, 0.0]], [2.0], [1.0, 3.0]).target
+        >>> TransportProblem.of([[1.0, 0.0]], [2.0], [1.0, 3.0]).target
         array([0.25, 0.75])
         """
         table = np.ascontiguousarray(similarities, np.float64)
@@ -56,7 +56,7 @@ class TransportProblem:
 
         A side is told by one token of each kind, and by the kind of every token.
 
-        >>> problem = Problem.of([[1.0, 0.5], [1.0, 0.5]], [0.2, 0.3], [0.5, 0.5])
+        >>> problem = TransportProblem.of([[1.0, 0.5], [1.0, 0.5]], [0.2, 0.3], [0.5, 0.5])
         >>> problem.merged((np.array([0]), np.array([0, 0])), (np.array([0, 1]), np.array([0, 1]))).source
         array([1.])
         """

@@ -56,7 +56,7 @@ class TargetPlaces:
     def of(cls, source_lengths: torch.Tensor, target_lengths: torch.Tensor) -> tuple[TargetPlaces, torch.Tensor]:
         """The places of rows of these lengths, none empty, and for each row the place of its first target word.
 
-        >>> places, first = Places.of(torch.tensor([2, 1, 2]), torch.tensor([2, 1, 2]))
+        >>> places, first = TargetPlaces.of(torch.tensor([2, 1, 2]), torch.tensor([2, 1, 2]))
         >>> places.source_length.tolist(), places.position.tolist(), first.tolist()
         ([1, 2, 2], [1, 1, 2], [1, 0, 1])
         """
