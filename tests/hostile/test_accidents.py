@@ -186,6 +186,8 @@ def check_rerun(scene: Scene, name: str, place: Path, label: str) -> None:
     again = scene.commands.run(scene.command(name, place / "out"), below=place)
     assert again.code == 0, f"{label}: {again.err}"
     found, expected = left(place), scene.before(name)[0]
+    if name == "grid":  # Models that a killed study had no time to remove stay until interlingua study gc.
+        found, expected = ({key: of[key] for key in of if "/heavy" not in key} for of in (found, expected))
     assert found.keys() == expected.keys(), label
     assert [file for file in expected if found[file] != expected[file]] == [], label
 
