@@ -40,6 +40,7 @@ from interlingua.studies.config.schema import (
 from interlingua.studies.config.study_file import read_tables
 from interlingua.studies.config.toml_file import ProblemList
 from interlingua.studies.plugins import Plugins, load_all
+from interlingua.studies.step_settings import KINDS
 from interlingua.studies.study import (
     FIELDS,
     MADE,
@@ -142,9 +143,6 @@ def _templated(file: str) -> bool:
     return "{" in file
 
 
-KINDS: tuple[str, ...] = ("synth", "pretrain", "align", "adjust", "finetune", "predict", "distances", "effect")
-KINDS += ("encode", "measure", "map", "attribute", "spelling", "entity_geometry", "geometry")
-"""The kinds of steps, for which [resources.KIND] may say what they take."""
 _MOST_SEEDS = 10_000
 _HUB = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
