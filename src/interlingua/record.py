@@ -187,6 +187,65 @@ _REQUIRED = frozenset(
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """A number on its way to a reader: a mean of records with its interval and null value, and these records.
+
+    `n` is the number of items behind the record that has the fewest.
+    """
+
+    value: float
+    ci_low: float | None = None
+    ci_high: float | None = None
+    null_value: float | None = None
+    n: int = 0
+    records: tuple[Record, ...] = field(default=(), repr=False, compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON, without the records."""
+        return {name: value for name, value in vars(self).items() if name != "records"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference(Estimate):
+    """A difference of two estimates over the same items or over seeds, and its test.
+
+    `p_adjusted` is after the correction over all comparisons of its table, `detectable` the smallest difference that
+    would be detected with 80 % power. A test or a size that was not made is None.
+    """
+
+    p: float | None = None
+    p_adjusted: float | None = None
+    effect: float | None = None
+    detectable: float | None = None
+
+
+def mean_estimate(estimates: Iterable[Estimate]) -> Estimate:
+    """The mean of values, nulls and bounds; a null or bound is None unless every estimate has it.
+
+    Bounds are averaged as they are: the standard error of a mean of correlated values is at most the mean of their
+    standard errors, and pairs that share sentences are correlated, so the interval is never too narrow for sampling of
+    sentences. It says nothing of other languages.
+
+    >>> mean_estimate([Estimate(value=0.2, ci_low=0.1, ci_high=0.3, n=10), Estimate(value=0.4, n=20)])
+    Estimate(value=0.30000000000000004, ci_low=None, ci_high=None, null_value=None, n=10)
+    """
+    many = list(estimates)
+
+    def middle(values: Sequence[float | None]) -> float | None:
+        known = [value for value in values if value is not None]
+        return sum(known) / len(known) if len(known) == len(values) else None
+
+    return Estimate(
+        value=sum(each.value for each in many) / len(many),
+        ci_low=middle([each.ci_low for each in many]),
+        ci_high=middle([each.ci_high for each in many]),
+        null_value=middle([each.null_value for each in many]),
+        n=min(each.n for each in many),
+        records=tuple(record for each in many for record in each.records),
+    )
+
+
 class RecordTable(Sequence[Record]):
     """Records, and how they are selected: by their fields and their options.
 
@@ -198,6 +257,7 @@ class RecordTable(Sequence[Record]):
 
     def __init__(self, records: Iterable[Record]) -> None:
         self._records = tuple(records)
+        self._by_metric: dict[tuple[str, str], list[Record]] | None = None
 
     @overload
     def __getitem__(self, place: int) -> Record: ...
@@ -252,6 +312,38 @@ class RecordTable(Sequence[Record]):
     def to_dicts(self) -> list[dict[str, Any]]:
         """Plain data for JSON, a dictionary a record."""
         return [record.to_dict() for record in self]
+
+    def estimate(self) -> Estimate:
+        """Their mean with the means of their intervals and null values. Of no record, or several metrics, an error."""
+        self.mean()  # Refuses what has none.
+        return mean_estimate(
+            Estimate(
+                value=record.value,
+                ci_low=record.ci_low,
+                ci_high=record.ci_high,
+                null_value=record.null_value,
+                n=record.n,
+                records=(record,),
+            )
+            for record in self
+        )
+
+    def of(self, measure: str, metric: str, **wanted: Any) -> RecordTable:
+        """The records of a metric of a measure with these fields and options; empty where there are none.
+
+        Unlike `where`, a report asks this way for what may not have been measured. The first such question sorts all
+        records by metric, so that asking again costs what it finds.
+        """
+        if self._by_metric is None:
+            groups: defaultdict[tuple[str, str], list[Record]] = defaultdict(list)
+            for record in self._records:
+                groups[record.measure, record.metric].append(record)
+            self._by_metric = dict(groups)
+        found = self._by_metric.get((measure, metric), [])
+        for name, value in wanted.items():
+            allowed = list(value) if isinstance(value, (tuple, list, set, frozenset)) else [value]
+            found = [record for record in found if _value(record, name) in allowed]
+        return RecordTable(found)
 
     def mean(self) -> float:
         """The plain mean of their values: what a page prints of them. Of no record, or several metrics, an error."""

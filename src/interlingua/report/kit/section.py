@@ -1,0 +1,129 @@
+"""`Section`, `Headline` and `Subject`: what a subject of a report gives to the renderers, and a `Run` it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from interlingua.record import Estimate, Items, Record, RecordTable
+from interlingua.report.kit.chart import Chart, ChartMenu
+from interlingua.report.kit.finding import Finding
+from interlingua.report.kit.table import Table
+from interlingua.report.kit.wording import Display
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """One run that is reported: its settings (`run.json`), its records, and what its folder holds that is no number.
+
+    `kind` is the command that wrote the folder. `name` tells it from other runs of the same report, and is empty where
+    it is alone. `attachments` by name: `points` (map of sentences), `examples`, `maps`, `curves`, `published`.
+    `items` gives the values behind a record, None where they were not kept.
+    """
+
+    kind: str
+    about: Mapping[str, Any]
+    records: RecordTable
+    name: str = ""
+    attachments: Mapping[str, Any] = field(default_factory=dict)
+    items: Callable[[Record], Items | None] = field(default=lambda record: None, compare=False, repr=False)
+
+    @property
+    def unfinished(self) -> str:
+        """How far a run came that was stopped, and what finishes it; empty for a finished one."""
+        return str(self.about.get("unfinished") or "")
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyFigure:
+    """A number of the first screen: what it is, the number with its interval, and a remark (the chance level).
+
+    `text` stands for numbers that no record holds (`layer 6`).
+    """
+
+    label: str
+    estimate: Estimate | None = None
+    display: Display = "percent"
+    text: str = ""
+    remark: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Headline:
+    """The first screen: a title, the finding that answers the command's question, three or four figures, what to do.
+
+    `title` is the question with the model (`How well embedded aligns 17 languages`); `measured` is one line on what
+    was measured on how much data; `next_step` is advice or a command.
+    """
+
+    title: str
+    answer: Finding
+    figures: tuple[KeyFigure, ...] = ()
+    measured: str = ""
+    next_step: str = ""
+    findings: tuple[Finding, ...] = ()
+    """More findings, listed below the figures by topic."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExampleWord:
+    """A whole word of an example: its attribution on the scale of its pair, and whether it lies in the marked span."""
+
+    text: str
+    strength: float = 0.0
+    """Its attribution over the largest of both texts, from -1 (against) to 1 (for)."""
+    marked: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExampleText:
+    """One text of an example: its language and what is explained there (`ORG "Bank of Spain"`), its words."""
+
+    language: str
+    explained: str
+    words: tuple[ExampleWord, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Example:
+    """An explained example: its texts side by side, and a line below them (consistency, prediction, gold label)."""
+
+    title: str
+    texts: tuple[ExampleText, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A part of a report. `text` is method and reading help, at most three short paragraphs.
+
+    `folded` sections are closed when the page opens. `terminal` sections' findings are printed in a terminal, too.
+    """
+
+    name: str
+    title: str
+    findings: tuple[Finding, ...] = ()
+    text: tuple[str, ...] = ()
+    charts: tuple[Chart | ChartMenu, ...] = ()
+    tables: tuple[Table, ...] = ()
+    examples: tuple[Example, ...] = ()
+    facts: tuple[tuple[str, str | tuple[str, ...]], ...] = ()
+    """Terms with what they are, for settings and provenance."""
+    folded: bool = False
+    terminal: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """A subject of reports: whether a run has records of it, and what it makes of them.
+
+    `headline` is None where another subject answers for the run. `numbers` are what a comparison of runs compares, by
+    what they are called on a page, in their order.
+    """
+
+    name: str
+    applies: Callable[[Run], bool]
+    sections: Callable[[Run], Sequence[Section]]
+    headline: Callable[[Run], Headline | None] = lambda run: None
+    numbers: Callable[[Run], Mapping[str, Estimate]] = lambda run: {}

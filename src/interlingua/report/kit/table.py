@@ -1,0 +1,52 @@
+"""`Table`: typed cells under typed columns; every renderer formats a cell by its column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from interlingua.record import Difference, Estimate, Record
+from interlingua.report.kit.wording import Display
+
+Cell: TypeAlias = "str | int | float | Estimate | Difference | None"
+"""What a cell may hold. An `Estimate` links to its records, and is its value with its interval where the column says so.
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """A column: its heading, how its numbers are displayed, and whether intervals are printed beside the values.
+
+    `text` columns are left-aligned. `better` says which end is best (None: neither); the best cells that are tied are
+    set in bold where it is not None.
+    """
+
+    title: str
+    display: Display = "text"
+    interval: bool = False
+    better: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """Rows under columns. `note` says how to read it; `terminal` tables are also printed in a terminal.
+
+    `name` is a file name (`languages`) and an id of the page. A table is never sorted by a renderer.
+    """
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    note: str = ""
+    terminal: bool = False
+
+    def __post_init__(self) -> None:
+        if any(len(row) != len(self.columns) for row in self.rows):
+            raise ValueError(f"a row of {self.name!r} does not have {len(self.columns)} cells")
+
+
+def cell_records(cell: Cell) -> Sequence[Record]:
+    """The records behind a cell; none for text and plain numbers."""
+    return cell.records if isinstance(cell, Estimate) else ()

@@ -1,0 +1,1 @@
+"""The subjects of a report: each of them makes findings, tables and charts of the records that are there."""
