@@ -21,9 +21,9 @@ METRICS = Metrics(
             options={"centering": ("raw", "centred")},
             headline=True,
             bare=True,
-            about="Mean cosine of a sentence and its translation.",
+            about="Mean cosine of a sentence and its translation. Centred: the mean vector of each language is subtracted.",
             heading="Cosine",
-            lines={"centering": {"raw": "as is", "centred": "language means subtracted"}},
+            lines={"centering": {"raw": "as is", "centred": "centred"}},
         ),
     )
 )

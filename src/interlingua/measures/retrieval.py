@@ -25,7 +25,7 @@ SIMILARITIES = ("cosine", "csls", "margin")
 
 CENTERING = ("raw", "centred")
 _OPTIONS = {"similarity": SIMILARITIES, "centering": CENTERING}
-_LINES = {"centering": {"raw": "as is", "centred": "language means subtracted"}}
+_LINES = {"centering": {"raw": "as is", "centred": "centred"}}
 METRICS = Metrics(
     (
         Metric(
@@ -36,7 +36,8 @@ METRICS = Metrics(
             options=_OPTIONS,
             headline=True,
             directed=True,
-            about="Share of sentences whose nearest neighbour in the other language is their translation.",
+            about="Share of sentences whose nearest neighbour in the other language is their translation. Centred: the "
+            "mean vector of each language is subtracted.",
             heading="P@1",
             lines=_LINES,
         ),

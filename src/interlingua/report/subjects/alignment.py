@@ -54,6 +54,7 @@ from interlingua.report.subjects.layers import (
     Quantity,
     alignment_blocks,
     best_layer_text,
+    column_title,
     difference_sign,
     distance_section,
     is_alignment_record,
@@ -361,7 +362,7 @@ def _say_weak(finding: Finding) -> str:
         return f"None: the lowest is {named}, and {median}."
     if finding.verdict == Verdict.NOT_TESTED:
         return f"Not tested, because there are no intervals. The lowest is {named}; {median}."
-    return f"Not clear: the interval of the lowest, {named}, reaches the median language ({median.rsplit(maxsplit=1)[-1]})."
+    return f"Not clear: the interval of the lowest, {named}, reaches the median language ({format_value(about['median'], finding.metric.display)})."
 
 
 def _named_values(about: Mapping[str, Any], finding: Finding) -> str:
@@ -474,7 +475,8 @@ def _say_layers(finding: Finding) -> str:
     if finding.verdict == Verdict.AT_CHANCE:
         return f"None: no layer of {span} is better than chance."
     if finding.verdict == Verdict.UNCLEAR:
-        return f"None stands out: layers {span} all lie within the interval of the highest, layer {about['layer']} ({value})."
+        best = f"layer {about['layer']} ({value})"
+        return f"None stands out: layers {span} all lie within the interval of the highest, {best}."
     group = sorted([about["layer"], *about["tied"]])
     ends = [end for end in dict.fromkeys((about["first"], about["last"])) if end not in group]
     against = join_with_and([f"{shown(about['values'][str(end)])} at layer {end}" for end in ends])
@@ -587,8 +589,8 @@ def _say_hubs(finding: Finding) -> str:
         else ""
     )
     numbers = (
-        f"the skewness of how often a sentence is among the 10 nearest of another is {format_number(own.value, 1)}{means} "
-        f"(random neighbours: {format_number(own.null_value, 1)})"
+        "the skewness of how often a sentence is among the 10 nearest of another is "
+        f"{format_number(own.value, 1)}{means} (random neighbours: {format_number(own.null_value, 1)})"
     )
     if finding.verdict != Verdict.HIGHER:
         return f"None: {numbers}."
@@ -660,7 +662,7 @@ def find_outliers(space: AlignmentRecords) -> list[Finding]:
     quantity, layer = space.headline, space.best_layer
     if quantity is None or space.is_at_chance or not space.has_equal_candidates:
         return []
-    first = {code: each for code, each in space.language_estimates(quantity, layer).items()}
+    first = space.language_estimates(quantity, layer)
     findings = []
     for lines in space.shown:
         other = lines[0]
@@ -802,8 +804,8 @@ def alignment_headline(run: Run) -> Headline | None:
         return _headline_of_several(run, spaces, unfinished)
     space = spaces[0]
     answer, *more = find_alignment(space)
-    first_screen = ("best_layer", "embeddings_suffice", "weak_languages", "languages_at_chance", "unranked", "centering",
-                    "outlier_language")  # fmt: skip
+    first_screen = ("best_layer", "embeddings_suffice", "weak_languages", "languages_at_chance", "unranked",
+                    "centering", "outlier_language")  # fmt: skip
     return Headline(
         title=_title(space, run),
         answer=answer,
@@ -1031,8 +1033,7 @@ def languages_section(space: AlignmentRecords, suffix: str = "", title: str = ""
     if table is None:
         return None
     chart = languages_chart(space, name=f"languages-chart{suffix}{_of(space)}")
-    wanted = ("best_languages", "weak_languages", "unranked", "languages_at_chance", "outlier_language", "hubs",
-              "centering", "rotation")  # fmt: skip
+    wanted = ("best_languages", "hubs", "rotation")
     findings = [finding for finding in find_alignment(space) if finding.kind in wanted]
     best = language_layer_table(space, name=f"best-layers{suffix}{_of(space)}")
     more = measures_table(space, name=f"measures{suffix}{_of(space)}")
@@ -1064,25 +1065,30 @@ def languages_table(space: AlignmentRecords, *, name: str = "languages") -> Tabl
     ranked = space.has_equal_candidates and not space.is_at_chance
     columns = [
         Column(title="Language"),
-        Column(title=quantity.heading, display=display, interval=True,
-               better=quantity.metric.higher_is_better if ranked else None),
-        Column(title="Null value" if display != "percent" else "Chance", display=display),
-    ]  # fmt: skip
-    rows: dict[str, list[Cell]] = {
-        code: [space.name_language(code), found[code], found[code].null_value] for code in order
-    }
+        Column(
+            title=quantity.heading,
+            display=display,
+            interval=True,
+            better=quantity.metric.higher_is_better if ranked else None,
+        ),
+    ]
+    rows: dict[str, list[Cell]] = {code: [space.name_language(code), found[code]] for code in order}
+    if len({estimate.null_value for estimate in found.values()}) > 1:
+        columns.append(Column(title="Chance level", display=display))
+        for code in order:
+            rows[code].append(found[code].null_value)
     if quantity == space.as_is and space.at(space.centered, top.layer):
-        columns.append(Column(title="Means subtracted", display=display))
+        columns.append(Column(title="Centred", display=display))
         for code in order:
             rows[code].append(space.language(space.centered, top.layer, code))
     if len(top.layers) > 1:
-        columns.append(Column(title="Best layer (tied)"))
+        columns.append(Column(title="Best layer"))
         for code in order:
             best = space.peak(quantity, code)
             rows[code].append("–" if best is None else best_layer_text(best, space))
     fertility = space.side_estimates("fertility")
     if fertility:
-        columns.append(Column(title="Pieces per word", display="number"))
+        columns.append(Column(title="Pieces/word", display="number"))
         for code in order:
             rows[code].append(fertility.get(code))
     return Table(
@@ -1097,6 +1103,10 @@ def languages_table(space: AlignmentRecords, *, name: str = "languages") -> Tabl
 
 def _languages_note(space: AlignmentRecords, quantity: Quantity, top: Peak, found: Mapping[str, Estimate]) -> str:
     parts = ["Mean over the pairs of a language, both directions, with the 95\N{NO-BREAK SPACE}% interval."]
+    if quantity == space.as_is and space.centered is not None:
+        parts.append("Centred: the mean vector of each language is subtracted.")
+    if len(top.layers) > 1:
+        parts.append("Best layer: tied layers in brackets.")
     if pool := space.candidates(quantity, top.layer):
         parts.append(f"{pool[0].upper()}{pool[1:]}.")
     if not space.has_equal_candidates:
@@ -1118,7 +1128,9 @@ def measures_table(space: AlignmentRecords, *, name: str = "measures") -> Table 
     kept = {quantity: found for quantity, found in columns.items() if found and quantity != space.headline}
     if not kept:
         return None
-    pools = [f"{quantity.heading}: {pool}" for quantity in kept if (pool := space.candidates(quantity, layer))]
+    pools = [
+        f"{column_title(each, space, line=False)}: {pool}" for each in kept if (pool := space.candidates(each, layer))
+    ]
     where = "" if layer is None else f" at layer {space.name_layer(layer)}"
     codes = [code for code in space.languages if any(code in found for found in kept.values())]
     return Table(
@@ -1126,7 +1138,7 @@ def measures_table(space: AlignmentRecords, *, name: str = "measures") -> Table 
         title=f"All measures by language{where}",
         columns=(
             Column(title="Language"),
-            *(Column(title=quantity.heading, display=quantity.metric.display) for quantity in kept),
+            *(Column(title=column_title(each, space, line=False), display=each.metric.display) for each in kept),
         ),
         rows=tuple((space.name_language(code), *(found.get(code) for found in kept.values())) for code in codes),
         note=". ".join(["Mean over the pairs of a language", *pools]) + ".",
@@ -1145,7 +1157,7 @@ def languages_chart(space: AlignmentRecords, *, name: str = "languages-chart") -
     rows = []
     for code in _ranked_codes(space, found):
         for line in lines:
-            label = "as is" if line == quantity and len(lines) > 1 else "language means subtracted"
+            label = "as is" if line == quantity else "centred"
             rows.append(
                 IntervalRow(
                     label=space.name_language(code),
@@ -1373,10 +1385,9 @@ def alignment_numbers(run: Run) -> dict[str, Estimate]:
                 if estimate is not None:
                     name = ", ".join(part for part in (_number_name(quantity, space), quantity.line) if part)
                     numbers[f"{begin}{name}"] = estimate
-            quantity = space.headline
-            for code, estimate in space.language_estimates(quantity, space.best_layer).items():
-                if quantity is not None:
-                    numbers[f"{begin}{quantity.heading} of {space.name_language(code)}"] = estimate
+            for code, estimate in space.language_estimates(space.headline, space.best_layer).items():
+                assert space.headline is not None
+                numbers[f"{begin}{space.headline.heading} of {space.name_language(code)}"] = estimate
     return numbers
 
 

@@ -48,7 +48,7 @@ Pair: TypeAlias = "tuple[str, str | None]"
 ALL = "all languages"
 MAX_MENU_LANGUAGES = 40
 """With more languages a layer chart has no menu of them, so that a page stays small."""
-MAX_HISTOGRAM_COUNTS = 60_000
+MAX_HISTOGRAM_COUNTS = 4_000
 """The most counts of histograms on a page."""
 MAX_MAP_POINTS, MAX_POINT_LETTERS, MAX_MAP_LETTERS = 50_000, 120, 2_000_000
 """The most points on a map, the most letters of the text of one, and of all texts together."""
@@ -582,7 +582,8 @@ def _chart_note(spaces: Sequence[AlignmentRecords], group: Sequence[Quantity]) -
 def layer_tables(space: AlignmentRecords, *, name: str = "layers") -> list[Table]:
     """A row per layer, a column per line of a chart: the first columns for a terminal, the others in a table below."""
     groups = [group for group in space.shown if len(space.layers(group[0])) > 1]
-    columns = [quantity for group in groups for quantity in group if space.layers(quantity)]
+    decisive = [quantity for group in groups if group[0].measure in _DECISIVE for quantity in group]
+    columns = list(dict.fromkeys([*decisive, *(group[0] for group in groups), *(q for group in groups for q in group)]))
     layers = sorted({layer for quantity in columns for layer in space.layers(quantity)})
     suffix = f"-{slugify(space.label)}" if space.label else ""
     tables = []
@@ -590,7 +591,7 @@ def layer_tables(space: AlignmentRecords, *, name: str = "layers") -> list[Table
         own = columns[start : start + MAX_TERMINAL_COLUMNS - 1]
         heads = [
             Column(
-                title=_column_title(quantity, space),
+                title=column_title(quantity, space),
                 display=quantity.metric.display,
                 better=None if space.is_at_chance else quantity.metric.higher_is_better,
             )
@@ -616,11 +617,11 @@ def _at_layer(space: AlignmentRecords, quantity: Quantity, layer: int) -> Estima
     return space.mean(quantity, layer) if layer in space.layers(quantity) else None
 
 
-def _column_title(quantity: Quantity, space: AlignmentRecords) -> str:
+def column_title(quantity: Quantity, space: AlignmentRecords, *, line: bool = True) -> str:
     """The heading of a column: of metric and line, with the unit where two measures have one metric."""
     same = {group[0].measure for group in space.shown if group[0].heading == quantity.heading}
     unit = next((r.unit for r in space.records if r.measure == quantity.measure), "")
-    parts = [quantity.heading, unit if len(same) > 1 else "", quantity.line]
+    parts = [quantity.heading, f"{unit}s" if len(same) > 1 else "", quantity.line if line else ""]
     return ", ".join(part for part in parts if part)
 
 
