@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from interlingua.record import Estimate
-from interlingua.report.kit.chart import Chart, ChartMenu
+from interlingua.report.kit.chart import Chart, ChartMenu, charts_of
 from interlingua.report.kit.citations import name_papers
 from interlingua.report.kit.finding import Finding, Verdict, sentence_of
 from interlingua.report.kit.section import Fact, Headline, Run, Section, Subject
@@ -87,11 +87,6 @@ class Report:
             yield from (cell for row in table.rows for cell in row if isinstance(cell, str))
 
 
-def charts_of(chart: Chart | ChartMenu) -> tuple[Chart, ...]:
-    """The charts of a menu, or the one chart."""
-    return tuple(chart.charts.values()) if isinstance(chart, ChartMenu) else (chart,)
-
-
 @cache
 def subjects() -> tuple[Subject, ...]:
     """All subjects, in their order."""
@@ -139,7 +134,9 @@ def build_report(runs: Sequence[Run], *, title: str = "") -> Report:
 def _empty_headline(run: Run) -> Headline:
     model = run.about.get("model") or run.about.get("name") or ""
     about = escape_control_characters(f" of {model}" if model else "")
-    return Headline(title=f"{run.kind.capitalize()}{about}", answer=Finding(kind="no_result", verdict=Verdict.NOT_TESTED))
+    return Headline(
+        title=f"{run.kind.capitalize()}{about}", answer=Finding(kind="no_result", verdict=Verdict.NOT_TESTED)
+    )
 
 
 @sentence_of("unfinished", topic="Unfinished run")
@@ -284,5 +281,3 @@ def _cell_data(cell: Cell) -> Any:
     if isinstance(cell, Estimate):
         return {name: value for name, value in cell.to_dict().items() if value is not None}
     return None if isinstance(cell, float) and not math.isfinite(cell) else cell
-
-

@@ -197,7 +197,7 @@ def _data_group(group: int | None) -> Markup:
 
 
 def _table_rows(table: Table, index: RecordIndex) -> Iterator[list[dict[str, Any]]]:
-    """The rows of a table for the template: text, interval, the group of records, what it is sorted by, if it is best."""
+    """The rows of a table for the template: text, interval, records, what it is sorted by, and whether it is best."""
     best = [_best_rows(table, at) for at in range(len(table.columns))]
     for place, row in enumerate(table.rows[:MAX_PAGE_ROWS]):
         yield [
@@ -243,7 +243,8 @@ def _best_rows(table: Table, at: int) -> frozenset[int]:
 
 def _table_files(report: Report) -> dict[str, dict[str, str]]:
     return {
-        table.name: {"csv": to_csv(table), "tex": to_latex(table), "md": to_markdown(table)} for table in report.tables()
+        table.name: {"csv": to_csv(table), "tex": to_latex(table), "md": to_markdown(table)}
+        for table in report.tables()
     }
 
 
