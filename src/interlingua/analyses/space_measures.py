@@ -839,7 +839,7 @@ def project(space: ModelSpace, *, layer: int, seed: int, projection: str = "pca"
 
 def _view(vectors: NDArray[np.float64], codes: Sequence[str], projection: str, seed: int) -> dict[str, Any]:
     """Vectors on a plane, and how many of the nearest neighbours of one have its language, in all dimensions."""
-    flat = flattenings[projection](vectors, seed=seed)
+    flat = flattenings[projection].call(vectors, seed=seed)
     found: dict[str, Any] = {"places": [[round(float(x), 4), round(float(y), 4)] for x, y in flat.places]}
     if "explained" in flat.about:
         found["explained"] = flat.about["explained"]

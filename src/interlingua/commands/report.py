@@ -17,7 +17,7 @@ from interlingua.engine.atomic_files import reading_back, write_text
 from interlingua.engine.records import RECORDS, Records, open_lines, read_items, record_files
 from interlingua.engine.workspace import INNER, Workspace
 from interlingua.errors import InputError
-from interlingua.paths import json_value, read_json, regular, usable_path
+from interlingua.paths import json_value, read_json, usable_path
 from interlingua.report.kinds import KINDS, compare, report_page
 from interlingua.report.notebook import Drawing, drawing, framed
 from interlingua.report.readings import Record
