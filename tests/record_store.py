@@ -8,8 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from interlingua.engine.records import ITEMS, PACKED, RECORDS, Records
+from interlingua.engine.records import ITEMS, PACKED, PLAIN, Records, open_lines, record_files
 from interlingua.record import Items, Made, Record
+
+
+def record_lines(folder: str | Path) -> bytes:
+    """The records of a run's folder as JSON lines."""
+    return b"".join(open_lines(file).read() for file in record_files(Path(folder)))
 
 
 class RecordStore:
@@ -24,7 +29,7 @@ class RecordStore:
             Records.write(Path(place), step, numbered)
             for file in Path(place, ITEMS).glob("*"):
                 shutil.copyfile(file, self.folder / ITEMS / file.name)
-            with (self.folder / RECORDS).open("ab") as lines:
+            with (self.folder / PLAIN).open("ab") as lines:
                 lines.write(gzip.decompress(Path(place, PACKED).read_bytes()))
 
     def read(self) -> list[Record]:

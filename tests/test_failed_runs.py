@@ -27,6 +27,7 @@ from interlingua.tasks import tasks
 from interlingua.tasks.saved_models import FineTuned, save
 from interlingua.training.task import TaskModel
 from pages import page_data
+from record_store import record_lines
 from tiny import TINY, as_toml
 from worlds import World, make_world
 
@@ -146,7 +147,7 @@ def test_explain(world: World, tmp_path: Path, label: int) -> None:
     told = json.loads((out / "explain.json").read_text("utf-8"))
     (verdict,) = told["verdicts"]
     assert (verdict["kind"], verdict["above"], told["correlations"]) == ("chance", None, [])
-    said = [each["details"]["chance"] for each in map(json.loads, (out / "records.jsonl").open(encoding="utf-8"))
+    said = [each["details"]["chance"] for each in map(json.loads, record_lines(out).splitlines())
             if each["metric"] == "accuracy"]  # fmt: skip
     assert [each["always"] for each in said] == [LABELS[label]] * 2
     made = figures(out / "explain.html")

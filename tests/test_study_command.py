@@ -15,6 +15,7 @@ import interlingua
 from interlingua.analyses.seed_statistics import COLUMNS, read_published
 from interlingua.cli import app
 from interlingua.errors import InputError
+from record_store import record_lines
 from worlds import World, make_world
 
 Run = Callable[..., tuple[int, str, str]]
@@ -99,10 +100,10 @@ def test_a_study_is_run_once_told_again_and_lays_the_papers_numbers_beside(
     assert told["ran"] == {"done": 4, "reused": 0, "failed": 0, "blocked": 0}
     [beside] = told["beside"]
     assert (beside["paper"], beside["encoder"]) == (0.6343, "bert")
-    records = (tmp_path / "out" / "records.jsonl").read_bytes()
+    records = record_lines(tmp_path / "out")
     code, out, _ = run("run", *given, "--json")
     assert json.loads(out)["ran"] == {"done": 0, "reused": 4, "failed": 0, "blocked": 0}
-    assert (tmp_path / "out" / "records.jsonl").read_bytes() == records
+    assert record_lines(tmp_path / "out") == records
     code, out, _ = run("report", *given)
     assert "Table 3, row 1, ru" in " ".join(out.split())
     page = html.unescape((tmp_path / "out" / "study.html").read_text("utf-8"))
