@@ -75,7 +75,7 @@ class Aspect:
 
     def take(self, numbers: Ints) -> Aspect:
         """The same of the targets of these numbers."""
-        keys, explained = (tuple(each[n] for n in numbers) for each in (self.keys, self.explained))
+        keys, explained = tuple(self.keys[n] for n in numbers), tuple(self.explained[n] for n in numbers)
         spans = tuple(self.spans[n] for n in numbers) if self.spans else ()
         return replace(self, targets=self.targets.take(numbers), keys=keys, explained=explained, spans=spans)
 
@@ -172,7 +172,8 @@ class ExplainedAnswers:
         )
         lost = int((~readable).sum())
         skipped = (Skip("entities whose first word has no token", lost),) if lost else ()
-        shown, within = (tuple(each[n] for n in kept) for each in (explained, spans))
+        shown = tuple(explained[n] for n in kept)
+        within = tuple(spans[n] for n in kept)
         return [Aspect("entities", targets, tuple(keys[n] for n in kept), skipped, shown, within)]
 
 

@@ -47,6 +47,8 @@ class KeyFigure:
     display: Display = "percent"
     text: str = ""
     remark: str = ""
+    link: str = ""
+    """The name of the section that shows more of it."""
 
 
 @dataclass(frozen=True, kw_only=True)
