@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from interlingua.record import Difference, Estimate, RecordTable, mean_estimate
+from interlingua.record import Difference, Estimate, Record, RecordTable, mean_estimate
 from interlingua.report.kit.chart import (
     Axis,
     Chart,
@@ -541,6 +541,7 @@ def _consistency_section(models: Sequence[ExplainedModel], run: Run) -> Section:
     # The first screen has the verdict on a lone model.
     findings = [judge_model(model) for model in models] if len(models) > 1 or run.kind != "explain" else []
     findings += [finding for model in models if (finding := find_weak_languages(model)) is not None]
+    is_judged = any(model.learnt for model in models)
     rows: list[tuple[Cell, ...]] = []
     for model in models:
         for code in model.others:
@@ -558,7 +559,7 @@ def _consistency_section(models: Sequence[ExplainedModel], run: Run) -> Section:
         "its 95 % interval; p after Holm’s correction over languages. Empty where the model is at chance or was not "
         "compared with untrained heads."
     )
-    table = _table("consistency-languages", "Consistency per language", columns, rows, note, terminal=True)
+    table = _table("consistency-languages", "Consistency per language", columns, rows, note, terminal=is_judged)
     return Section(
         name="same-words", title="Consistency beside its controls", findings=tuple(findings), text=_METHOD,
         charts=_menu("consistency-above-controls", {m.name: _difference_chart(m) for m in models if m.learnt}),
@@ -793,8 +794,12 @@ def _choices_table(models: Sequence[ExplainedModel], run: Run) -> Table:
     for model in models:
         key = {name: getattr(model, name) for name in (*_KEY, "aspect")}
         records = run.records.of("consistency-choices", "consistency", target=model.others, **key)
-        for (unit, weighting), own in records.by("unit", "weighting").items():
-            rows.append((model.name, unit, weighting, own.estimate(), _mean_of_shuffled(own), _mean_of(own, "random")))
+        # `by("unit")` would be the field, which says what the run itself compared.
+        groups: dict[tuple[str, str], list[Record]] = {}
+        for record in records:
+            groups.setdefault((record.options["unit"], record.options["weighting"]), []).append(record)
+        for choice, own in ((choice, RecordTable(group)) for choice, group in groups.items()):
+            rows.append((model.name, *choice, own.estimate(), _mean_of_shuffled(own), _mean_of(own, "random")))
     columns: dict[str, Display] = {
         "Model": "text", "Unit": "text", "Weighting": "text", "Consistency": "decimal3", "Shuffled": "decimal3",
         "Random": "decimal3",
@@ -881,7 +886,9 @@ def _figures_of_models(verdicts: Sequence[Finding]) -> Iterator[KeyFigure]:
 
 
 def _next_step(model: ExplainedModel, run: Run) -> str:
-    """The command that explains the first wrong prediction."""
+    """The command that explains the first wrong prediction; of a model that has learnt nothing, to train it."""
+    if model.source in model.standings and not model.has_learnt:
+        return "Train the model longer, or on more examples, and explain it again."
     first, files = first_wrong(example_collection(run).predictions), run.about.get("data") or {}
     if first is None:
         return ""

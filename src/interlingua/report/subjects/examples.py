@@ -303,7 +303,7 @@ def _strongest_words_sentence(finding: Finding) -> str:
     for text in finding.about["texts"]:
         words = join_with_and([f"“{word}”" for word in text["words"]]) or "no word"
         name = language_name(text["language"], finding.about)
-        parts.append(f"{escape_control_characters(text['explained'])} in {name} rests most on {words}")
+        parts.append(f"in {name}, “{escape_control_characters(text['explained'])}” rests most on {words}")
     sentence = "; ".join(parts)
     return f"{sentence[:1].upper()}{sentence[1:]}."
 
