@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,7 @@ def records_of(codes: tuple[str, ...] = CODES, **changes: Any) -> list[Record]:
 
 def run_of(records: list[Record], kind: str = "explain", **attachments: Any) -> Run:
     codes = list(dict.fromkeys(record.target for record in records))
-    about = {"task": "nli", "languages": codes, "data": {code: f"{code}.tsv" for code in codes}}
+    about: dict[str, Any] = {"task": "nli", "languages": codes, "data": {code: f"{code}.tsv" for code in codes}}
     return Run(kind=kind, about=about, records=RecordTable(records), attachments=attachments)
 
 
@@ -310,6 +311,18 @@ def test_tables_are_those_of_the_paper_with_every_control_overall_and_others() -
     assert (overall.value, others.value) == pytest.approx((np.mean(values), np.mean(values[1:])))
     fewer = [consistency(code, 0.4, model="other") for code in CODES if code != "hi"]
     assert tables(build_report([run_of([*records_of(), *fewer])]))["consistency"].rows[4][6] is None
+
+
+def test_of_several_metrics_with_a_chance_level_the_tasks_own_one_decides() -> None:
+    other = [
+        Record.from_dict({**r.to_dict(), "metric": "f1", "value": 0.1}) for r in records_of() if r.measure == "task"
+    ]
+    run = run_of([*other, *records_of()])
+    report = build_report([replace(run, about={**run.about, "metric": "accuracy"})])
+    assert {cell.value for cell in column(tables(report)["performance-beside-chance"], "Score")} == {
+        r.value for r in records_of() if r.measure == "task"
+    }
+    assert report.headline.answer.verdict is Verdict.HIGHER
 
 
 def test_faithfulness_needs_every_language_above_random_attributions() -> None:

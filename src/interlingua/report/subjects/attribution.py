@@ -272,13 +272,12 @@ class ExplainedModel:
 def explained_models(run: Run) -> list[ExplainedModel]:
     """Every model, task, regime, language of training and aspect of the run, in the order of its records."""
     order = [str(code) for code in run.about.get("languages") or ()]
-    judged = RecordTable(r for r in run.records if r.measure == "task" and "chance" in r.details)
-    scores = judged.by(*_KEY)
+    scores = RecordTable(r for r in run.records if r.measure == "task" and "chance" in r.details).by(*_KEY)
     groups = run.records.of("consistency", "consistency").by(*_KEY, "aspect")
     names, models = _names_of_models(list(groups)), []
     for key, records in groups.items():
         found = {str(code): own for (code,), own in records.by("target").items()}
-        standings = scores.get(key[:-1], RecordTable(())).by("target")
+        standings = _own_metric(scores.get(key[:-1], RecordTable(())), run).by("target")
         model = ExplainedModel(
             **dict(zip(_KEY, key, strict=False)),
             aspect=str(key[-1]),
@@ -290,6 +289,13 @@ def explained_models(run: Run) -> list[ExplainedModel]:
         )
         models.append(model)
     return models
+
+
+def _own_metric(scores: RecordTable, run: Run) -> RecordTable:
+    """The records of the task's own metric: that of the run, else the first that has a chance level."""
+    keys = [record.key for record in scores]
+    wanted = run.about.get("metric") if run.about.get("metric") in keys else next(iter(keys), None)
+    return RecordTable(record for record in scores if record.key == wanted)
 
 
 def _names_of_models(keys: Sequence[tuple[Any, ...]]) -> dict[tuple[Any, ...], str]:
