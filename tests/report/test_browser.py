@@ -12,34 +12,14 @@ from typing import Any
 import pytest
 
 from interlingua.report.kit.page import render_page
-from samples import HOSTILE, LANGUAGES, sample_report
+from sample_reports import HOSTILE, LANGUAGES, sample_report
 
 playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = shutil.which("chromium")
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")]
 
 LONG = "न" * 3_000
-CONTRAST = """() => {
-  const parse = (text) => { const found = text.match(/[\\d.]+/g).map(Number); return text.startsWith("color(srgb") ? [found[0] * 255, found[1] * 255, found[2] * 255, found[3] ?? 1] : [found[0], found[1], found[2], found[3] ?? 1]; };
-  const over = ([r, g, b, a], [R, G, B]) => [r * a + R * (1 - a), g * a + G * (1 - a), b * a + B * (1 - a)];
-  const light = (rgb) => { const [r, g, b] = rgb.map((part) => { const c = part / 255; return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-  const ratio = (one, two) => { const [a, b] = [light(one), light(two)].sort((x, y) => y - x); return (a + 0.05) / (b + 0.05); };
-  const ground = (element) => {
-    const layers = [];
-    for (let at = element; at; at = at.parentElement) { const colour = parse(getComputedStyle(at).backgroundColor); if (colour[3]) layers.push(colour); if (colour[3] === 1) break; }
-    return layers.reverse().reduce((under, layer) => over(layer, under), [255, 255, 255]);
-  };
-  const bad = [];
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    const element = walker.currentNode.parentElement, style = getComputedStyle(element);
-    if (!walker.currentNode.textContent.trim() || !element.checkVisibility() || ["SCRIPT", "STYLE", "NOSCRIPT"].includes(element.tagName) || element.closest("svg, dialog, .skip, .again")) continue;
-    const under = ground(element), found = ratio(over(parse(style.color), under), under);
-    const large = parseFloat(style.fontSize) >= 24 || (parseFloat(style.fontSize) >= 18.66 && Number(style.fontWeight) >= 700);
-    if (found < (large ? 3 : 4.5)) bad.push([walker.currentNode.textContent.trim().slice(0, 40), Math.round(found * 100) / 100]);
-  }
-  return bad;
-}"""
+CONTRAST = Path(__file__).with_name("contrast.js").read_text("utf-8")
 """Texts whose contrast with what is behind them is below WCAG AA."""
 
 
