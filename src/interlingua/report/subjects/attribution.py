@@ -344,13 +344,14 @@ def judge_model(model: ExplainedModel) -> Finding:
         return _untested(about, "there is no other language to compare")
     records = model.learnt_records
     consistency, lead = mean_estimate(model.cells[code].estimate() for code in model.learnt), lead_over_heads(records)
-    about |= {"consistency": records.mean(), "random": _mean_of(records, "random").value,
-              "shuffled": consistency.null_value}  # fmt: skip
+    about |= {"consistency": records.mean(), "random": _mean_of(records, "random").value}
     if lead is None:
         why = f"without untrained heads consistency proves nothing ({_levels_of(about)})"
         return replace(_untested(about, why), estimate=consistency)
+    untrained = _mean_of_heads(records)
     about |= {
-        "lead": lead.value, "lead_of_heads": lead.control, "heads": len(records[0].details["heads"]["above_random"]),
+        "untrained": None if untrained is None else untrained.value, "lead": lead.value, "lead_of_heads": lead.control,
+        "heads": len(records[0].details["heads"]["above_random"]),
         "clear": list(model.clear), "alone": model.list_languages(model.clear), "where": _where(model),
     }  # fmt: skip
     return Finding(
@@ -381,13 +382,13 @@ def _where(model: ExplainedModel) -> str:
 
 
 def _levels_of(about: Mapping[str, Any]) -> str:
-    """Consistency and the first two controls, means over languages.
+    """Consistency and its controls on the same texts, means over languages.
 
-    >>> _levels_of({"consistency": 0.13, "random": 0.1, "shuffled": None})
+    >>> _levels_of({"consistency": 0.13, "random": 0.1})
     'consistency 0.130, random attributions 0.100'
     """
-    terms = {"consistency": "consistency", "random": "random attributions", "shuffled": "shuffled texts"}
-    return ", ".join(f"{term} {format_number(about[key], 3)}" for key, term in terms.items() if about[key] is not None)
+    terms = {"consistency": "consistency", "random": "random attributions", "untrained": "untrained heads"}
+    return ", ".join(f"{term} {format_number(about[key], 3)}" for key, term in terms.items() if key in about)
 
 
 def _named(finding: Finding, sentence: str) -> str:
@@ -397,22 +398,35 @@ def _named(finding: Finding, sentence: str) -> str:
 
 @sentence_of("same_words", topic="Same words")
 def _same_words_sentence(finding: Finding) -> str:
-    about, difference = finding.about, finding.estimate
+    about = finding.about
     if finding.verdict is Verdict.NOT_TESTED:
         return _named(finding, f"Not tested: {about['why']}.")
+    if finding.verdict is Verdict.HIGHER:
+        return _named(finding, f"Yes {about['where']}, above every control: {_levels_of(about)}.")
+    verb = "is" if len(about["clear"]) == 1 else "are"
+    alone = f" Alone, {about['alone']} {verb} above every control." if about["clear"] else ""
+    return _named(finding, f"No proof: {_levels_of(about)}.{alone}")
+
+
+def describe_lead(verdict: Finding) -> Finding | None:
+    """The numbers that a verdict on the same words rests on; None where none was reached."""
+    if verdict.verdict not in (Verdict.HIGHER, Verdict.UNCLEAR):
+        return None
+    return replace(verdict, kind="lead_over_heads")
+
+
+@sentence_of("lead_over_heads", topic="Untrained heads")
+def _lead_over_heads_sentence(finding: Finding) -> str:
+    about, difference = finding.about, finding.estimate
     assert difference is not None
     low, high = difference.ci_low, difference.ci_high
     within = "" if low is None else f" (95\N{NO-BREAK SPACE}% {format_number(low, 3)} to {format_number(high, 3)})"
-    numbers = (
+    return _named(
+        finding,
         f"On similar {about['unit']} the lead over random attributions is {format_number(about['lead'], 3)}, that of "
         f"{pluralize(about['heads'], 'untrained head')} {format_number(about['lead_of_heads'], 3)}: a difference of "
-        f"{format_number(difference.value, 3)}{within}."
+        f"{format_number(difference.value, 3)}{within}.",
     )
-    if finding.verdict is Verdict.HIGHER:
-        return _named(finding, f"Yes {about['where']}, above every control: {_levels_of(about)}. {numbers}")
-    verb = "is" if len(about["clear"]) == 1 else "are"
-    alone = f" Alone, {about['alone']} {verb} above every control." if about["clear"] else ""
-    return _named(finding, f"No proof: {_levels_of(about)}. {numbers}{alone}")
 
 
 @sentence_of("model_at_chance", topic="At chance")
@@ -545,7 +559,9 @@ def _sections(run: Run) -> list[Section]:
 def _consistency_section(models: Sequence[ExplainedModel], run: Run) -> Section:
     """The differences to both controls that are drawn and judged, and every number behind them per language."""
     # The first screen has the verdict on a lone model.
-    findings = [judge_model(model) for model in models] if len(models) > 1 or run.kind != "explain" else []
+    verdicts = [judge_model(model) for model in models]
+    findings = verdicts if len(models) > 1 or run.kind != "explain" else []
+    findings = [*findings, *(lead for verdict in verdicts if (lead := describe_lead(verdict)) is not None)]
     findings += [finding for model in models if (finding := find_weak_languages(model)) is not None]
     is_judged = any(model.learnt for model in models)
     rows: list[tuple[Cell, ...]] = []
@@ -863,13 +879,11 @@ def _figures(model: ExplainedModel, verdict: Finding, run: Run) -> Iterator[KeyF
     elif model.learnt:
         records = model.learnt_records
         consistency = mean_estimate(model.cells[code].estimate() for code in model.learnt)
-        random, shuffled = _mean_of(records, "random"), format_number(consistency.null_value, 3)
-        yield KeyFigure(
-            label="Consistency", estimate=consistency, display="decimal3", remark=f"shuffled texts {shuffled}"
-        )
-        yield KeyFigure(label="Random attributions", estimate=random, display="decimal3", remark="on the same texts")
+        random = format_number(_mean_of(records, "random").value, 3)
+        remark = f"random attributions {random}"
+        yield KeyFigure(label="Consistency", estimate=consistency, display="decimal3", remark=remark)
         if isinstance(verdict.estimate, Difference):
-            remark = "leads over random attributions compared"
+            remark = "lead over random attributions, less theirs"
             yield KeyFigure(label="Above untrained heads", estimate=verdict.estimate, display="decimal3", remark=remark)
         faithful = judge_faithfulness(model, run)
         if faithful is not None:
