@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from interlingua import record as stored
-from interlingua.analyses.explanation import page_examples
+from interlingua.analyses.explained_examples import read_collection
 from interlingua.argument_types import check_argument_types
 from interlingua.counting import counted
 from interlingua.engine.atomic_files import reading_back, write_text
@@ -242,7 +242,7 @@ def _more(folder: Path, kind: str, about: Mapping[str, Any]) -> dict[str, Any]:
     if kind == "explain":
         models = [(str(model), str(source)) for model, source in about.get("models") or []]
         try:
-            return {"examples": page_examples(folder, models, about.get("languages") or []) if models else []}
+            return {"examples": read_collection(folder, models, about.get("languages") or [])}
         except ValueError as error:
             raise InputError(
                 f"examples that can't be read ({error})", file=folder / "examples", remedy=_REMEDY
