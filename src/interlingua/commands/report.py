@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,10 @@ from interlingua.analyses.explained_examples import read_collection
 from interlingua.argument_types import check_argument_types
 from interlingua.counting import counted
 from interlingua.engine.atomic_files import reading_back, write_text
-from interlingua.engine.records import RECORDS, Records, read_items
+from interlingua.engine.records import RECORDS, Records, open_lines, read_items, record_files
 from interlingua.engine.workspace import INNER, Workspace
 from interlingua.errors import InputError
-from interlingua.paths import json_value, read_json, regular, usable_path
+from interlingua.paths import json_value, read_json, usable_path
 from interlingua.report.kinds import KINDS, compare, report_page
 from interlingua.report.notebook import Drawing, drawing, framed
 from interlingua.report.readings import Record
@@ -94,7 +94,7 @@ def report_on(*folders: str | Path, out: str | Path | None = None) -> Report:
 @check_argument_types
 def open_records(folder: str | Path) -> Records[stored.Record]:
     """The records of a finished run: `.read()` gives all of them, `.items(record)` the values behind one."""
-    if not (Path(folder) / RECORDS).is_file():
+    if not record_files(Path(folder)):
         raise InputError("no records are in this folder", file=folder, remedy="Give the --out of a finished run.")
     return Records(stored.Record, folder)
 
@@ -121,7 +121,7 @@ def read_run(folder: Path) -> tuple[str, Run]:
         summary = _object(folder / "adjustment.json")
         if "before" not in summary or "languages" not in summary:
             raise InputError("not what interlingua adjust writes", file=folder / "adjustment.json", remedy=_REMEDY)
-        return "adjust", Run(summary, _records(folder / "records.jsonl")[0])
+        return "adjust", Run(summary, _records(folder)[0])
     about = _object(folder / "run.json") if (folder / "run.json").is_file() else _begun(folder)
     if about.get("kind") == "study":
         return "study", _study(folder)
@@ -131,7 +131,7 @@ def read_run(folder: Path) -> tuple[str, Run]:
         raise InputError(
             "a run of a kind without a page", file=folder / "run.json", value=kind, remedy=f"Known: {known}."
         )
-    records, notes = _records(folder / "records.jsonl")
+    records, notes = _records(folder)
     if isinstance(about.get("steps"), list):  # A folder may hold steps of other settings, or another model, too.
         every, wanted = records, set(about["steps"])
         records = [record for record in every if record.get("step") in wanted]
@@ -142,7 +142,7 @@ def read_run(folder: Path) -> tuple[str, Run]:
     if "created" not in about:  # What every command writes at its end.
         about["unfinished"] = _unfinished(folder, about, records)
     elif lost := _lost(records, about, cut=_CUT in notes):
-        raise InputError(f"the run was finished, and {lost}", file=folder / "records.jsonl",
+        raise InputError(f"the run was finished, and {lost}", file=folder / RECORDS,
                          remedy="Fetch the whole folder again, or give the run's command again.")  # fmt: skip
     return kind, Run(about, records, more=_more(folder, kind, about))
 
@@ -216,7 +216,7 @@ def _study(folder: Path) -> Run:
     about, steps = found.get("study"), found.get("steps")
     if not isinstance(about, dict) or "name" not in about:
         raise InputError("not what interlingua study writes", file=path, remedy=_REMEDY)
-    every, notes = _records(folder / "records.jsonl")
+    every, notes = _records(folder)
     wanted = set(steps) if isinstance(steps, list) else {record.get("step") for record in every}
     records = [record for record in every if record.get("step") in wanted]
     if len(records) < len(every):
@@ -272,20 +272,22 @@ def _object(path: Path) -> dict[str, Any]:
     return found
 
 
-def _records(path: Path) -> tuple[list[dict[str, Any]], list[str]]:
+def _records(folder: Path) -> tuple[list[dict[str, Any]], list[str]]:
     """The records of a run, checked; a last line that was being written when the run was killed is told, not read."""
-    if not path.exists() and not path.is_symlink():
+    files = record_files(folder)
+    if not files:
         return [], ["no records yet: the run was not finished"]
     records: list[stored.Record] = []
     notes: list[str] = []
-    with regular(path).open("rb") as file:
-        for number, line in enumerate(iter(lambda: file.readline(_LONGEST_RECORD), b""), 1):
-            if len(line) == _LONGEST_RECORD:
-                raise InputError("a line of no record", file=path, line=number, remedy="Give the command again.")
-            if not line.endswith(b"\n"):
-                notes.append(_CUT)
-                break
-            records.append(_record(line, path, number))
+    for path in files:
+        with open_lines(path) as file:
+            for number, line in enumerate(iter(partial(file.readline, _LONGEST_RECORD), b""), 1):
+                if len(line) == _LONGEST_RECORD:
+                    raise InputError("a line of no record", file=path, line=number, remedy="Give the command again.")
+                if not line.endswith(b"\n"):
+                    notes.append(_CUT)
+                    break
+                records.append(_record(line, path, number))
     return to_v1(records), notes
 
 
