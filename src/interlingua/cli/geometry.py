@@ -25,9 +25,10 @@ EXAMPLES = """
 
 
 def geometry(given: GeometryCommand, output: Console) -> None:
-    """Run, and print what was found."""
+    """Run, and print the report."""
     from interlingua.commands.command import call_with
     from interlingua.commands.geometry import geometry as geometry_command
+    from interlingua.report.report import build_report
     from interlingua.training.processes import is_first_process
 
     out = Path(given.out)
@@ -37,11 +38,10 @@ def geometry(given: GeometryCommand, output: Console) -> None:
         return
     print_notes(result.run["skipped"])
     if output.json:
-        print_json({"run": result.run, "records": result.records.to_dicts(), **result.found})
+        report = build_report([result.report_run]).to_dict()
+        print_json({"run": result.run, "report": report, "records": result.records.to_dicts(), **result.found})
         return
-    from interlingua.report.geometry_terminal import render_geometry
-    from interlingua.report.record_adapter import to_v1
-    from interlingua.report.screen import console
+    from interlingua.report.kit.terminal import console, print_report
 
-    render_geometry(to_v1(result.records), result.run, result.found, console())
-    typer.echo(f"\nPage: {out / 'geometry.html'}")
+    print_report(build_report([result.report_run]), console())
+    typer.echo(f"\nPage: {out / 'report.html'}")
