@@ -33,6 +33,12 @@ class Report:
     sections: tuple[Section, ...]
     runs: tuple[Run, ...]
 
+    @property
+    def html(self) -> str:
+        """The page: one HTML file that works offline."""
+        page: str = import_module("interlingua.report.kit.page").render_page(self)
+        return page
+
     def to_dict(self) -> dict[str, Any]:
         """Title, findings, key figures and tables as plain data for JSON."""
         return {
