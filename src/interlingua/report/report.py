@@ -145,7 +145,9 @@ def build_report(runs: Sequence[Run], *, title: str = "") -> Report:
 def _empty_headline(run: Run) -> Headline:
     model = run.about.get("model") or run.about.get("name") or ""
     about = escape_control_characters(f" of {model}" if model else "")
-    return Headline(title=f"{run.kind.capitalize()}{about}", answer=Finding(kind="no_result", verdict=Verdict.NOT_TESTED))
+    return Headline(
+        title=f"{run.kind.capitalize()}{about}", answer=Finding(kind="no_result", verdict=Verdict.NOT_TESTED)
+    )
 
 
 @sentence_of("unfinished", topic="Unfinished run")
@@ -290,5 +292,3 @@ def _cell_data(cell: Cell) -> Any:
     if isinstance(cell, Estimate):
         return {name: value for name, value in cell.to_dict().items() if value is not None}
     return None if isinstance(cell, float) and not math.isfinite(cell) else cell
-
-

@@ -243,7 +243,8 @@ def _best_rows(table: Table, at: int) -> frozenset[int]:
 
 def _table_files(report: Report) -> dict[str, dict[str, str]]:
     return {
-        table.name: {"csv": to_csv(table), "tex": to_latex(table), "md": to_markdown(table)} for table in report.tables()
+        table.name: {"csv": to_csv(table), "tex": to_latex(table), "md": to_markdown(table)}
+        for table in report.tables()
     }
 
 

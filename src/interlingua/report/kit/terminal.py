@@ -233,7 +233,9 @@ def fit_table(
     heads = [translate(column.title) for column in table.columns]
     cells: list[list[str]] = []
     for interval in (True, False):
-        cells = [[translate(format_cell(cell, table, at, interval=interval)) for at, cell in enumerate(row)] for row in rows]
+        cells = [
+            [translate(format_cell(cell, table, at, interval=interval)) for at, cell in enumerate(row)] for row in rows
+        ]
         widths = [_width(head, column) for head, column in zip(heads, _columns(cells, len(heads)), strict=True)]
         if _total(widths) <= width:
             break

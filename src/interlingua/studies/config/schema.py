@@ -1502,10 +1502,10 @@ class AlignCommand(Aligning, Loading, Running):
 
 @dataclass(frozen=True)
 class ReportCommand:
-    """Show what runs found: one HTML page that opens offline, for one run or several side by side.
+    """Report on one run, or compare several: one HTML page that works offline, and a summary in the terminal.
 
-    Reads records and settings alone and loads no model. Runs of one command are compared on top: the settings that
-    differ, and key numbers with differences; the terminal shows the same.
+    Reads records and settings only and loads no model. Runs of one command are compared: a verdict, a ranking, the
+    difference of every number with its interval, and the settings that differ.
     """
 
     folders: Annotated[
@@ -1521,9 +1521,15 @@ class ReportCommand:
     out: Annotated[
         Path | None,
         Setting(
-            help="The page.", left_out="report.html in the folder; interlingua-report.html for several", metavar="FILE"
+            help="File of the page.",
+            left_out="report.html in the folder; interlingua-report.html for several",
+            metavar="FILE",
         ),
     ] = None
+    title: Annotated[
+        str, Setting(help="Title of the page.", left_out="the question and the models", metavar="TEXT")
+    ] = ""
+    full: Annotated[bool, Setting(help="Print all tables, and of several runs also the report of each run.")] = False
 
 
 @dataclass(frozen=True)
