@@ -60,6 +60,10 @@ class RegimeDifference(Difference):
         """The p-value of the test that Efimov et al. 2023 use for this metric."""
         return self.fixed_seed_p.get("permutation", self.fixed_seed_p.get("examples"))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON, without the records."""
+        return {name: _as_json(value) for name, value in super().to_dict().items()}
+
     def to_plain(self) -> dict[str, Any]:
         """What transfer.json has of it under the name of its base."""
         return {
@@ -116,6 +120,11 @@ class RegimeScore(Estimate):
         """The regime that the others of this test are compared with first."""
         return self.bases[0]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON, without the records and comparisons."""
+        whole = super().to_dict()
+        return {name: _as_json(value) for name, value in whole.items() if name not in ("against", "without_collapsed")}
+
     def to_plain(self) -> dict[str, Any]:
         """The entry that transfer.json has of it; study.json adds encoder, task and language of training."""
         tested = {base: each for base, each in self.against.items() if each.p is not None}
@@ -148,6 +157,10 @@ class RegimeScore(Estimate):
             },
             "p_holm": {base: each.p_adjusted for base, each in tested.items()},
         }
+
+
+def _as_json(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else dict(value) if isinstance(value, Mapping) else value
 
 
 def summarize_over_seeds(
@@ -539,10 +552,16 @@ def _mean_over_seeds(records: Sequence[Record]) -> Estimate:
 
 
 def summarize_tasks(
-    records: Sequence[Record], items: ItemsOf, *, regimes: Sequence[str], permutations: int
+    records: Sequence[Record],
+    items: ItemsOf,
+    *,
+    regimes: Sequence[str],
+    tests: Sequence[str] = (),
+    permutations: int,
 ) -> list[RegimeScore]:
     """The scores of every encoder, task and language of training; see `summarize_over_seeds`.
 
+    Tests and regimes are in the order of those that are given, then of the records (tests), or by name (regimes).
     Holm's correction is over the regimes and tests of one metric of one task, encoder and language of training.
     """
     groups: dict[tuple[str, str | None, str | None], list[Record]] = {}
@@ -553,11 +572,12 @@ def summarize_tasks(
     for own in groups.values():
         present = {str(record.regime) for record in own}
         named = [name for name in regimes if name in present]
+        tested = dict.fromkeys(str(record.test) for record in own)
         scores += summarize_over_seeds(
             own,
             items,
             regimes=[*named, *sorted(present - set(named), key=_usual_order)],
-            tests=list(dict.fromkeys(str(record.test) for record in own)),
+            tests=list(dict.fromkeys([*(test for test in tests if test in tested), *tested])),
             permutations=permutations,
         )
     return scores
