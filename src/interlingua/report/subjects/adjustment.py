@@ -51,6 +51,7 @@ from interlingua.report.kit.wording import (
     language_name,
     pluralize,
 )
+from interlingua.report.subjects.training import MIN_CURVE_POINTS, curve_chart
 from interlingua.stats import over_seeds
 
 Group = tuple[AdjustmentEffect, ...]
@@ -77,8 +78,6 @@ _NO_SAMPLER = (
     "the embedded sampler, the other text that an adjustment is judged on, lacks a language of the pair, or its "
     "sentences are in the bitext"
 )
-_MAX_CURVE_POINTS = 200
-_MIN_CURVE_STEPS = 3
 _BINS = 60
 
 
@@ -948,7 +947,7 @@ def _source_shift(run: Run) -> float | None:
     """
     steps = _steps(run)
     settings = run.about.get("settings") or {}
-    if len(steps) < _MIN_CURVE_STEPS or settings.get("reduction") != "mean":
+    if len(steps) < MIN_CURVE_POINTS or settings.get("reduction") != "mean":
         return None
     if "anchor" not in steps[-1] or not steps[0].get("adjustment"):
         return None
@@ -967,62 +966,26 @@ _TERMS = {
 
 def _curve_section(run: Run) -> Section | None:
     """The loss of each term over steps, and word distances over training where they were monitored."""
-    steps = _steps(run)
-    charts: list[Chart] = []
-    terms = [term for term in _TERMS if steps and term in steps[-1]]
-    if len(steps) >= _MIN_CURVE_STEPS and terms:
-        charts.append(_loss_chart(steps, terms))
-    if (monitored := _monitor_chart(run)) is not None:
-        charts.append(monitored)
-    if not charts:
-        return None
-    return Section(name="adjustment-training", title="Training", charts=tuple(charts))
-
-
-def _loss_chart(steps: Sequence[Mapping[str, float]], terms: Sequence[str]) -> LineChart:
-    parts = np.array_split(np.arange(len(steps)), min(len(steps), _MAX_CURVE_POINTS))
-    x = tuple(float(steps[int(part[-1])]["step"]) for part in parts)
-    lines = tuple(
-        Line(
-            name=_TERMS[term],
-            x=x,
-            y=tuple(Estimate(value=float(np.mean([steps[int(at)].get(term, 0.0) for at in part]))) for part in parts),
-            color=number,
-        )
-        for number, term in enumerate(terms)
-    )
-    mean = "" if len(steps) <= _MAX_CURVE_POINTS else f" Each point is the mean of {len(parts[0])} steps."
-    return LineChart(
+    monitored = (run.about.get("training") or {}).get("metrics") or ()
+    losses = curve_chart(
+        _steps(run),
+        _TERMS,
         name="adjustment-losses",
         title="Loss of each term",
-        note=f"Values before their weights. A loss that jumps means that the learning rate is too high.{mean}",
-        x=Axis(title="step", display="count"),
+        note="Values before their weights. A loss that jumps means that the learning rate is too high.",
         y=Axis(title="loss", zero=True),
-        lines=lines,
     )
-
-
-def _monitor_chart(run: Run) -> LineChart | None:
-    """The AUC of words over training, which `--monitor-every` measures."""
-    found = [
-        entry for entry in (run.about.get("training") or {}).get("metrics") or () if "auc" in entry and "step" in entry
-    ]
-    if len(found) < _MIN_CURVE_STEPS - 1:
-        return None
-    line = Line(
-        name="AUC",
-        x=tuple(float(entry["step"]) for entry in found),
-        y=tuple(Estimate(value=float(entry["auc"]), null_value=0.5) for entry in found),
-    )
-    return LineChart(
+    words = curve_chart(
+        monitored,
+        {"auc": "AUC"},
         name="adjustment-auc",
         title="AUC of words during training",
         note="How often a word is nearer to its translation than to an unrelated word, on held-out sentences.",
-        x=Axis(title="step", display="count"),
         y=Axis(title="AUC", display="percent"),
-        lines=(line,),
         references=(Reference(label="chance level", values=(0.5,)),),
     )
+    charts = tuple(chart for chart in (losses, words) if chart is not None)
+    return Section(name="adjustment-training", title="Training", charts=charts) if charts else None
 
 
 def _data_section(run: Run) -> Section | None:
