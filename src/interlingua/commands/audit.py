@@ -26,7 +26,7 @@ from interlingua.readers.saved import saved_lines
 from interlingua.record import RecordTable
 from interlingua.report.answer import answer
 from interlingua.report.audit import audit_sections, build_page
-from interlingua.report.files import report_files
+from interlingua.report.audit_files import report_files
 from interlingua.report.notebook import Drawing, drawing, framed
 from interlingua.report.readings import gather
 from interlingua.report.record_adapter import to_v1

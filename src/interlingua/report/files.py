@@ -2,47 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
-from interlingua.report.answer import answer
-from interlingua.report.audit import build_page
-from interlingua.report.readings import Readings, Record, gather
-from interlingua.report.tables import (
-    matrix_tables,
-    records_table,
-    summary_table,
-    to_csv,
-    to_latex,
-    to_markdown,
-    tokenizer_table,
-)
+from interlingua.report.kit.exports import markdown_text, to_csv, to_latex, to_markdown
+from interlingua.report.kit.finding import Finding
+from interlingua.report.kit.page import render_page
+from interlingua.report.kit.section import Run
+from interlingua.report.report import Report, build_report
 
 
-def report_files(
-    records: Sequence[Record],
-    run: Mapping[str, Any],
-    points: Mapping[str, Any] | None = None,
-    *,
-    found: Readings | None = None,
-) -> dict[str, str]:
-    """File names and texts: `report.html`, `answer.md`, and under `tables/` each table as CSV, Markdown and LaTeX.
-
-    `found` are the records gathered, where the caller has them.
-    """
-    found = found or gather(records)
-    every = to_csv(records_table(records))
-    tables = [summary_table(found, run), tokenizer_table(found, run), *matrix_tables(found, run)]
-    out = {
-        "report.html": build_page(records, run, points, found=found, every=every),
-        "answer.md": "\n\n".join(f"**{finding.topic}.** {finding.text}" for finding in answer(found, run)) + "\n",
-        "tables/records.csv": every,
-    }
-    for table in tables:
+def report_files(run: Run, title: str = "") -> dict[str, str]:
+    """File names and texts of a run: `report.html`, `summary.md`, and every table as CSV, Markdown and LaTeX."""
+    report = build_report([run], title=title)
+    files = {"report.html": render_page(report), "summary.md": summary_markdown(report)}
+    for table in report.tables():
         if table.rows:
-            out |= {
-                f"tables/{table.name}.csv": to_csv(table),
-                f"tables/{table.name}.md": to_markdown(table),
-                f"tables/{table.name}.tex": to_latex(table),
-            }
-    return out
+            files[f"tables/{table.name}.csv"] = to_csv(table)
+            files[f"tables/{table.name}.md"] = to_markdown(table)
+            files[f"tables/{table.name}.tex"] = to_latex(table)
+    return files
+
+
+def summary_markdown(report: Report) -> str:
+    """Title, verdict, key figures and all findings by topic, as Markdown."""
+    head = report.headline
+    parts = [f"# {markdown_text(head.title)}", markdown_text(head.answer.sentence)]
+    figures = [
+        f"- {markdown_text(': '.join((figure.label, ' '.join(filter(None, (figure.value, figure.interval))))))}"
+        + (f" ({markdown_text(figure.context)})" if figure.context else "")
+        for figure in head.figures
+    ]
+    if figures:
+        parts.append("\n".join(figures))
+    if head.measured:
+        parts.append(markdown_text(head.measured))
+    if head.findings:
+        parts.append(_findings_markdown(head.findings))
+    parts += [
+        f"## {markdown_text(section.title)}\n\n{_findings_markdown(section.findings)}"
+        for section in report.sections
+        if section.findings
+    ]
+    if head.next_step:
+        parts.append(f"Next: {head.next_step}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _findings_markdown(findings: tuple[Finding, ...]) -> str:
+    return "\n".join(f"- **{finding.topic}.** {markdown_text(finding.sentence)}" for finding in findings)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from interlingua.record import Estimate, Items, Record, RecordTable
 from interlingua.report.kit.chart import Chart, ChartMenu
 from interlingua.report.kit.finding import Finding
 from interlingua.report.kit.table import Table
-from interlingua.report.kit.wording import Display
+from interlingua.report.kit.wording import Display, format_interval, format_value
+
+Fact: TypeAlias = "tuple[str, str | tuple[str, ...]]"
+"""A term, and what it is: a text, or a list of texts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +42,8 @@ class Run:
 class KeyFigure:
     """A number of the first screen: what it is, the number with its interval, and a remark (the chance level).
 
-    `text` stands for numbers that no record holds (`layer 6`).
+    `text` stands for numbers that no record holds (`layer 6`). Without a remark the null value of the estimate is
+    printed in its place, as the chance level.
     """
 
     label: str
@@ -48,13 +52,31 @@ class KeyFigure:
     text: str = ""
     remark: str = ""
 
+    @property
+    def value(self) -> str:
+        """The number as people read it."""
+        return format_value(self.estimate.value, self.display) if self.estimate and not self.text else self.text
+
+    @property
+    def interval(self) -> str:
+        """Its interval in brackets; empty where it has none."""
+        known = self.estimate
+        return "" if known is None else format_interval(known.ci_low, known.ci_high, self.display)
+
+    @property
+    def context(self) -> str:
+        """What stands below it: the remark, else the chance level."""
+        if self.remark or self.estimate is None or self.estimate.null_value is None:
+            return self.remark
+        return f"chance level {format_value(self.estimate.null_value, self.display)}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Headline:
     """The first screen: a title, the finding that answers the command's question, three or four figures, what to do.
 
     `title` is the question with the model (`How well embedded aligns 17 languages`); `measured` is one line on what
-    was measured on how much data; `next_step` is advice or a command.
+    was measured on how much data; `next_step` is advice, with commands in backticks (`` `interlingua adjust …` ``).
     """
 
     title: str
@@ -64,6 +86,25 @@ class Headline:
     next_step: str = ""
     findings: tuple[Finding, ...] = ()
     """More findings, listed below the figures by topic."""
+
+
+def split_code(text: str) -> list[tuple[str, bool]]:
+    """The parts of a text, each with whether it is code, which stands in backticks; a lone backtick is a character.
+
+    >>> split_code("Adjust for Hindi: `interlingua adjust x`")
+    [('Adjust for Hindi: ', False), ('interlingua adjust x', True)]
+    """
+    parts = text.split("`") if text.count("`") % 2 == 0 else [text]
+    return [(part, bool(at % 2)) for at, part in enumerate(parts) if part]
+
+
+def split_commands(next_step: str) -> list[tuple[str, bool]]:
+    """The paragraphs and the commands of a next step, without the stops and blanks between them.
+
+    >>> split_commands("Adjust for Hindi: `interlingua adjust x`.")
+    [('Adjust for Hindi:', False), ('interlingua adjust x', True)]
+    """
+    return [(part.strip(), is_code) for part, is_code in split_code(next_step) if part.strip(" .,;")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +149,7 @@ class Section:
     charts: tuple[Chart | ChartMenu, ...] = ()
     tables: tuple[Table, ...] = ()
     examples: tuple[Example, ...] = ()
-    facts: tuple[tuple[str, str | tuple[str, ...]], ...] = ()
+    facts: tuple[Fact, ...] = ()
     """Terms with what they are, for settings and provenance."""
     folded: bool = False
     terminal: bool = False
