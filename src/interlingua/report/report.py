@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from interlingua.record import Estimate
-from interlingua.report.kit.chart import Chart, ChartMenu
+from interlingua.report.kit.chart import Chart, ChartMenu, charts_of
 from interlingua.report.kit.citations import name_papers
 from interlingua.report.kit.finding import Finding, Verdict, sentence_of
 from interlingua.report.kit.section import Fact, Headline, Run, Section, Subject
@@ -91,11 +91,6 @@ class Report:
         for table in self.tables():
             yield from (table.title, table.note, *(column.title for column in table.columns))
             yield from (cell for row in table.rows for cell in row if isinstance(cell, str))
-
-
-def charts_of(chart: Chart | ChartMenu) -> tuple[Chart, ...]:
-    """The charts of a menu, or the one chart."""
-    return tuple(chart.charts.values()) if isinstance(chart, ChartMenu) else (chart,)
 
 
 @cache

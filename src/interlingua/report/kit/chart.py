@@ -238,3 +238,8 @@ class ChartMenu:
     name: str
     menus: tuple[tuple[str, tuple[str, ...]], ...]
     charts: Mapping[tuple[str, ...], Chart]
+
+
+def charts_of(chart: Chart | ChartMenu) -> tuple[Chart, ...]:
+    """The charts of a menu in their order, or the one chart."""
+    return tuple(chart.charts.values()) if isinstance(chart, ChartMenu) else (chart,)

@@ -46,7 +46,8 @@ PAPERS = {
         authors=("Junxiang Wang", "Xuchao Zhang", "Bo Zong", "Yanchi Liu", "Wei Cheng", "Jingchao Ni", "Haifeng Chen",
                  "Liang Zhao"),
         year=2021,
-        title="Do Multi-Lingual Pre-trained Language Models Reveal Consistent Token Attributions in Different Languages?",
+        title="Do Multi-Lingual Pre-trained Language Models Reveal Consistent Token Attributions in Different "
+        "Languages?",
         venue="arXiv 2112.12356",
     ),
     "papers/003": Paper(

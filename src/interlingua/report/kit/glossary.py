@@ -10,8 +10,6 @@ GLOSSARY = {
     "80 % power": "A difference of this size would be found significant in 4 of 5 studies like this one.",
     "95 % interval": "The range of values that are compatible with the data: of 100 such intervals, about 95 hold the "
     "true value. It covers the sampling of sentences, words or examples, or of seeds where that is stated.",
-    "adjusted": "Said of a model whose word vectors were moved closer to those of their translations, using a parallel "
-    "corpus, before it was trained for a task.",
     "adjustment": "A short training on a parallel corpus that moves the vectors of translated words closer together.",
     "anisotropy": "Vectors crowd in one direction of the space, so that even unrelated ones have a high cosine.",
     "attribution": "How much each word of an input contributed to a prediction, positive for it, negative against it.",
@@ -24,7 +22,6 @@ GLOSSARY = {
     "is equal. The debiased form is 0 for unrelated vectors.",
     "consistency": "How much of the attribution in one language falls on similar words of the translation, by earth "
     "mover’s similarity; compare it with random attributions.",
-    "continual": "Said of a model whose adjustment continued while it was trained for a task.",
     "CSLS": "A similarity that lowers the score of sentences that are close to everything (hubs).",
     "digest": "A short fingerprint of a file or model: equal digests mean equal content.",
     "earth mover’s similarity": "One minus the least cost of moving one distribution of weights onto another.",
@@ -40,18 +37,18 @@ GLOSSARY = {
     "Mantel’s ρ": "A rank correlation between pairs of languages, tested by permuting languages.",
     "MRR": "Mean reciprocal rank: the mean of 1 / rank of the translation; it also rewards near misses.",
     "null value": "The score of the same measure without a relation, for example with shuffled pairs.",
-    "original": "Said of a model that was trained for a task without any adjustment.",
     "P@1": "Precision at 1: the share of sentences whose nearest neighbour in the other language is their translation.",
     "permutation test": "A p-value from the share of random reassignments that give a difference at least as large.",
-    "points": "Percentage points: the difference between 40 % and 45 % is 5 points.",
+    "percentage points": "The difference of two percentages: between 40 % and 45 % it is 5 points.",
     "pooling": "How the vectors of a sentence’s tokens become one vector, for example their mean.",
     "purity": "The share of an item’s nearest neighbours that have the same label or language.",
     "random attributions": "The same attribution weights, assigned to random words: the reference for consistency.",
-    "regime": "How a model is trained: which phases, on which data, in which order.",
+    "regime": "How a model is trained: `original` for the task alone, `adjusted` by an adjustment and then for the task, "
+    "`continual` with the adjustment going on while it is trained for the task.",
     "rotation": "An orthogonal map (Procrustes) fitted on part of the sentences that turns one language’s vectors onto "
     "another’s; it is scored on the other part.",
     "seed": "The number that fixes all random draws of a training run; several seeds show how much a score varies.",
-    "shuffled pairs": "Sentences paired at random with sentences of the other language: a reference without a relation.",
+    "shuffled pairs": "Sentences paired at random with those of the other language: a reference without a relation.",
     "Spearman’s ρ": "A rank correlation from −1 to 1; correlation does not imply causation.",
     "tied": "Not distinguishable from the best: the value lies within the interval of the best one.",
     "TNLD": "Typed normalised Levenshtein distance: how differently two languages spell the same names, from 0 to 1.",

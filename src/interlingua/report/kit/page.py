@@ -197,7 +197,7 @@ def _data_group(group: int | None) -> Markup:
 
 
 def _table_rows(table: Table, index: RecordIndex) -> Iterator[list[dict[str, Any]]]:
-    """The rows of a table for the template: text, interval, the group of records, what it is sorted by, if it is best."""
+    """The rows of a table for the template: text, interval, records, what it is sorted by, and whether it is best."""
     best = [_best_rows(table, at) for at in range(len(table.columns))]
     for place, row in enumerate(table.rows[:MAX_PAGE_ROWS]):
         yield [

@@ -11,7 +11,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
-from interlingua.report.kit.chart import ChartMenu, LineChart
+from interlingua.report.kit.chart import LineChart, charts_of
 from interlingua.report.kit.exports import format_cell, is_numeric
 from interlingua.report.kit.finding import Finding
 from interlingua.report.kit.section import KeyFigure, split_commands
@@ -82,9 +82,8 @@ def print_report(report: Report, screen: Console, *, full: bool = False) -> None
     for section in report.sections:
         if section.terminal:
             printer.findings([finding for finding in section.findings if finding.sentence not in printed])
-            for chart in section.charts:
-                if isinstance(chart, ChartMenu):
-                    chart = next(iter(chart.charts.values()))
+            first_charts = [next(iter(charts_of(chart))) for chart in section.charts]
+            for chart in first_charts:
                 if isinstance(chart, LineChart):
                     printer.sparklines(chart)
         for table in section.tables:

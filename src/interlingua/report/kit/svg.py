@@ -1,0 +1,1196 @@
+"""`draw`: a chart as SVG, with every mark linked to its records; the colours and styles of all charts.
+
+Little ink: no frames, horizontal grid lines alone, names beside what they name, and a legend only where there is no
+room for that. An element has classes instead of colours, so that one drawing serves the light and the dark theme; `resolve`
+writes the light colours into it for files. Only `path`, `rect`, `text` and `g` are used, each with absolute commands:
+templates/pdf.js writes the same elements as PDF.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import math
+import re
+import struct
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import groupby, pairwise
+from typing import TypeAlias
+
+from interlingua.record import Estimate, Record
+from interlingua.report.kit.chart import (
+    Axis,
+    Chart,
+    FlowChart,
+    HeatMap,
+    HistogramChart,
+    IntervalChart,
+    IntervalRow,
+    Line,
+    LineChart,
+    PointMap,
+    Reference,
+    ScatterChart,
+)
+from interlingua.report.kit.wording import (
+    Display,
+    escape_control_characters,
+    format_interval,
+    format_number,
+    format_value,
+)
+
+WIDE, HALF, NARROW = 960, 470, 340
+"""The widths of a chart over the whole page, of one of two beside each other, and of one on a phone, in pixels."""
+
+LIGHT: Mapping[str, str] = {
+    "paper": "#ffffff", "ink": "#1b1d21", "soft": "#5a606b", "line": "#e3e5e9", "grey": "#868d99",
+    "c0": "#0072b2", "c1": "#c24e00", "c2": "#00805e", "c3": "#9c3f86", "c4": "#6b4700", "c5": "#33338f",
+}  # fmt: skip
+"""Colours of the light theme. Text and series have a contrast of at least 4.5 : 1 on paper, grey marks 3 : 1; the first
+four series differ with any colour vision (at least 10 in CIELAB), the others by their marker, too."""
+DARK: Mapping[str, str] = {
+    "paper": "#15171b", "ink": "#e8eaed", "soft": "#a3a9b4", "line": "#30343b", "grey": "#7d8490",
+    "c0": "#56b4e9", "c1": "#f2994a", "c2": "#2fc49a", "c3": "#e59ac9", "c4": "#f3ecb4", "c5": "#c9c6ff",
+}  # fmt: skip
+SERIES = 6
+STEPS = 15
+"""How many colours a heat map has: more could not be told apart, and the middle one is the 0 of a diverging scale."""
+_SEQUENTIAL = {
+    "light": ("#faf4e1", "#ddd3a4", "#93a69f", "#45739a", "#12305c"),
+    "dark": ("#22304c", "#465a7b", "#808b8a", "#c0b47b", "#ffe873"),
+}
+"""As cividis, from blue to yellow by way of grey, and readable with any colour vision; high values stand out most."""
+_DIVERGING = {
+    "light": ("#a84300", "#eaa76b", "#f3f1ed", "#7fb2d8", "#005488"),
+    "dark": ("#ffb27a", "#94613a", "#2b2e34", "#3c6f97", "#90d0ff"),
+}
+_FONT_FAMILY = "'Noto Sans',system-ui,sans-serif"
+_FSI, _PDI = "\u2068", "\u2069"
+FONT = "assets/font/NotoSans-subset.ttf"
+
+Mark: TypeAlias = Callable[[str, Sequence[Record]], str]
+"""From the tip of a mark and the records behind it, its attributes."""
+Box: TypeAlias = tuple[float, float, float, float]
+
+
+# ---- colours and styles -------------------------------------------------------------------------------------------
+
+
+def _channels(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def contrast(first: str, second: str) -> float:
+    """The contrast of two colours as WCAG 2 defines it, from 1 to 21.
+
+    >>> round(contrast("#000000", "#ffffff")), round(contrast("#ffffff", "#767676"), 2)
+    (21, 4.54)
+    """
+
+    def luminance(colour: str) -> float:
+        parts = [part / 255 for part in _channels(colour)]
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    low, high = sorted((luminance(first), luminance(second)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@cache
+def theme_colours(theme: str) -> Mapping[str, str]:
+    """All colours of the `light` or `dark` theme by name, those of heat maps (`q7`, `v7`) with their inks included."""
+    colours = dict(LIGHT if theme == "light" else DARK)
+    for prefix, ink, anchors in (("q", "x", _SEQUENTIAL[theme]), ("v", "y", _DIVERGING[theme])):
+        for step in range(STEPS):
+            place = step / (STEPS - 1) * (len(anchors) - 1)
+            first = min(int(place), len(anchors) - 2)
+            ends = zip(_channels(anchors[first]), _channels(anchors[first + 1]), strict=True)
+            cell = "#" + "".join(f"{round(low + (high - low) * (place - first)):02x}" for low, high in ends)
+            colours[f"{prefix}{step}"] = cell
+            colours[f"{ink}{step}"] = max("#000000", "#ffffff", key=lambda text: contrast(text, cell))
+    return colours
+
+
+def _style_table() -> dict[str, dict[str, str]]:
+    styles: dict[str, dict[str, str]] = {
+        "t": {"fill": "@ink"},
+        "s": {"fill": "@soft"},
+        "p": {"fill": "@paper"},
+        "g": {"fill": "none", "stroke": "@line", "stroke-width": "1"},
+        "a": {"fill": "none", "stroke": "@soft", "stroke-width": "1"},
+        "r": {"fill": "none", "stroke": "@soft", "stroke-width": "1.5", "stroke-dasharray": "1.5 3.5"},
+        "cross": {"fill": "none", "stroke": "@soft", "stroke-width": "1.5"},
+    }
+    for name in [*map(str, range(SERIES)), "g"]:
+        colour = "@grey" if name == "g" else f"@c{name}"
+        styles |= {
+            f"f{name}": {"fill": colour},
+            f"l{name}": {"fill": "none", "stroke": colour, "stroke-width": "2.25", "stroke-linejoin": "round"},
+            f"b{name}": {"fill": colour, "fill-opacity": "0.15"},
+            f"o{name}": {"fill": colour, "fill-opacity": "0.4"},
+            f"n{name}": {"fill": "none", "stroke": colour, "stroke-width": "1.25", "stroke-linejoin": "round"},
+            f"m{name}": {"fill": "none", "stroke": colour, "stroke-width": "4", "stroke-linecap": "round"},
+        }
+    styles |= {"h": {"fill": "@paper"}, "d": {"stroke-dasharray": "6 4"}, "thin": {"stroke-width": "1.25"}}
+    for prefix in "qxvy":
+        styles |= {f"{prefix}{step}": {"fill": f"@{prefix}{step}"} for step in range(STEPS)}
+    return styles
+
+
+STYLES = _style_table()
+"""What each class looks like; `@ink` is a colour of the theme. Later classes win."""
+_UNDER_POINTER = (
+    ".chart svg{display:block;max-width:100%;height:auto;overflow:visible}"
+    ".chart svg .m{stroke:transparent;stroke-width:12px;cursor:pointer}"
+    ".chart svg [data-tip]:hover{filter:brightness(1.12)}.chart svg .m:hover{stroke:var(--c0);stroke-width:2px}"
+    ".chart svg [data-r]{text-decoration:none;cursor:pointer}.chart .v{pointer-events:none}"
+)
+
+
+def _css_value(value: str) -> str:
+    return f"var(--{value[1:]})" if value[0] == "@" else value
+
+
+def chart_css() -> str:
+    """The styles of charts for a page, which has `--paper`, `--ink`, `--soft` and `--line` itself."""
+
+    def variables(theme: str) -> str:
+        own = {
+            name: colour
+            for name, colour in theme_colours(theme).items()
+            if name not in ("paper", "ink", "soft", "line")
+        }
+        return "".join(f"--{name}:{colour};" for name, colour in own.items())
+
+    light, dark = variables("light"), variables("dark")
+    rules = "".join(
+        f".chart .{name}{{{';'.join(f'{key}:{_css_value(value)}' for key, value in style.items())}}}"
+        for name, style in STYLES.items()
+    )
+    return (
+        f":root{{{light}}}@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}"
+        f":root[data-theme=dark]{{{dark}}}{rules}{_UNDER_POINTER}"
+        f"@media print{{:root,:root[data-theme=dark],:root:not([data-theme=light]){{{light}}}}}"
+    )
+
+
+def resolve(svg: str, *, font: bool = False) -> str:
+    """The drawing with the light theme's colours in place of classes, for a file; `font` embeds the font."""
+    colours = theme_colours("light")
+
+    def attributes(match: re.Match[str]) -> str:
+        style: dict[str, str] = {}
+        for name in match[1].split():
+            style |= STYLES.get(name, {})
+        return "".join(f' {key}="{colours[value[1:]] if value[0] == "@" else value}"' for key, value in style.items())
+
+    plain = re.sub(r' class="([^"]*)"', attributes, re.sub(r' data-(?:r|m|tip)="[^"]*"', "", svg))
+    if not font:
+        return plain
+    face = base64.b64encode(files("interlingua").joinpath(FONT).read_bytes()).decode()
+    style = f"<style>@font-face{{font-family:'Noto Sans';src:url(data:font/ttf;base64,{face})}}</style>"
+    head, _, rest = plain.partition(">")
+    return f"{head}>{style}{rest}"
+
+
+# ---- text ---------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _advances() -> Mapping[int, float]:
+    """The width of each character of our font in em, from its tables cmap (format 4) and hmtx."""
+    data = files("interlingua").joinpath(FONT).read_bytes()
+    tables = {
+        data[at : at + 4]: struct.unpack(">II", data[at + 8 : at + 16]) for at in range(12, 12 + 16 * data[5], 16)
+    }
+
+    def shorts(at: int, count: int) -> tuple[int, ...]:
+        return struct.unpack(f">{count}H", data[at : at + 2 * count])
+
+    em = shorts(tables[b"head"][0] + 18, 1)[0]
+    many = shorts(tables[b"hhea"][0] + 34, 1)[0]
+    widths = shorts(tables[b"hmtx"][0], 2 * many)[::2]
+    cmap = tables[b"cmap"][0]
+    places = [struct.unpack(">HHI", data[at : at + 8])[2] for at in range(cmap + 4, cmap + 4 + 8 * data[cmap + 3], 8)]
+    sub = next(cmap + place for place in places if shorts(cmap + place, 1) == (4,))
+    count = shorts(sub + 6, 1)[0] // 2
+    ends, starts = shorts(sub + 14, count), shorts(sub + 16 + 2 * count, count)
+    deltas, ranges = shorts(sub + 16 + 4 * count, count), shorts(sub + 16 + 6 * count, count)
+    advances: dict[int, float] = {}
+    for segment in range(count - 1):
+        for code in range(starts[segment], ends[segment] + 1):
+            glyph = code
+            if ranges[segment]:
+                glyph = shorts(sub + 16 + 6 * count + 2 * segment + ranges[segment] + 2 * (code - starts[segment]), 1)[
+                    0
+                ]
+            advances[code] = widths[min((glyph + deltas[segment]) & 0xFFFF, many - 1)] / em
+    return advances
+
+
+def text_width(text: str, size: float = 12) -> float:
+    """How wide a text is in pixels: exact in our font, an estimate in scripts that it lacks.
+
+    >>> round(text_width("layer 6")), text_width("日本"), round(text_width("हिन्दी"))
+    (38, 24.0, 37)
+    """
+    known = _advances()
+
+    def em(letter: str) -> float:
+        if (width := known.get(ord(letter))) is not None:
+            return width
+        if unicodedata.category(letter) in ("Mn", "Me", "Cf"):
+            return 0.0
+        return 1.0 if unicodedata.east_asian_width(letter) in "WF" else 0.62
+
+    return size * sum(map(em, text))
+
+
+def _plain(text: str) -> str:
+    """Text of a user as one line without anything that acts on what stands around it."""
+    joined = " ".join(escape_control_characters(text).split())
+    return re.sub("[\ud800-\udfff\ufffe\uffff]", "\ufffd", joined)
+
+
+def _escaped(text: str) -> str:
+    return html.escape(text, quote=True)
+
+
+def _isolated(text: str) -> str:
+    """A name inside a longer text: its direction does not turn what stands beside it."""
+    return f"{_FSI}{_plain(text)}{_PDI}"
+
+
+def shorten(text: str, width: float, size: float = 12) -> str:
+    """The text with an ellipsis where it is wider than `width`.
+
+    >>> shorten("Norwegian Bokmål", 60)
+    'Norwegi…'
+    """
+    if len(text) * size * 0.2 <= width and text_width(text, size) <= width:
+        return text
+    room, end = width - text_width("…", size), 0
+    for end, letter in enumerate(text):  # noqa: B007 - how far it came is what is asked
+        room -= text_width(letter, size)
+        if room < 0:
+            break
+    return text[:end].rstrip() + "…"
+
+
+def _number(value: float) -> str:
+    """A coordinate with at most one decimal."""
+    text = f"{value:.1f}"
+    return "0" if text == "-0.0" else text.removesuffix(".0")
+
+
+def _trace(points: Iterable[tuple[float, float]]) -> str:
+    """The commands of a line through the points."""
+    return "M" + "L".join(f"{_number(x)} {_number(y)}" for x, y in points)
+
+
+def _tip(names: Iterable[str], estimate: Estimate, display: Display) -> str:
+    """What a mark says: what it is, its value with interval, null value and number of items."""
+    head = ", ".join(name for name in names if name)
+    interval = format_interval(estimate.ci_low, estimate.ci_high, display)
+    lines = [head, f"{format_value(estimate.value, display)} {interval}".rstrip()]
+    if estimate.null_value is not None:
+        lines.append(f"null value {format_value(estimate.null_value, display)}")
+    if estimate.n:
+        lines.append(f"n = {estimate.n:,}")
+    return "\n".join(line for line in lines if line)
+
+
+# ---- what drawings are made of ------------------------------------------------------------------------------------
+
+
+class _Sheet:
+    """The elements of a drawing, and where texts stand, so that optional labels can keep away from them."""
+
+    def __init__(self, width: int, mark: Mark) -> None:
+        self.width, self.mark = width, mark
+        self.height = 0.0
+        self.parts: list[str] = []
+        self.boxes: list[Box] = []
+
+    def text(
+        self, x: float, y: float, text: str, style: str = "s", *, anchor: str = "start", size: int = 12, mark: str = ""
+    ) -> None:
+        """A line of text with its baseline at y."""
+        self.boxes.append(text_box(x, y, text, anchor, size))
+        where = "" if anchor == "start" else f' text-anchor="{anchor}"'
+        big = "" if size == 12 else f' font-size="{size}"'
+        self.parts.append(
+            f'<text x="{_number(x)}" y="{_number(y)}" class="{style}"{where}{big}{mark}>{_escaped(text)}</text>'
+        )
+
+    def upright(self, x: float, y: float, text: str, style: str = "s", *, size: int = 11) -> None:
+        """A text that is read from below, ending at (x, y)."""
+        turn = f'transform="translate({_number(x)} {_number(y)}) rotate(-90)"'
+        self.parts.append(f'<text {turn} class="{style}" font-size="{size}">{_escaped(text)}</text>')
+
+    def path(self, commands: str, style: str, mark: str = "") -> None:
+        self.parts.append(f'<path d="{commands}" class="{style}"{mark}/>')
+
+    def rect(self, box: Box, style: str, mark: str = "", *, opacity: float | None = None) -> None:
+        x, y, width, height = map(_number, box)
+        faint = "" if opacity is None else f' fill-opacity="{round(opacity, 2)}"'
+        self.parts.append(f'<rect x="{x}" y="{y}" width="{width}" height="{height}" class="{style}"{faint}{mark}/>')
+
+    def segment(self, x1: float, y1: float, x2: float, y2: float, style: str, mark: str = "") -> None:
+        self.path(_trace([(x1, y1), (x2, y2)]), style, mark)
+
+    def is_free(self, box: Box) -> bool:
+        return not any(_overlap(box, other) for other in self.boxes)
+
+    def finished(self, chart: Chart) -> str:
+        width, height = self.width, math.ceil(self.height)
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+            f'role="img" font-family="{_FONT_FAMILY}" font-size="12"><title>{_escaped(_plain(chart.title))}</title>'
+            f"<desc>{_escaped(_plain(chart.note))}</desc>{''.join(self.parts)}</svg>"
+        )
+
+
+def text_box(x: float, y: float, text: str, anchor: str = "start", size: float = 12) -> Box:
+    """Left, top, right and bottom of a text."""
+    width = text_width(text, size)
+    left = x - {"start": 0.0, "middle": width / 2, "end": width}[anchor]
+    return left, y - 0.78 * size, left + width, y + 0.22 * size
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def nice_ticks(low: float, high: float, most: int) -> list[float]:
+    """At most `most` round numbers from `low` to `high`, steps of 1, 2 or 5.
+
+    >>> nice_ticks(0.0, 0.47, 6), nice_ticks(-3, 12, 4)
+    ([0.0, 0.1, 0.2, 0.3, 0.4], [0.0, 5.0, 10.0])
+    """
+    if not high > low:
+        return [low]
+    power = math.floor(math.log10((high - low) / max(most, 1)))
+    for digit in (1, 2, 5, 10, 20, 50):
+        step = digit * 10.0**power
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        if last - first < most:
+            return [round(place * step, 12) for place in range(first, last + 1)]
+    return [low]
+
+
+def format_tick(value: float, display: Display, step: float) -> str:
+    r"""The number of a tick, with as many digits as the step between ticks needs.
+
+    >>> format_tick(0.25, "percent", 0.05), format_tick(-0.02, "points", 0.02), format_tick(1500, "number", 500)
+    ('25\xa0%', '−2', '1,500')
+    """
+    shown, step = (100 * value, 100 * step) if display in ("percent", "points") else (value, step)
+    digits = max(0, -math.floor(math.log10(step) + 1e-9)) if step > 0 else 2
+    text = f"{shown:,.{digits}f}" if abs(shown) >= 1000 else format_number(shown, digits)
+    text = text.replace("-", "−")
+    if display == "percent":
+        return f"{text}\N{NO-BREAK SPACE}%"
+    return f"+{text}" if display == "points" and shown > 0 else text
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Scale:
+    """Values to pixels, with ticks."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    ticks: tuple[float, ...]
+    display: Display
+
+    def __call__(self, value: float) -> float:
+        clipped = min(max(value, self.low), self.high)
+        return self.start + (clipped - self.low) / (self.high - self.low) * (self.end - self.start)
+
+    def labels(self) -> list[str]:
+        step = self.ticks[1] - self.ticks[0] if len(self.ticks) > 1 else abs(self.ticks[0]) or 1
+        return [format_tick(tick, self.display, step) for tick in self.ticks]
+
+
+def axis_ends(axis: Axis, values: Iterable[float], most: int) -> tuple[float, float, tuple[float, ...]]:
+    """Where an axis begins and ends, and its ticks: as the axis says, else a little beyond the values, at ticks.
+
+    A share never goes below 0 or above 1, also where its interval would.
+    """
+    known = [*values, *(end for end in (axis.low, axis.high) if end is not None), *([0.0] if axis.zero else [])]
+    _require_finite(known)
+    low, high = (min(known), max(known)) if known else (0.0, 1.0)
+    if low == high:
+        spread = abs(low) / 2 or 0.5
+        low, high = (low if low == 0 else low - spread), high + spread
+    if axis.display == "percent":
+        low, high = max(low, 0.0), min(high, 1.0)
+        low = min(low, 0.99)
+        high = max(high, low + 0.01)
+    ticks = nice_ticks(low, high, most)
+    step = ticks[1] - ticks[0] if len(ticks) > 1 else high - low
+    if axis.low is None:
+        low = min(low, step * math.floor(low / step + 1e-6))
+    if axis.high is None:
+        high = max(high, step * math.ceil(high / step - 1e-6))
+    if axis.display == "percent":
+        low, high = max(low, 0.0), min(high, 1.0)
+    return low, high, tuple(nice_ticks(low, high, most + 2))
+
+
+def _require_finite(values: Iterable[float]) -> None:
+    if any(not math.isfinite(value) for value in values):
+        raise ValueError("a chart draws finite numbers only")
+
+
+def _bounds(estimates: Iterable[Estimate | None]) -> list[float]:
+    return [
+        number
+        for estimate in estimates
+        if estimate is not None
+        for number in (estimate.value, estimate.ci_low, estimate.ci_high)
+        if number is not None
+    ]
+
+
+def _series(color: int) -> str:
+    return "g" if color < 0 else str(color % SERIES)
+
+
+def symbol(color: int, x: float, y: float, radius: float = 3.2) -> str:
+    """The commands of a marker: each colour has a shape of its own, so that none is told by its colour alone."""
+    shapes: dict[str, tuple[tuple[float, float], ...]] = {
+        "1": ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
+        "2": ((0, -1.3), (1.3, 0), (0, 1.3), (-1.3, 0)),
+        "3": ((0, -1.2), (1.15, 0.85), (-1.15, 0.85)),
+        "4": ((0, 1.2), (1.15, -0.85), (-1.15, -0.85)),
+        "5": ((-0.4, -1.2), (0.4, -1.2), (0.4, -0.4), (1.2, -0.4), (1.2, 0.4), (0.4, 0.4), (0.4, 1.2), (-0.4, 1.2),
+              (-0.4, 0.4), (-1.2, 0.4), (-1.2, -0.4), (-0.4, -0.4)),
+    }  # fmt: skip
+    corners = shapes.get(_series(color))
+    if corners is None:  # A circle, of two arcs.
+        r, over = _number(radius), _number(2 * radius)
+        return f"M{_number(x - radius)} {_number(y)}a{r} {r} 0 1 0 {over} 0a{r} {r} 0 1 0 -{over} 0Z"
+    return _trace([(x + radius * right, y + radius * down) for right, down in corners]) + "Z"
+
+
+def spread_labels(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """The places moved as little as need be, so that they are `gap` apart and lie from `low` to `high`.
+
+    >>> spread_labels([10, 12, 50], 14, 0, 100)
+    [4.0, 18.0, 50.0]
+    """
+    order = sorted(range(len(places)), key=lambda at: places[at])
+    blocks: list[tuple[float, list[int]]] = []  # The middle of each block of labels that touch, and its members.
+    for at in order:
+        middle, members = float(places[at]), [at]
+        while True:
+            half = gap * (len(members) - 1) / 2
+            middle = min(max(middle, low + half), max(high - half, low + half))
+            if not blocks:
+                break
+            other, others = blocks[-1]
+            if middle - half - (other + gap * (len(others) - 1) / 2) >= gap:
+                break
+            blocks.pop()
+            members = [*others, *members]
+            middle = (other * len(others) + middle * (len(members) - len(others))) / len(members)
+        blocks.append((middle, members))
+    spread = [0.0] * len(places)
+    for middle, members in blocks:
+        for place, at in enumerate(members):
+            spread[at] = middle + gap * (place - (len(members) - 1) / 2)
+    return spread
+
+
+def _legend(sheet: _Sheet, entries: Sequence[tuple[str, str, str]], y: float) -> float:
+    """A legend from the left, in as many lines as it needs; each entry is a name with a line's and a marker's style.
+
+    Of more than 24 entries the rest is counted. Returns the y below it.
+    """
+    x, shown = 0.0, list(entries[:24])
+    if len(entries) > 24:
+        shown.append((f"and {len(entries) - 24} more", "", ""))
+    for name, stroke, color in shown:
+        label = shorten(_plain(name), sheet.width - 24)
+        sample = 24.0 if stroke else 14.0 if color else 0.0
+        if x and x + sample + text_width(label) > sheet.width:
+            x, y = 0.0, y + 18
+        if stroke:
+            sheet.segment(x, y + 8, x + 18, y + 8, stroke)
+        if color:
+            sheet.path(symbol(-1 if color == "g" else int(color), x + (9 if stroke else 4), y + 8), f"f{color}")
+        sheet.text(x + sample, y + 12, label, "t")
+        x += sample + text_width(label) + 16
+    return y + 22
+
+
+def _grid(sheet: _Sheet, scale: _Scale, left: float, right: float) -> None:
+    """Horizontal lines at the ticks of an upward axis, with their numbers left of them."""
+    for tick, label in zip(scale.ticks, scale.labels(), strict=True):
+        base = tick in (scale.low, 0)
+        sheet.segment(left, scale(tick), right, scale(tick), "a" if base else "g")
+        sheet.text(left - 6, scale(tick) + 4, label, anchor="end")
+
+
+def _foot(sheet: _Sheet, scale: _Scale, y: float, title: str) -> None:
+    """The numbers of a horizontal axis below `y`, as many as there is room for, and its title."""
+    last = -math.inf
+    for tick, label in zip(scale.ticks, scale.labels(), strict=True):
+        half = text_width(label) / 2
+        x = min(max(scale(tick), half), sheet.width - half)
+        if x - half > last + 6:
+            sheet.text(x, y + 17, label, anchor="middle")
+            last = x + half
+    _foot_title(sheet, (scale.start + scale.end) / 2, y, title)
+
+
+def _foot_title(sheet: _Sheet, middle: float, y: float, title: str) -> None:
+    sheet.height = y + 24
+    if title:
+        label = shorten(_plain(title), sheet.width)
+        half = text_width(label) / 2
+        sheet.text(min(max(middle, half), sheet.width - half), y + 36, label, anchor="middle")
+        sheet.height = y + 42
+
+
+# ---- charts -------------------------------------------------------------------------------------------------------
+
+
+def draw(
+    chart: Chart, *, width: int = WIDE, number: Callable[[Record], int] | None = None, mark: Mark | None = None
+) -> str:
+    """The chart as an SVG element of that width, with a title and a description.
+
+    Every mark has `data-tip`, what it says, and with `number` also `data-r`, the numbers of its records. `mark` gives
+    other attributes in their place. Numbers that are not finite are a ValueError.
+    """
+
+    def attributes(tip: str, records: Sequence[Record]) -> str:
+        known = "" if number is None else " ".join(map(str, dict.fromkeys(map(number, records))))
+        return f' data-tip="{_escaped(tip)}"' + (f' data-r="{known}"' if known else "")
+
+    sheet = _Sheet(width, mark or attributes)
+    match chart:
+        case LineChart():
+            _draw_lines(sheet, chart)
+        case HeatMap():
+            _draw_heat_map(sheet, chart)
+        case ScatterChart():
+            _draw_scatter(sheet, chart)
+        case IntervalChart():
+            _draw_intervals(sheet, chart)
+        case HistogramChart():
+            _draw_histograms(sheet, chart)
+        case FlowChart():
+            _draw_flows(sheet, chart)
+        case PointMap():
+            _draw_points(sheet, chart)
+    return sheet.finished(chart)
+
+
+def _height(width: int) -> int:
+    """How high the plot of a line or scatter chart of this width is."""
+    return 320 if width >= 700 else 250 if width >= 400 else 230
+
+
+def _draw_lines(sheet: _Sheet, chart: LineChart) -> None:
+    lines, width = chart.lines, sheet.width
+    if not lines:
+        return
+    for line in lines:
+        if len(line.x) != len(line.y):
+            raise ValueError(f"the line {line.name!r} has {len(line.x)} places and {len(line.y)} values")
+    values = _bounds(estimate for line in lines for estimate in line.y)
+    values += [value for reference in chart.references for value in reference.values if value is not None]
+    low, high, ticks = axis_ends(chart.y, values, 5)
+    named = [line for line in lines if line.name]
+    labels = [_plain(line.name) for line in named] if len(lines) > 1 or chart.references else []
+    beside = [*labels, *(_plain(reference.label) for reference in chart.references)]
+    tall = _height(width)
+    widest = max(map(text_width, beside), default=0.0)
+    direct = len(beside) * 15 <= tall and widest <= width * (0.3 if width >= 400 else 0.26)
+    top = 0.0
+    if labels and not direct:
+        top = _legend(sheet, [(line.name, _stroke(line), _series(line.color)) for line in named], top) + 4
+    if chart.y.title:
+        sheet.text(0, top + 12, shorten(_plain(chart.y.title), width))
+        top += 24
+    top += 6
+    upward = _Scale(low=low, high=high, start=top + tall, end=top, ticks=ticks, display=chart.y.display)
+    left = max(map(text_width, upward.labels())) + 8
+    right = width - (widest + 14 if direct and beside else 8)
+    _grid(sheet, upward, left, right)
+    across = _places(lines, left + 10, right - 6)
+    for reference in chart.references:
+        _draw_reference(sheet, reference, across, upward, (left, right), direct)
+    for line in lines:
+        _draw_band(sheet, line, across, upward)
+    for line in sorted(lines, key=lambda line: line.color >= 0):  # What is grey lies below.
+        _draw_line(sheet, chart, line, across, upward)
+    if direct:
+        _draw_end_labels(sheet, chart, named if labels else [], across, upward, right)
+    for line in lines:
+        _draw_best(sheet, chart, line, across, upward)
+    _draw_x_axis(sheet, chart, across, upward.start, (left + right) / 2)
+
+
+def _stroke(line: Line) -> str:
+    return f"l{_series(line.color)}" + (" d" if line.dashed else "") + (" thin" if line.color < 0 else "")
+
+
+def _places(lines: Sequence[Line], start: float, end: float) -> dict[float | str, float]:
+    """The pixel of every x value: numbers to scale, names (and numbers beside names) at equal distances."""
+    everything = list(dict.fromkeys(x for line in lines for x in line.x))
+    numbers = sorted(x for x in everything if not isinstance(x, str))
+    _require_finite(numbers)
+    names: list[float | str] = [*numbers, *(x for x in everything if isinstance(x, str))]
+    if len(names) == 1:
+        return {names[0]: (start + end) / 2}
+    if len(numbers) < len(names):
+        return {x: start + (end - start) * place / (len(names) - 1) for place, x in enumerate(names)}
+    return {x: start + (end - start) * (x - numbers[0]) / (numbers[-1] - numbers[0]) for x in numbers}
+
+
+def _runs(line: Line, across: Mapping[float | str, float]) -> list[list[tuple[float, Estimate]]]:
+    """The points of a line from gap to gap, by pixel."""
+    points = sorted(
+        ((across[x], estimate) for x, estimate in zip(line.x, line.y, strict=True)), key=lambda point: point[0]
+    )
+    whole = groupby(points, key=lambda point: point[1] is not None)
+    return [[(x, estimate) for x, estimate in group if estimate is not None] for known, group in whole if known]
+
+
+def _draw_band(sheet: _Sheet, line: Line, across: Mapping[float | str, float], upward: _Scale) -> None:
+    for run in _runs(line, across):
+        edges = [
+            (x, upward(estimate.ci_low), upward(estimate.ci_high))
+            for x, estimate in run
+            if estimate.ci_low is not None and estimate.ci_high is not None
+        ]
+        if len(edges) == 1:
+            x, low, high = edges[0]
+            sheet.segment(x, low, x, high, f"n{_series(line.color)}")
+        elif edges and line.color >= 0:
+            outline = [(x, high) for x, _, high in edges] + [(x, low) for x, low, _ in reversed(edges)]
+            sheet.path(_trace(outline) + "Z", f"b{_series(line.color)}")
+
+
+def _draw_line(
+    sheet: _Sheet, chart: LineChart, line: Line, across: Mapping[float | str, float], upward: _Scale
+) -> None:
+    for run in _runs(line, across):
+        if len(run) > 1:
+            sheet.path(_trace((x, upward(estimate.value)) for x, estimate in run), _stroke(line))
+    radius = 1.6 if line.color < 0 or len(line.x) > 40 else 2.8
+    title = _plain(chart.x.title)
+    for x, estimate in zip(line.x, line.y, strict=True):
+        if estimate is not None:
+            place = f"{title} {_isolated(x) if isinstance(x, str) else format_tick(x, 'number', _step(x))}".strip()
+            tip = _tip((_isolated(line.name) if line.name else "", place), estimate, chart.y.display)
+            commands = symbol(line.color, across[x], upward(estimate.value), radius)
+            sheet.path(commands, f"f{_series(line.color)} m", sheet.mark(tip, estimate.records))
+
+
+def _step(value: float) -> float:
+    return 1.0 if float(value).is_integer() else 0.01
+
+
+def _draw_best(
+    sheet: _Sheet, chart: LineChart, line: Line, across: Mapping[float | str, float], upward: _Scale
+) -> None:
+    """A ring round the best point of a line and its value, where that covers no other text."""
+    if line.best is None or (estimate := line.y[line.best]) is None:
+        return
+    x, y = across[line.x[line.best]], upward(estimate.value)
+    sheet.path(symbol(0, x, y, 5.5), f"l{_series(line.color)} thin")
+    label = format_value(estimate.value, chart.y.display)
+    for below in (-11, 20):
+        box = text_box(x, y + below, label, "middle")
+        if sheet.is_free(box) and box[0] > 0 and box[1] > 0:
+            sheet.text(x, y + below, label, f"f{_series(line.color)}", anchor="middle")
+            return
+
+
+def _draw_reference(
+    sheet: _Sheet,
+    reference: Reference,
+    across: Mapping[float | str, float],
+    upward: _Scale,
+    ends: tuple[float, float],
+    direct: bool,
+) -> None:
+    places = sorted(across.values())
+    if len(reference.values) == 1:
+        points = [(end, reference.values[0]) for end in ends]
+    elif len(reference.values) == len(places):
+        points = list(zip(places, reference.values, strict=True))
+    else:
+        raise ValueError(
+            f"the reference {reference.label!r} has {len(reference.values)} values at {len(places)} places"
+        )
+    known = [(x, upward(value)) for x, value in points if value is not None]
+    if known:
+        sheet.path(_trace(known), "r")
+        if not direct:
+            _write_along(sheet, _plain(reference.label), known, ends)
+
+
+def _write_along(sheet: _Sheet, label: str, points: Sequence[tuple[float, float]], ends: tuple[float, float]) -> None:
+    """A label above a line, else below it, at its right or left end, where no text stands yet."""
+    label = shorten(label, ends[1] - ends[0], 11)
+    at_right, at_left = (ends[1], points[-1][1], "end"), (ends[0] + 4, points[0][1], "start")
+    for x, y, anchor in (at_right, at_left):
+        for away in (-5, 13):
+            if sheet.is_free(text_box(x, y + away, label, anchor, 11)) or (away, anchor) == (13, "start"):
+                sheet.text(x, y + away, label, anchor=anchor, size=11)
+                return
+
+
+def _draw_end_labels(
+    sheet: _Sheet,
+    chart: LineChart,
+    lines: Sequence[Line],
+    across: Mapping[float | str, float],
+    upward: _Scale,
+    right: float,
+) -> None:
+    """Names of lines and references right of where they end, moved apart where they would touch."""
+    ends: list[tuple[float, float, str, str]] = []
+    for line in lines:
+        known = [(across[x], upward(e.value)) for x, e in zip(line.x, line.y, strict=True) if e is not None]
+        if known:
+            x, y = max(known)
+            ends.append((x + 4, y, _plain(line.name), "s" if line.color < 0 else f"f{_series(line.color)}"))
+    for reference in chart.references:
+        known_values = [value for value in reference.values if value is not None]
+        if known_values:
+            ends.append((right, upward(known_values[-1]), _plain(reference.label), "s"))
+    moved = spread_labels([y for _, y, _, _ in ends], 15, upward.end, upward.start)
+    for (x, y, label, style), place in zip(ends, moved, strict=True):
+        if abs(place - y) > 5 or right - x > 12:
+            sheet.segment(x + 1, y, right + 7, place, "g")
+        sheet.text(right + 9, place + 4, label, style)
+
+
+def _draw_x_axis(sheet: _Sheet, chart: LineChart, across: Mapping[float | str, float], y: float, middle: float) -> None:
+    numbers = [x for x in across if not isinstance(x, str)]
+    if len(numbers) == len(across) and (len(across) > 25 or any(not float(x).is_integer() for x in numbers)):
+        low, high = min(numbers), max(numbers)
+        ticks = nice_ticks(low, high, max(3, int((max(across.values()) - min(across.values())) / 70)))
+        scale = _Scale(
+            low=low, high=high, start=across[low], end=across[high], ticks=tuple(ticks), display=chart.x.display
+        )
+        if high > low:
+            _foot(sheet, scale, y, chart.x.title)
+            return
+    names = [(x, shorten(_plain(str(x)), 110) if isinstance(x, str) else format_tick(x, "number", 1)) for x in across]
+    # The last place (the output) is always named; of the others as many as fit, at equal steps.
+    for step in range(1, len(names) + 1):
+        shown = [name for place, name in enumerate(names) if place % step == 0 or place == len(names) - 1]
+        boxes = [text_box(across[x], 0, label, "middle") for x, label in shown]
+        if len(shown) > 2 and boxes[-2][2] + 6 > boxes[-1][0]:
+            del shown[-2], boxes[-2]
+        if all(first[2] + 6 <= second[0] for first, second in pairwise(boxes)):
+            break
+    for x, label in shown:
+        half = text_width(label) / 2
+        sheet.text(min(max(across[x], half), sheet.width - half), y + 17, label, anchor="middle")
+    _foot_title(sheet, middle, y, chart.x.title)
+
+
+MOST_CELLS = 120
+"""Rows or columns of a heat map above which neighbours are drawn as one cell with their mean."""
+
+
+def _draw_heat_map(sheet: _Sheet, chart: HeatMap) -> None:
+    if len(chart.cells) != len(chart.rows) or any(len(row) != len(chart.columns) for row in chart.cells):
+        raise ValueError(f"the cells of {chart.name!r} are not {len(chart.rows)} × {len(chart.columns)}")
+    values = [cell.value for row in chart.cells for cell in row if cell is not None]
+    _require_finite(values)
+    if not values:
+        return
+    low, high = heat_ends(chart, values)
+    rows, columns, cells = _blocks(chart)
+    small = 12 if sheet.width >= 700 else 11
+    left = min(max(text_width(row, small) for row in rows), sheet.width * 0.34) + 8
+    side = min((sheet.width - left) / len(columns), 58.0)
+    level = max(text_width(column, small) for column in columns) + 4 <= side
+    head = 16.0 if level else min(max(text_width(column, 11) for column in columns), 110.0) + 8
+    tall = max(min(side, 34.0 if sheet.width >= 400 else 30.0), 12.0 if len(rows) <= 40 else 3.0)
+    top = _draw_heat_legend(sheet, chart, low, high) + head
+    shown = [format_heat(value, chart.display) for value in values]
+    written = tall >= 15 and max(text_width(text, 11) for text in shown) + 3 <= side
+    if side >= 11 or level:
+        for column, label in enumerate(columns):
+            x = left + (column + 0.5) * side
+            if level:
+                sheet.text(x, top - 6, label, anchor="middle", size=small)
+            else:
+                sheet.upright(x + 4, top - 5, shorten(label, 110, 11))
+    every = max(1, math.ceil(13 / tall))
+    prefix, ink = ("v", "y") if chart.diverging else ("q", "x")
+    gap = 1.0 if side > 8 else 0.0
+    for place, (name, line) in enumerate(zip(rows, cells, strict=True)):
+        y = top + place * tall
+        if place % every == 0:
+            sheet.text(left - 8, y + tall / 2 + 4, shorten(name, left - 8, small), "t", anchor="end", size=small)
+        for column, cell in enumerate(line):
+            if cell is None:
+                continue
+            step = heat_step(cell.value, low, high)
+            tip = _tip((f"{_isolated(name)} → {_isolated(columns[column])}",), cell, chart.display)
+            box = (left + column * side, y, side - gap, tall - min(gap, tall - 1))
+            sheet.rect(box, f"{prefix}{step}", sheet.mark(tip, cell.records))
+            if written:
+                text = format_heat(cell.value, chart.display)
+                sheet.text(box[0] + box[2] / 2, y + tall / 2 + 4, text, f"{ink}{step} v", anchor="middle", size=11)
+    sheet.height = top + len(rows) * tall + 4
+
+
+def _blocks(chart: HeatMap) -> tuple[list[str], list[str], list[list[Estimate | None]]]:
+    """Names and cells as they are drawn: above `MOST_CELLS` to a side, means of neighbours."""
+    most = max(len(chart.rows), len(chart.columns))
+    size = math.ceil(most / MOST_CELLS)
+    rows, columns = list(map(_plain, chart.rows)), list(map(_plain, chart.columns))
+    if size == 1:
+        return rows, columns, [list(row) for row in chart.cells]
+
+    def joined(names: Sequence[str]) -> list[str]:
+        groups = [names[at : at + size] for at in range(0, len(names), size)]
+        return [f"{group[0]}…{group[-1]}" if len(group) > 1 else group[0] for group in groups]
+
+    def mean(top: int, left: int) -> Estimate | None:
+        known = [cell for row in chart.cells[top : top + size] for cell in row[left : left + size] if cell is not None]
+        if not known:
+            return None
+        records = tuple(record for cell in known for record in cell.records)
+        return Estimate(value=math.fsum(cell.value for cell in known) / len(known), records=records)
+
+    cells = [[mean(y, x) for x in range(0, len(columns), size)] for y in range(0, len(rows), size)]
+    return joined(rows), joined(columns), cells
+
+
+def heat_ends(chart: HeatMap, values: Sequence[float]) -> tuple[float, float]:
+    """The ends of the scale: as the chart says, else those of the values; of a diverging one equally far from 0."""
+    low = min(values) if chart.low is None else chart.low
+    high = max(values) if chart.high is None else chart.high
+    if chart.diverging:
+        high = max(abs(low), abs(high)) or 1.0
+        return -high, high
+    if low == high:
+        return (low - 0.005, high + 0.005) if chart.display == "percent" else (low - 0.5, high + 0.5)
+    return low, high
+
+
+def heat_step(value: float, low: float, high: float) -> int:
+    """Which of the colours of a heat map a value has.
+
+    >>> heat_step(0, -1, 1), heat_step(-1, -1, 1), heat_step(5, -1, 1)
+    (7, 0, 14)
+    """
+    return min(max(math.floor((value - low) / (high - low) * STEPS), 0), STEPS - 1)
+
+
+def format_heat(value: float, display: Display) -> str:
+    """A number in a cell: short, since the legend names the unit.
+
+    >>> format_heat(0.234, "percent"), format_heat(0.071, "points"), format_heat(-0.5, "number")
+    ('23', '+7', '−0.50')
+    """
+    if display in ("percent", "points"):
+        text = format_number(100 * value, 0)
+        return f"+{text}" if display == "points" and round(100 * value) > 0 else text
+    return format_value(value, display)
+
+
+def _draw_heat_legend(sheet: _Sheet, chart: HeatMap, low: float, high: float) -> float:
+    """What the colours are of, and a bar with its two ends, 0 in the middle of a diverging one."""
+    name = shorten(_plain(chart.scale), sheet.width)
+    ends = [format_value(end, chart.display) for end in (low, high)]
+    bar, x, y = min(180.0, sheet.width * 0.4), 0.0, 0.0
+    sheet.text(0, 12, name)
+    if text_width(name) + 20 + bar + sum(map(text_width, ends)) + 16 <= sheet.width:
+        x = text_width(name) + 20
+    else:
+        y = 20.0
+    sheet.text(x, y + 12, ends[0])
+    x += text_width(ends[0]) + 8
+    prefix = "v" if chart.diverging else "q"
+    for step in range(STEPS):
+        sheet.rect((x + step * bar / STEPS, y + 3, bar / STEPS + 0.3, 10), f"{prefix}{step}")
+    sheet.text(x + bar + 8, y + 12, ends[1])
+    if chart.diverging:
+        sheet.text(x + bar / 2, y + 25, "0", anchor="middle", size=11)
+        y += 12
+    return y + 26
+
+
+def _draw_scatter(sheet: _Sheet, chart: ScatterChart) -> None:
+    width, dots = sheet.width, chart.dots
+    _require_finite(number for dot in dots for number in (dot.x, dot.y))
+    top = 0.0
+    named = [(name, "", _series(color)) for color, name in enumerate(chart.groups) if name]
+    if len(named) > 1:
+        top = _legend(sheet, named, top) + 4
+    if chart.y.title:
+        sheet.text(0, top + 12, shorten(_plain(chart.y.title), width))
+        top += 24
+    tall = _height(width) + (60 if width < 700 else 40)
+    extra = [number for point in chart.trend or () for number in point[1:]]
+    low, high, ticks = axis_ends(chart.y, [*(dot.y for dot in dots), *extra], 6)
+    upward = _Scale(low=low, high=high, start=top + tall, end=top + 6, ticks=ticks, display=chart.y.display)
+    left = max(map(text_width, upward.labels())) + 8
+    low, high, ticks = axis_ends(chart.x, (dot.x for dot in dots), max(3, int((width - left) / 75)))
+    rightward = _Scale(low=low, high=high, start=left + 8, end=width - 12, ticks=ticks, display=chart.x.display)
+    _grid(sheet, upward, left, width - 4)
+    _foot(sheet, rightward, upward.start, chart.x.title)
+    if chart.diagonal:
+        ends = max(rightward.low, upward.low), min(rightward.high, upward.high)
+        if ends[0] < ends[1]:
+            points = [(rightward(end), upward(end)) for end in ends]
+            sheet.segment(*points[0], *points[1], "r")
+            _write_along(sheet, "equal", points, (left, width - 4))
+    if chart.trend:
+        (x1, y1), (x2, y2) = chart.trend
+        sheet.segment(rightward(x1), upward(y1), rightward(x2), upward(y2), "a d")
+    places = [(rightward(dot.x), upward(dot.y)) for dot in dots]
+    for dot, (x, y) in zip(dots, places, strict=True):
+        numbers = [
+            f"{_plain(axis.title)}: {format_value(value, axis.display)}"
+            for axis, value in ((chart.x, dot.x), (chart.y, dot.y))
+        ]
+        tip = "\n".join(
+            line for line in (_isolated(dot.label), _isolated(dot.detail) if dot.detail else "", *numbers) if line
+        )
+        radius = 2.2 if len(dots) > 300 else 3.6
+        sheet.path(symbol(dot.color, x, y, radius), f"f{_series(dot.color)} m", sheet.mark(tip, dot.records))
+    if chart.labels:
+        _label_dots(sheet, chart, places, (left, upward.end - 6, width, upward.start))
+
+
+def _label_dots(sheet: _Sheet, chart: ScatterChart, places: Sequence[tuple[float, float]], frame: Box) -> None:
+    """Labels beside their dots, on the first of eight sides that covers no dot and no text; else none."""
+    taken = [(x - 4, y - 4, x + 4, y + 4) for x, y in places]
+    for number, (dot, (x, y)) in enumerate(zip(chart.dots, places, strict=True)):
+        label = shorten(_plain(dot.label), 150, 11)
+        sides = (
+            (7, 4, "start"), (-7, 4, "end"), (0, -8, "middle"), (0, 15, "middle"),
+            (6, -5, "start"), (-6, -5, "end"), (6, 12, "start"), (-6, 12, "end"),
+        )  # fmt: skip
+        for right, down, anchor in sides:
+            box = text_box(x + right, y + down, label, anchor, 11)
+            inside = frame[0] <= box[0] and box[2] <= frame[2] and frame[1] <= box[1] and box[3] <= frame[3]
+            others = (other for at, other in enumerate(taken) if at != number)
+            if inside and sheet.is_free(box) and not any(_overlap(box, other) for other in others):
+                sheet.text(x + right, y + down, label, "t", anchor=anchor, size=11)
+                break
+
+
+def _draw_intervals(sheet: _Sheet, chart: IntervalChart) -> None:
+    width, rows = sheet.width, chart.rows
+    values = _bounds(row.estimate for row in rows)
+    values += [value for row in rows for value, _ in row.dots]
+    values += [row.reference for row in rows if row.reference is not None]
+    values += [value for reference in chart.references for value in reference.values if value is not None]
+    groups = {name: color for color, name in enumerate(dict.fromkeys(row.group for row in rows))}
+    blocks = [list(block) for _, block in groupby(rows, key=lambda row: row.label)]
+    names = [_plain(block[0].label) for block in blocks]
+    widest = max(map(text_width, names), default=0.0)
+    above = widest > width * 0.34  # Long names stand above their rows.
+    left = 0.0 if above else widest + 12
+    numbers = [_interval_text(row, chart.x.display, full=width >= 700) for row in rows]
+    side = max(map(text_width, numbers), default=0.0) + 14
+    low, high, ticks = axis_ends(chart.x, values, max(3, int((width - left - side) / 80)))
+    scale = _Scale(low=low, high=high, start=left + 8, end=width - side, ticks=ticks, display=chart.x.display)
+    top = 0.0
+    if len([name for name in groups if name]) > 1:
+        top = _legend(sheet, [(name, "", _series(color)) for name, color in groups.items()], top)
+    top = _reference_heads(sheet, chart.references, scale, top)
+    step, pad = (18.0, 12.0) if len(rows) > len(blocks) else (26.0, 0.0)
+    bottom = top + sum(step * len(block) + pad + (17 if above else 0) for block in blocks)
+    for tick in ticks:
+        sheet.segment(scale(tick), top, scale(tick), bottom, "g")
+    for reference in chart.references:
+        for value in reference.values[:1]:
+            if value is not None:
+                sheet.segment(scale(value), top - 2, scale(value), bottom, "a" if value == 0 else "r")
+    y, at = top, 0
+    for name, block in zip(names, blocks, strict=True):
+        if above:
+            sheet.text(0, y + 13, shorten(name, width), "t")
+            y += 17
+        else:
+            sheet.text(left - 12, y + (step * len(block) + pad) / 2 + 4, name, "t", anchor="end")
+        for place, row in enumerate(block):
+            middle = y + pad / 2 + step * (place + 0.5)
+            _draw_interval(sheet, chart, row, groups[row.group], (scale, middle))
+            if numbers[at]:
+                sheet.text(width, middle + 4, numbers[at], f"f{_series(groups[row.group])}", anchor="end")
+            at += 1
+        y += step * len(block) + pad
+    _foot(sheet, scale, bottom, chart.x.title)
+
+
+def _interval_text(row: IntervalRow, display: Display, *, full: bool) -> str:
+    if row.estimate is None:
+        return "–"
+    interval = format_interval(row.estimate.ci_low, row.estimate.ci_high, display) if full else ""
+    return f"{format_value(row.estimate.value, display)} {interval}".rstrip()
+
+
+def _draw_interval(
+    sheet: _Sheet, chart: IntervalChart, row: IntervalRow, color: int, place: tuple[_Scale, float]
+) -> None:
+    (scale, y), display, name = place, chart.x.display, _series(color)
+    head = (_isolated(row.label) if row.label else "", _isolated(row.group) if row.group else "")
+    if row.reference is not None:
+        x = scale(row.reference)
+        commands = _trace([(x - 3, y - 3), (x + 3, y + 3)]) + _trace([(x - 3, y + 3), (x + 3, y - 3)])
+        tip = "\n".join(
+            (", ".join(part for part in head if part), f"chance level {format_value(row.reference, display)}")
+        )
+        sheet.path(commands, "cross", sheet.mark(tip, row.estimate.records if row.estimate else ()))
+    for value, records in row.dots:
+        tip = "\n".join((", ".join(part for part in head if part), format_value(value, display)))
+        sheet.path(symbol(0, scale(value), y, 2.4), f"o{name}", sheet.mark(tip, records))
+    if row.estimate is not None:
+        low, high = row.estimate.ci_low, row.estimate.ci_high
+        if low is not None and high is not None:
+            sheet.segment(scale(low), y, scale(high), y, f"l{name}")
+        tip = _tip(head, row.estimate, display)
+        commands = symbol(color, scale(row.estimate.value), y, 4)
+        sheet.path(commands, f"f{name} m", sheet.mark(tip, row.estimate.records))
+
+
+def _reference_heads(sheet: _Sheet, references: Sequence[Reference], scale: _Scale, top: float) -> float:
+    """The names of upright reference lines above them, in as many lines as keep them apart."""
+    lines: list[float] = []
+    for reference in references:
+        value = next((value for value in reference.values if value is not None), None)
+        if value is None:
+            continue
+        label = shorten(_plain(reference.label), sheet.width, 11)
+        half = text_width(label, 11) / 2
+        x = min(max(scale(value), half), sheet.width - half)
+        line = next((line for line, end in enumerate(lines) if end + 8 < x - half), len(lines))
+        lines[line : line + 1] = [x + half]
+        sheet.text(x, top + 11 + 15 * line, label, anchor="middle", size=11)
+    return top + 15 * len(lines) + 6
+
+
+def _draw_histograms(sheet: _Sheet, chart: HistogramChart) -> None:
+    width, rows = sheet.width, chart.rows
+    counts = [curve.counts for row in rows for curve in row.histograms]
+    _require_finite(number for each in counts for number in each)
+    bins = max(map(len, counts), default=1)
+    low, high = (
+        chart.x.low if chart.x.low is not None else 0.0,
+        chart.x.high if chart.x.high is not None else float(bins),
+    )
+    ticks = tuple(nice_ticks(low, high, max(3, int(width / 90))))
+    side_texts = ["" if row.side is None else format_value(row.side.value, "number") for row in rows]
+    side = max([*map(text_width, side_texts), text_width(_plain(chart.side_title))]) + 12 if any(side_texts) else 4.0
+    scale = _Scale(low=low, high=high, start=4, end=width - side, ticks=ticks, display=chart.x.display)
+    names = {curve.name: curve.color for row in rows for curve in row.histograms if curve.name}
+    top = _legend(sheet, [(name, "", _series(color)) for name, color in names.items()], 0) if len(names) > 1 else 0.0
+    if chart.side_title and any(side_texts):
+        sheet.text(width, top + 12, _plain(chart.side_title), anchor="end")
+        top += 6
+    tall, label_high = 62.0, 18.0
+    for tick in ticks:
+        sheet.segment(scale(tick), top + label_high, scale(tick), top + len(rows) * (tall + label_high), "g")
+    for place, row in enumerate(rows):
+        base = top + (place + 1) * (tall + label_high)
+        # Every curve has the same area, so that they compare in shape whatever their counts; the row has one scale.
+        densities = [[count / (math.fsum(curve.counts) or 1.0) for count in curve.counts] for curve in row.histograms]
+        peak = max((max(density) for density in densities if density), default=1.0) or 1.0
+        for curve, density in zip(row.histograms, densities, strict=True):
+            step = (scale.end - scale.start) / max(len(density), 1)
+            points = [
+                (scale.start + (at + 0.5) * step, base - share / peak * (tall - 4)) for at, share in enumerate(density)
+            ]
+            points = [(scale.start, base), *points, (scale.end, base)]
+            commands = _trace(points)
+            tip = ", ".join(_isolated(text) for text in (row.label, curve.name) if text)
+            records = row.side.records if row.side is not None else ()
+            sheet.path(commands + "Z", f"b{_series(curve.color)}", sheet.mark(tip, records))
+            sheet.path(commands, f"l{_series(curve.color)} thin" + (" d" if curve.color % 2 else ""))
+        sheet.segment(scale.start, base, scale.end, base, "a")
+        sheet.text(4, base - tall + 2, shorten(_plain(row.label), width - side), "t")
+        if row.side is not None:
+            tip = _tip((_isolated(row.label), _plain(chart.side_title)), row.side, "number")
+            mark = sheet.mark(tip, row.side.records)
+            sheet.text(width, base - 6, side_texts[place], "t", anchor="end", mark=mark)
+    _foot(sheet, scale, top + len(rows) * (tall + label_high), chart.x.title)
+
+
+def _draw_flows(sheet: _Sheet, chart: FlowChart) -> None:
+    width, row, gap, top = sheet.width, 24.0, 4.0, 26.0
+    column = width * (0.3 if width >= 700 else 0.36)
+    sides = (chart.source_words, chart.target_words)
+    _require_finite([*(strength for words in sides for _, strength in words), *(flow.share for flow in chart.flows)])
+    totals = [[0.0] * len(words) for words in sides]
+    for flow in chart.flows:
+        totals[0][flow.source] += flow.share
+        totals[1][flow.target] += flow.share
+    # The word with the most flow uses its whole height, so that no band leaves its word.
+    thick = row / (max((total for side in totals for total in side), default=0.0) or 1.0)
+    starts = [[top + at * (row + gap) + (row - thick * total) / 2 for at, total in enumerate(side)] for side in totals]
+    widest = max((flow.share for flow in chart.flows), default=0.0)
+    for flow in sorted(chart.flows, key=lambda flow: (flow.source, flow.target)):
+        high, left, right = thick * flow.share, starts[0][flow.source], starts[1][flow.target]
+        starts[0][flow.source] += high
+        starts[1][flow.target] += high
+        if flow.share < widest / 100:
+            continue
+        words = chart.source_words[flow.source][0], chart.target_words[flow.target][0]
+        tip = f"{_isolated(words[0])} → {_isolated(words[1])}\n{format_value(flow.share, 'percent')}"
+        over = ((width / 2, left), (width / 2, right), (width - column, right))
+        back = ((width / 2, right + high), (width / 2, left + high), (column, left + high))
+        curves = [" ".join(f"{_number(x)} {_number(y)}" for x, y in side) for side in (over, back)]
+        start, turn = _trace([(column, left)]), _number(right + high)
+        commands = f"{start}C{curves[0]}L{_number(width - column)} {turn}C{curves[1]}Z"
+        sheet.path(commands, "o0" if flow.share > widest / 3 else "b0", sheet.mark(tip, ()))
+    strongest = max((abs(strength) for words in sides for _, strength in words), default=0.0) or 1.0
+    for words, name, left, inner, anchor in (
+        (chart.source_words, chart.source_name, 0.0, column - 8, "end"),
+        (chart.target_words, chart.target_name, width - column, width - column + 8, "start"),
+    ):
+        sheet.text(inner, 14, shorten(_plain(name), column - 8), anchor=anchor)
+        for at, (word, strength) in enumerate(words):
+            y = top + at * (row + gap)
+            mark = sheet.mark(f"{_isolated(word)}\n{format_value(strength, 'percent')}", ())
+            shade = 0.5 * abs(strength) / strongest
+            sheet.rect((left, y, column, row), "p")
+            sheet.rect((left, y, column, row), "f0" if strength >= 0 else "f1", mark, opacity=shade)
+            sheet.text(inner, y + 16, shorten(_plain(word), column - 16), "t v", anchor=anchor)
+    sheet.height = top + max(len(chart.source_words), len(chart.target_words), 1) * (row + gap)
+
+
+def _draw_points(sheet: _Sheet, chart: PointMap) -> None:
+    """All points of a group in one path of dots; pages draw maps on a canvas instead."""
+    xs = [x for group in chart.groups for x in group.x] or [0.0]
+    ys = [y for group in chart.groups for y in group.y] or [0.0]
+    _require_finite([*xs, *ys])
+    entries = [(group.name, "", _series(color)) for color, group in enumerate(chart.groups)]
+    top = _legend(sheet, entries, 0) + 4
+    if chart.y_title:
+        sheet.text(0, top + 12, shorten(_plain(chart.y_title), sheet.width))
+        top += 20
+    room = min(sheet.width, 620) - 16
+    # One scale for both axes, since distances are what a map shows.
+    scale = room / (max(max(xs) - min(xs), max(ys) - min(ys)) or 1.0)
+    for color, group in enumerate(chart.groups):
+        points = zip(group.x, group.y, strict=True)
+        places = [(8 + (x - min(xs)) * scale, top + 8 + (max(ys) - y) * scale) for x, y in points]
+        if places:
+            sheet.path("".join(f"{_trace([place])}h0" for place in places), f"m{_series(color)}")
+    _foot_title(sheet, room / 2, top + 12 + (max(ys) - min(ys)) * scale, chart.x_title)
