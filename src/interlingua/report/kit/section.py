@@ -73,6 +73,8 @@ class KeyFigure:
     display: Display = "percent"
     text: str = ""
     remark: str = ""
+    link: str = ""
+    """The name of the section that shows more of it."""
 
     @property
     def value(self) -> str:
