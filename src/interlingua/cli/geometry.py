@@ -28,7 +28,6 @@ def geometry(given: GeometryCommand, output: Console) -> None:
     """Run, and print the report."""
     from interlingua.commands.command import call_with
     from interlingua.commands.geometry import geometry as geometry_command
-    from interlingua.report.report import build_report
     from interlingua.training.processes import is_first_process
 
     out = Path(given.out)
@@ -38,10 +37,10 @@ def geometry(given: GeometryCommand, output: Console) -> None:
         return
     print_notes(result.run["skipped"])
     if output.json:
-        report = build_report([result.report_run]).to_dict()
+        report = result.report().to_dict()
         print_json({"run": result.run, "report": report, "records": result.records.to_dicts(), **result.found})
         return
     from interlingua.report.kit.terminal import console, print_report
 
-    print_report(build_report([result.report_run]), console())
-    typer.echo(f"\nPage: {out / 'report.html'}")
+    print_report(result.report(), console())
+    typer.echo(f"\nPage: {result.page_file}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,9 @@ from interlingua.flattening import installed
 from interlingua.paths import read_json
 from interlingua.record import Record, RecordTable
 from interlingua.report.files import report_files
+from interlingua.report.kit.notebook import ReportedResult
 from interlingua.report.kit.section import Run
+from interlingua.report.report import Report, build_report
 from interlingua.studies.analysis_settings import seeds_of
 from interlingua.studies.config.fields import Place
 from interlingua.studies.config.schema import (
@@ -53,8 +55,8 @@ SENTENCES, NAMES = "sentences", "names"
 
 
 @dataclass(frozen=True)
-class GeometryFound:
-    """What a study found: `records`, `run` with all that made them, the `maps`, and what several records say together.
+class GeometryFound(ReportedResult):
+    """The result of a run: `records`, `run` with all that made them, `maps`, and what was computed of several records.
 
     `found` has `changes`, `groups` and `scatter`: see `analyses.transfer_matrix.conclusions`.
     """
@@ -65,11 +67,18 @@ class GeometryFound:
     found: dict[str, Any]
     folder: Path
 
-    @property
     def report_run(self) -> Run:
         """The run as a report reads it."""
         attachments = {"geometries": [{"found": self.found, "maps": self.maps}]}
         return Run(kind="geometry", about=self.run, records=self.records, attachments=attachments)
+
+    def report(self) -> Report:
+        """What fine-tuning does to the model's space: what the page shows."""
+        return build_report([self.report_run()])
+
+    @property
+    def page_file(self) -> Path:
+        return self.folder / "report.html"
 
     def __repr__(self) -> str:
         return f"Geometry({self.run['model']}, {', '.join(self.run['languages'])}, {len(self.records)} records)"
@@ -143,7 +152,7 @@ def geometry(given: GeometryCommand) -> GeometryFound:
         about["skipped"] += [note for note in notes if note not in about["skipped"]]
         maps = _export(finished)
         result = GeometryFound(finished.records, about, maps, entry["found"], finished.folder)
-        for name, text in report_files(replace(result.report_run, items=finished.store.items)).items():
+        for name, text in report_files(result.report_run()).items():
             finished.write(name, text)
         finished.write(CONCLUSIONS, json.dumps(result.found, ensure_ascii=False, indent=1))
         finished.write_about(about)
