@@ -244,7 +244,7 @@ def test_a_study_can_be_made_of_what_synth_gave(model: str, tmp_path: Path) -> N
     assert found.records.where(measure="clusters", metric="purity", label="language", state="after")
     assert len(found._repr_html_()) < 30_000
     assert found.show()._repr_html_().startswith("<iframe")
-    assert {table.name for table in found.report().tables()} >= {"errors", "clusters"}
+    assert {table.name for table in found.report().tables()} >= {"errors-by-language", "cluster-numbers"}
     # One type, one fine-tuning: what can't be said is told, not made up.
     assert any("one type only" in note for note in found.run["skipped"])
     assert any("no correlation with spelling" in note for note in found.run["skipped"])

@@ -174,7 +174,7 @@ def test_a_task_that_was_not_learnt_comes_first_and_nothing_is_said_or_drawn_of_
     assert not names
     numbers = SUBJECT.numbers(run)
     assert [number.at_chance for name, number in numbers.items() if f"trained on {HOSTILE[:9]}" in name] == [True, True]  # type: ignore[attr-defined]
-    assert any(str(row[0]).endswith("(not learnt)") for row in tables_of(run)["errors"].rows)
+    assert any(str(row[0]).endswith("(not learnt)") for row in tables_of(run)["errors-by-language"].rows)
 
 
 def test_a_failed_training_on_another_language_is_named_and_left_out() -> None:
@@ -217,7 +217,7 @@ def test_every_cell_and_mark_has_records_with_its_value() -> None:
                     assert cell.value == pytest.approx(np.mean([r.value for r in cell.records]))
                     checked += 1
     for chart in charts_of(run):
-        if isinstance(chart, HeatMap) and chart.name != "groups":
+        if isinstance(chart, HeatMap) and chart.name != "correlation-matrix":
             for cell in (cell for row in chart.cells for cell in row if cell is not None):
                 assert cell.value == pytest.approx(np.mean([r.value for r in cell.records]))
         if isinstance(chart, LineChart) and "cosine" in chart.name:
@@ -235,7 +235,7 @@ def test_the_cosine_table_is_the_records_both_ways_round() -> None:
 def test_fewer_than_five_languages_have_tables_and_no_heat_map() -> None:
     assert not [chart for chart in charts_of(geometry_run(("be", "en", "ru"))) if isinstance(chart, HeatMap)]
     names = {chart.name for chart in charts_of(geometry_run()) if isinstance(chart, HeatMap)}
-    assert names == {"error-matrix", "cosine-matrix", "groups", "tnld"}
+    assert names == {"error-matrix", "cosine-matrix", "correlation-matrix", "spelling-matrix"}
 
 
 def test_a_run_without_fine_tuning_is_reported_by_what_it_has() -> None:
@@ -365,11 +365,12 @@ def test_a_study_has_the_sections_of_each_geometry_table_with_records() -> None:
     entries = [{**entry, "name": name, "encoder": encoder} for name, encoder in blocks]
     study = Run(kind="study", about={"name": "s"}, records=records, attachments={"geometries": entries})
     assert SUBJECT.applies(study)
-    names = [section.name for section in SUBJECT.sections(study)]
-    assert len(set(names)) == len(names)
-    assert {"errors-names-small", "errors-names-large"} <= set(names)
-    assert "errors-others-small" not in names
-    (small, large) = (tables_of(study)[f"errors-names-{model}"].rows[0][1] for model in ("small", "large"))
+    errors_by_title = {
+        section.title: section.tables[0].rows for section in SUBJECT.sections(study) if section.name == "errors"
+    }
+    titles = [f"Errors by language of training: names, {model}" for model in ("small", "large")]
+    assert list(errors_by_title) == titles
+    small, large = (errors_by_title[title][0][1] for title in titles)
     assert isinstance(small, Estimate)
     assert isinstance(large, Estimate)
     assert {r.model for r in small.records} == {"small"}

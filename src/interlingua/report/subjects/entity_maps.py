@@ -50,7 +50,7 @@ def map_menus(geometry: EntityGeometry, maps: Sequence[Mapping[str, Any]]) -> tu
                     charts[model, layer, choice] = entity_map(geometry, each, panel, label, chosen)
         options = [tuple(dict.fromkeys(key[at] for key in charts)) for at in range(3)]
         titles = ("Model", "Layer", "Color")
-        name = geometry.named("maps" if number == 0 else f"maps-{number}")
+        name = "map-menu" if number == 0 else f"map-menu-{number + 1}"
         if charts:
             menus.append(ChartMenu(name=name, menus=tuple(zip(titles, options, strict=True)), charts=charts))
     return tuple(menus)
@@ -98,7 +98,7 @@ def entity_map(
     axes = [f"component {at + 1} ({format_share(share)} of the variance)" for at, share in enumerate(explained[:2])]
     where, when = layer_title(panel["layer"], geometry.output), geometry.state_title(entities["state"])
     return PointMap(
-        name=geometry.named("maps"),
+        name="map",
         title=f"Entities by {label}, layer {where}, {when}",
         note=" ".join(map_note(geometry, entities, panel, label, len(shown))),
         groups=groups,

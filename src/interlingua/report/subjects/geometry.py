@@ -111,12 +111,11 @@ class SpellingRelation:
 class EntityGeometry:
     """What one geometry table found: its settings, its records, and what was computed of several records together.
 
-    `key` and `title` tell it from other geometry tables of a study, and are empty where it is alone.
+    `title` tells it from other geometry tables of a study, and is empty where it is alone.
     """
 
     about: Mapping[str, Any]
     records: RecordTable
-    key: str = ""
     title: str = ""
     failed: tuple[FailedTraining, ...] = ()
     changes: Mapping[str, Any] = field(default_factory=dict)
@@ -125,7 +124,7 @@ class EntityGeometry:
     maps: Sequence[Mapping[str, Any]] = ()
 
     @classmethod
-    def of(cls, entry: Mapping[str, Any], records: RecordTable, *, key: str = "", title: str = "") -> EntityGeometry:
+    def of(cls, entry: Mapping[str, Any], records: RecordTable, *, title: str = "") -> EntityGeometry:
         """The geometry that an attachment and its records describe (`analyses.transfer_matrix.conclusions`)."""
         found: Mapping[str, Any] = entry.get("found") or {}
         names = ("language", "seed", "wrong", "chance", "n")
@@ -133,7 +132,6 @@ class EntityGeometry:
         return cls(
             about=entry["about"],
             records=records,
-            key=key,
             title=title,
             failed=tuple(FailedTraining(**{name: e[name] for name in names}) for e in found.get("not_learnt") or ()),
             changes=found.get("changes") or {},
@@ -250,10 +248,6 @@ class EntityGeometry:
         found = self.records.of("spelling", "tnld", aspect=wanted).by("source", "target")
         return {(str(one), str(other)): own.estimate() for (one, other), own in found.items()}
 
-    def named(self, name: str) -> str:
-        """The name of a section, chart or table, which no other geometry table of the report has."""
-        return f"{name}-{self.key}" if self.key else name
-
     def titled(self, title: str) -> str:
         return f"{title}: {self.title}" if self.title else title
 
@@ -294,8 +288,7 @@ def read_geometries(run: Run) -> list[EntityGeometry]:
         )  # fmt: skip
         if any(record.model == encoder for record in own):
             title = f"{escape_control_characters(name)}, {escape_control_characters(encoder)}"
-            key = "".join(c if c.isalnum() else "-" for c in f"{name}-{encoder}".casefold())
-            geometries.append(EntityGeometry.of(entry, own, key=key, title=title))
+            geometries.append(EntityGeometry.of(entry, own, title=title))
     return geometries
 
 
@@ -790,7 +783,7 @@ def errors_section(geometry: EntityGeometry) -> Section | None:
         return None
     failed, errors = find_failed_trainings(geometry), find_errors(geometry)
     return Section(
-        name=geometry.named("errors"),
+        name="errors",
         title=geometry.titled("Errors by language of training"),
         findings=tuple(finding for finding in (failed, errors) if finding is not None),
         text=(
@@ -818,7 +811,7 @@ def error_intervals(geometry: EntityGeometry) -> IntervalChart:
             rows.append(IntervalRow(label=geometry.name(code), group="other languages", estimate=elsewhere, dots=dots,
                                     reference=elsewhere.null_value))  # fmt: skip
     return IntervalChart(
-        name=geometry.named("error-intervals"),
+        name="error-intervals",
         title="Errors in the language of training and in others",
         note="Rows: language of training. Means with 95 % intervals, lower is better; crosses are chance levels; "
         "faint dots are seeds, or the other languages.",
@@ -833,7 +826,7 @@ def error_matrix(geometry: EntityGeometry) -> HeatMap | None:
     if len(geometry.languages) < MIN_HEAT_MAP_LANGUAGES or len(trained) < 2:
         return None
     return HeatMap(
-        name=geometry.named("error-matrix"),
+        name="error-matrix",
         title="Errors by language of training and of test",
         note="Rows: trained on. Columns: tested on. Lower is better.",
         rows=tuple(map(geometry.name, trained)),
@@ -856,7 +849,7 @@ def error_table(geometry: EntityGeometry) -> Table:
         rows.append((name, *cells, mean_estimate(others) if others else None, chance))
     names = [Column(title=geometry.name(code), display="percent", interval=True) for code in geometry.languages]
     return Table(
-        name=geometry.named("errors"),
+        name="errors-by-language",
         title="Wrong sentences by language of training (rows) and of test",
         note=f"Share of test sentences with a wrong tag ({PAPER}, §4.2, counts them). “Others” leaves out the "
         "language of training. No name or context of the test sentences was in training.",
@@ -874,7 +867,7 @@ def maps_section(geometry: EntityGeometry) -> Section | None:
     if not charts:
         return None
     return Section(
-        name=geometry.named("maps"),
+        name="maps",
         title=geometry.titled("Maps of entities"),
         text=(
             "Every mark is a name in its sentence: the mean vector of its sub-tokens. All maps show the same entities. "
@@ -892,7 +885,7 @@ def clusters_section(geometry: EntityGeometry) -> Section | None:
     if table is None:
         return None
     return Section(
-        name=geometry.named("clusters"),
+        name="clusters",
         title=geometry.titled("By language or by type?"),
         findings=tuple(finding for label in LABELS if (finding := find_purity(geometry, label)) is not None),
         text=(
@@ -915,7 +908,7 @@ def purity_chart(geometry: EntityGeometry, label: str) -> LineChart | None:
         return None
     first = next(iter(lines.values()))
     return LineChart(
-        name=geometry.named(f"purity-{label}"),
+        name=f"purity-{label}",
         title=f"Neighbours with the same {label}",
         note="Bands are 95 % intervals; the dotted line is the chance level.",
         x=Axis(title="layer", display="count"),
@@ -950,7 +943,7 @@ def cluster_table(geometry: EntityGeometry) -> Table | None:
         return None
     after = "after (not learnt)" if failed else "after"
     return Table(
-        name=geometry.named("clusters"),
+        name="cluster-numbers",
         title="How entities cluster",
         note="Computed on the vectors, not on the maps. Chance: labels assigned at random, before fine-tuning.",
         columns=(Column(title="entities"), Column(title="measure"), Column(title="layer", display="count"),
@@ -975,7 +968,7 @@ def cosine_section(geometry: EntityGeometry) -> Section | None:
     lines = tuple(chart for centering in CENTERINGS if (chart := cosine_lines(geometry, centering)) is not None)
     heat_maps = cosine_heat_maps(geometry)
     return Section(
-        name=geometry.named("cosines"),
+        name="cosines",
         title=geometry.titled("Cosine of translations"),
         findings=() if finding is None else (finding,),
         text=(
@@ -1000,7 +993,7 @@ def cosine_lines(geometry: EntityGeometry, centering: str) -> LineChart | None:
     if not lines:
         return None
     return LineChart(
-        name=geometry.named(f"cosine-layers-{centering}"),
+        name=f"cosine-layers-{centering}",
         title=f"Cosine of translations, {CENTERINGS[centering]}",
         note="Means over all pairs of languages. Dotted lines: pairs of different entities, which show how "
         "anisotropic the space is.",
@@ -1023,7 +1016,7 @@ def cosine_heat_maps(geometry: EntityGeometry) -> ChartMenu | None:
                 cells = geometry.cosines(state, corpus, centering).get(geometry.output)
                 if cells:
                     charts[geometry.state_title(state), entity_set_title(corpus), title] = HeatMap(
-                        name=geometry.named("cosine-matrix"),
+                        name="cosine-matrix",
                         title=f"Cosine of translations {geometry.state_title(state)}, {title}",
                         note=f"Layer {geometry.output}, the output; {entity_set_title(corpus)}.",
                         rows=names,
@@ -1035,7 +1028,7 @@ def cosine_heat_maps(geometry: EntityGeometry) -> ChartMenu | None:
     labels = ("Model", "Entities", "Vectors")
     options = [tuple(dict.fromkeys(key[at] for key in charts)) for at in range(3)]
     menus = tuple(zip(labels, options, strict=True))
-    return ChartMenu(name=geometry.named("cosine-matrix"), menus=menus, charts=charts) if charts else None
+    return ChartMenu(name="cosine-matrix", menus=menus, charts=charts) if charts else None
 
 
 def symmetric_cells(
@@ -1062,7 +1055,7 @@ def cosine_tables(geometry: EntityGeometry) -> Iterator[Table]:
             slug = "test" if corpus == "test" else "about"
             lost = " (task not learnt)" if failed and state == AFTER else ""
             yield Table(
-                name=geometry.named(f"cosine-{slug}-{state}"),
+                name=f"cosine-{slug}-{state}",
                 title=f"Cosine of translations {geometry.state_title(state)}{lost}, {entity_set_title(corpus)}",
                 note=f"Layer {geometry.output}, the output ({PAPER}, Table 2). Different entities: the largest mean "
                 "cosine of pairs of different entities of the row’s language.",
@@ -1095,7 +1088,7 @@ def training_section(geometry: EntityGeometry) -> Section | None:
             for choice, chosen in choices.items() if own else ():
                 over = f", over {geometry.groups.span} steps" if metric == "change" and geometry.groups else ""
                 charts[f"trained on {geometry.name(source)}", title, choice] = LineChart(
-                    name=geometry.named("training"),
+                    name="training",
                     title=f"{title} while training on {geometry.name(source)}",
                     note=f"{note}{over}.",
                     x=Axis(title="step", display="count"),
@@ -1105,13 +1098,13 @@ def training_section(geometry: EntityGeometry) -> Section | None:
     labels = ("Model", "Measure", "Highlight")
     options = [tuple(dict.fromkeys(key[at] for key in charts)) for at in range(3)]
     return Section(
-        name=geometry.named("training"),
+        name="training",
         title=geometry.titled("During fine-tuning"),
         text=(
             "Each language’s space while the model is trained on one of them, on a fixed sample of test sentences. Of "
             "several seeds the first is drawn.",
         ),
-        charts=(ChartMenu(name=geometry.named("training"), menus=tuple(zip(labels, options, strict=True)),
+        charts=(ChartMenu(name="training", menus=tuple(zip(labels, options, strict=True)),
                           charts=charts),),
     )  # fmt: skip
 
@@ -1140,7 +1133,7 @@ def groups_section(geometry: EntityGeometry) -> Section | None:
     near = lowest > MIN_GROUP_CORRELATION  # From -1 to 1 all cells would have one colour.
     names = [geometry.name(codes[at]) for at in order]
     chart = HeatMap(
-        name=geometry.named("groups"),
+        name="correlation-matrix",
         title="Correlations of the changes",
         note=f"Pearson’s r of the changes over {groups.span} steps, all fine-tunings concatenated; languages in the "
         f"order of the clustering.{' All are high: the scale begins at the lowest.' if near else ''}",
@@ -1155,7 +1148,7 @@ def groups_section(geometry: EntityGeometry) -> Section | None:
     )
     rows = tuple((geometry.name(codes[i]), *cells[i], max(groups.null[i][j] for j in count if j != i)) for i in count)
     table = Table(
-        name=geometry.named("groups"),
+        name="correlations",
         title="Correlations of the changes during fine-tuning",
         note=f"Pearson’s r over {groups.span} steps, all fine-tunings concatenated ({PAPER}, Fig. 4). Chance: the "
         "largest mean |r| of the language’s curve with another’s shifted in time.",
@@ -1164,7 +1157,7 @@ def groups_section(geometry: EntityGeometry) -> Section | None:
         rows=rows,
     )  # fmt: skip
     return Section(
-        name=geometry.named("groups"),
+        name="groups",
         title=geometry.titled("Languages that change together"),
         findings=(finding,),
         text=("Short fine-tunings give high correlations by chance, and a clustering divides any matrix.",),
@@ -1185,7 +1178,7 @@ def spelling_section(geometry: EntityGeometry) -> Section | None:
     title = "Spelling distance of names (TNLD)"
     if len(codes) >= MIN_HEAT_MAP_LANGUAGES:
         note = "TNLD: edit distance after transliteration into Latin letters, over the longer length; 0 is equal."
-        charts.append(HeatMap(name=geometry.named("tnld"), title=title, note=note, rows=names, columns=names,
+        charts.append(HeatMap(name="spelling-matrix", title=title, note=note, rows=names, columns=names,
                               cells=cells, scale="TNLD", display="number"))  # fmt: skip
     tables = []
     if relation is not None:
@@ -1194,9 +1187,9 @@ def spelling_section(geometry: EntityGeometry) -> Section | None:
         rows = tuple((name, *row) for name, row in zip(names, cells, strict=True))
         columns = (Column(title=""), *(Column(title=name, display="decimal3") for name in names))
         note = "Mean over the names of the test sentences: 0 is equal."
-        tables.append(Table(name=geometry.named("tnld"), title=title, note=note, columns=columns, rows=rows))
+        tables.append(Table(name="spelling-distances", title=title, note=note, columns=columns, rows=rows))
     return Section(
-        name=geometry.named("spelling"),
+        name="spelling",
         title=geometry.titled("Errors and spelling"),
         findings=() if finding is None else (finding,),
         charts=tuple(charts),
@@ -1217,7 +1210,7 @@ def spelling_scatter(geometry: EntityGeometry, relation: SpellingRelation) -> Sc
                         records=() if estimate is None else estimate.records,
                         detail=f"trained on {geometry.name(one)}, tested on {geometry.name(other)}"))  # fmt: skip
     return ScatterChart(
-        name=geometry.named("errors-spelling"),
+        name="errors-spelling",
         title="Errors against the spelling distance of names",
         note=trend.text,
         x=Axis(title="spelling distance of names (TNLD)", display="number"),
@@ -1237,7 +1230,7 @@ def spelling_table(geometry: EntityGeometry, relation: SpellingRelation) -> Tabl
         if rho is not None
     )
     return Table(
-        name=geometry.named("spelling"),
+        name="spelling-correlations",
         title="Errors against the spelling distance of names",
         note=f"Over pairs of languages ({PAPER}, Fig. 5). Pairs share languages: p is Mantel’s, from permuted "
         "languages, and the interval a jackknife over languages.",
@@ -1257,7 +1250,7 @@ def details_section(geometry: EntityGeometry) -> Section | None:
     )
     entity = escape_control_characters(str(geometry.about.get("about")))
     table = Table(
-        name=geometry.named("pieces"),
+        name="pieces",
         title=f"How the tokenizer splits {entity}",
         note=f"Sub-tokens ({PAPER}, §3.2).",
         columns=(Column(title=""), Column(title="pieces", display="count"), Column(title="split")),
@@ -1271,7 +1264,7 @@ def details_section(geometry: EntityGeometry) -> Section | None:
     if not rows and not trained:
         return None
     return Section(
-        name=geometry.named("fine-tunings"),
+        name="fine-tunings",
         title=geometry.titled("Fine-tunings and tokens"),
         tables=(table,) if rows else (),
         facts=(("Fine-tunings", trained),) if trained else (),
