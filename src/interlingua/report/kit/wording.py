@@ -151,6 +151,17 @@ def format_interval(low: float | None, high: float | None, display: Display) -> 
     return f"[{both[0]}, {both[1]}]"
 
 
+def format_deviation(deviation: float, display: Display) -> str:
+    """A standard deviation after its mean, without a unit of its own.
+
+    >>> format_deviation(0.0123, "percent"), format_deviation(0.0123, "decimal3")
+    ('± 1.2', '± 0.012')
+    """
+    if display in ("percent", "points"):
+        return f"± {format_number(100 * deviation, 1)}"
+    return f"± {format_value(deviation, display)}"
+
+
 def pluralize(count: int, noun: str, plural: str = "") -> str:
     """A count with its noun.
 

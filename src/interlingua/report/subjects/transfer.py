@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, wraps
 from pathlib import PurePath
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -16,8 +16,6 @@ from interlingua import languages
 from interlingua.analyses.seed_statistics import (
     RegimeDifference,
     RegimeScore,
-    StateDistances,
-    summarize_distances,
     summarize_tasks,
 )
 from interlingua.metric import Metric
@@ -27,16 +25,13 @@ from interlingua.report.kit.chart import (
     Axis,
     Chart,
     ChartMenu,
-    Histogram,
-    HistogramChart,
-    HistogramRow,
     IntervalChart,
     IntervalRow,
     Line,
     LineChart,
     Reference,
 )
-from interlingua.report.kit.finding import Basis, Finding, Verdict, sentence_of
+from interlingua.report.kit.finding import Basis, Finding, Template, Verdict, sentence_of
 from interlingua.report.kit.section import Headline, KeyFigure, Run, Section, Subject
 from interlingua.report.kit.table import Cell, Column, MarkedEstimate, Table
 from interlingua.report.kit.wording import (
@@ -49,6 +44,7 @@ from interlingua.report.kit.wording import (
     language_name,
     pluralize,
 )
+from interlingua.report.subjects.adjustment import separation_section
 from interlingua.stats import SEED_DEVIATIONS, USUAL_DEVIATION, items_needed, seeds_needed
 from interlingua.stats.chance import LEVEL
 
@@ -112,7 +108,8 @@ class TaskScores:
     @cached_property
     def name(self) -> str:
         """What tells it from the other tasks of a study."""
-        return escape_control_characters(f"{self.task}, {self.model}, {self.source}")
+        language = language_name(self.source, {})
+        return escape_control_characters(f"{self.task} ({PurePath(self.model).name}, {language})")
 
     @cached_property
     def measure(self) -> str:
@@ -274,7 +271,7 @@ def difference_display(score: RegimeScore) -> Display:
     return "points" if metric_display(score) == "percent" else "decimal3"
 
 
-def test_title(score: RegimeScore) -> str:
+def title_of_test(score: RegimeScore) -> str:
     """What a test is called: its language, and its name where that says more.
 
     The language of a test of two languages is that of what is scored (the paragraph of a question).
@@ -307,12 +304,23 @@ def _upper(text: str) -> str:
 # Findings.
 
 
+def _with_task_name(template: Template) -> Template:
+    """The template, after the name of the task where a study has several (`whose`)."""
+
+    @wraps(template)
+    def word(finding: Finding) -> str:
+        whose = finding.about.get("whose")
+        return f"{whose}: {template(finding)}" if whose else template(finding)
+
+    return word
+
+
 def describe_level(score: RegimeScore) -> dict[str, Any]:
     """What a sentence says of one score."""
     return {
         "regime": score.regime,
         "test": score.test,
-        "title": test_title(score),
+        "title": title_of_test(score),
         "value": score.value,
         "chance": score.null_value,
         "display": metric_display(score),
@@ -327,7 +335,7 @@ def _level_text(level: Mapping[str, Any], *, name: bool = True) -> str:
     return f"{level['title']} {value}{known}" if name else f"{value}{known}"
 
 
-def training_findings(group: TaskScores) -> list[Finding]:
+def training_findings(group: TaskScores, *, whose: str = "") -> list[Finding]:
     """What did not learn: first what is above chance in no seed, then single seeds that collapsed."""
     found: list[Finding] = []
     low = [score for score in group.main_scores if not score.has_learned and not score.collapsed_seeds]
@@ -344,6 +352,7 @@ def training_findings(group: TaskScores) -> list[Finding]:
                 kind="training_failed" if failed else "at_chance",
                 verdict=Verdict.AT_CHANCE,
                 about={
+                    "whose": whose,
                     "source": group.source,
                     "answer": answer,
                     "levels": levels,
@@ -358,12 +367,13 @@ def training_findings(group: TaskScores) -> list[Finding]:
     collapsed: dict[tuple[str, int], dict[str, None]] = {}
     for score in group.main_scores:
         for seed in score.collapsed_seeds:
-            collapsed.setdefault((score.regime, int(seed or 0)), {})[test_title(score)] = None
+            collapsed.setdefault((score.regime, int(seed or 0)), {})[title_of_test(score)] = None
     if collapsed:
         own = [score for score in group.main_scores if score.collapsed_seeds]
         seeds = [{"regime": regime, "seed": seed, "tests": [*tests]} for (regime, seed), tests in collapsed.items()]
         nulls = [score.null_value for score in _judged(group, own) if score.null_value is not None]
         about = {
+            "whose": whose,
             "seeds": seeds,
             "chance": [min(nulls), max(nulls)] if nulls else [],
             "compared": len(group.comparisons),
@@ -388,6 +398,7 @@ def _chance_levels(group: TaskScores, scores: Sequence[RegimeScore]) -> list[dic
 
 
 @sentence_of("training_failed", topic="Training")
+@_with_task_name
 def _training_failed(finding: Finding) -> str:
     about = finding.about
     levels: Sequence[Mapping[str, Any]] = about["levels"]
@@ -403,6 +414,7 @@ def _training_failed(finding: Finding) -> str:
 
 
 @sentence_of("at_chance", topic="Not above chance")
+@_with_task_name
 def _at_chance(finding: Finding) -> str:
     about = finding.about
     levels: Sequence[Mapping[str, Any]] = about["levels"]
@@ -441,6 +453,7 @@ def _join_levels(levels: Sequence[Mapping[str, Any]]) -> str:
 
 
 @sentence_of("collapsed_seed", topic="Collapsed seeds")
+@_with_task_name
 def _collapsed_seed(finding: Finding) -> str:
     about = finding.about
     seeds = [
@@ -456,7 +469,7 @@ def _collapsed_seed(finding: Finding) -> str:
     return f"Collapsed, at chance where other seeds learned{level}: {named}.{compared}"
 
 
-def gap_finding(group: TaskScores) -> Finding | None:
+def gap_finding(group: TaskScores, *, whose: str = "") -> Finding | None:
     """What the base regime reaches in the tests, beside the language of training; None where nothing was scored."""
     scores = [score for score in group.base_scores() if score.measure != "retrieval" or group.measure == "retrieval"]
     source = next((score for score in scores if score.test == group.source_test), None)
@@ -472,6 +485,7 @@ def gap_finding(group: TaskScores) -> Finding | None:
         kind="transfer",
         verdict=Verdict.FOUND,
         about={
+            "whose": whose,
             "task": group.measure,
             "source": group.source,
             "regime": lowest.regime,
@@ -487,6 +501,7 @@ def gap_finding(group: TaskScores) -> Finding | None:
 
 
 @sentence_of("transfer", topic="Transfer")
+@_with_task_name
 def _transfer(finding: Finding) -> str:
     about = finding.about
     source, levels = about["source_level"], about["levels"]
@@ -558,7 +573,7 @@ def _outcome(regime: str, own: Sequence[Comparison]) -> dict[str, Any]:
 def _comparison_data(each: Comparison) -> dict[str, Any]:
     return {
         "test": each.score.test,
-        "title": test_title(each.score),
+        "title": title_of_test(each.score),
         "verdict": str(each.verdict),
         "difference": each.difference.value,
         "display": difference_display(each.score),
@@ -570,7 +585,7 @@ def _comparison_data(each: Comparison) -> dict[str, Any]:
 def _remaining_data(each: Comparison) -> dict[str, Any]:
     """The comparison over the seeds in which both sides learned; without a difference where none is left."""
     rest = each.remaining
-    own = {"title": test_title(each.score), "display": difference_display(each.score), "detectable": None}
+    own = {"title": title_of_test(each.score), "display": difference_display(each.score), "detectable": None}
     if rest is None:
         return {**own, "verdict": str(Verdict.NOT_COMPARABLE), "difference": None, "seeds": 0}
     seeds = min(len(rest.seeds), len(rest.base_seeds))
@@ -687,7 +702,7 @@ def _remaining_seeds(finding: Finding) -> str:
     return f"{_upper(text)} {_OUTCOMES[finding.verdict]} in {_difference_text(about)}."
 
 
-def regime_findings(group: TaskScores) -> list[Finding]:
+def regime_findings(group: TaskScores, *, whose: str = "") -> list[Finding]:
     """One finding per regime over all its tests, for a first screen."""
     found = []
     tested = sum(each.difference.p is not None for each in group.comparisons)
@@ -699,7 +714,7 @@ def regime_findings(group: TaskScores) -> list[Finding]:
             Finding(
                 kind="regime",
                 verdict=verdict,
-                about=outcome,
+                about={"whose": whose, **outcome},
                 estimate=own[0].difference if len(own) == 1 else None,
                 metric=declared_metric(own[0].score)[0],
                 basis=_basis(own[0].difference, tested),
@@ -709,6 +724,7 @@ def regime_findings(group: TaskScores) -> list[Finding]:
 
 
 @sentence_of("regime", topic="Regimes")
+@_with_task_name
 def _regime(finding: Finding) -> str:
     text = f"{_upper(_effect_text(finding.about))}."
     remaining: Sequence[Mapping[str, Any]] = finding.about["remaining"]
@@ -723,38 +739,32 @@ def _regime(finding: Finding) -> str:
     return text
 
 
-def test_finding(group: TaskScores) -> Finding:
+def uncertainty_finding(groups: Sequence[TaskScores]) -> Finding:
     """How differences are tested, what could be detected, and how many seeds smaller ones need.
 
     A correction and a power are named only where a comparison is of models that learned.
     """
-    own = group.comparisons
-    tested = [each for each in own if each.difference.p is not None]
-    telling = [each for each in own if each.verdict not in (Verdict.NOT_COMPARABLE, Verdict.AT_CHANCE)]
-    seeds = max((len(score.seeds) for score in group.scores), default=0)
-    silent = bool(own) and not telling
-    tables = Counter(each.score.metric for each in compare(group.main_scores) if each.difference.p is not None)
-    known = [each for each in telling if each.difference.p is not None]
-    about: dict[str, Any] = {
-        "seeds": seeds,
-        "compared": len(own),
-        "silent": silent,
-        "items_kept": all(each.difference.over for each in own),
-        "detectable": detectable_range(known),
-        "display": difference_display(own[0].score) if own else "points",
+    comparisons = [each for group in groups for each in group.comparisons]
+    telling = [each for each in comparisons if each.verdict in (*_CLEAR, Verdict.UNCLEAR, Verdict.NOT_TESTED)]
+    tested = [each for each in telling if each.difference.p is not None]
+    about = {
+        "seeds": max((len(score.seeds) for group in groups for score in group.scores), default=0),
+        "compared": len(comparisons),
+        "silent": bool(comparisons) and not telling,
+        "items_kept": all(each.difference.over for each in comparisons),
+        "detectable": detectable_range(tested),
+        "display": difference_display(comparisons[0].score) if comparisons else "points",
         "plan": plan_seeds(telling) if telling else None,
     }
-    if not own:
-        return Finding(kind="seeds", verdict=Verdict.FOUND, about=about, basis=Basis(over="seeds"))
-    if silent or not tested:
-        basis = Basis(over="" if silent else "examples", compared=len(own))
+    if comparisons and not tested:
+        basis = Basis(over="examples", compared=len(comparisons))
         return Finding(kind="seeds", verdict=Verdict.NOT_TESTED, about=about, basis=basis)
-    most = max(tables.values())
+    most = max((sum(each.difference.p is not None for each in group.comparisons) for group in groups), default=0)
     basis = Basis(
-        over="seeds and examples",
-        test="t over seeds and examples",
+        over="seeds and examples" if tested else "seeds",
+        test="t over seeds and examples" if tested else "",
         correction="Holm" if most > 1 else "",
-        compared=most,
+        compared=max(most, 1),
     )
     return Finding(kind="seeds", verdict=Verdict.FOUND, about=about, basis=basis)
 
@@ -778,7 +788,7 @@ def _seeds(finding: Finding) -> str:
             else "Differences are not tested: the values per example (items/) are not in the folder."
         )
         return f"{why}{plan}"
-    correction = f" after Holm’s correction over {basis.compared} comparisons" if basis.correction else ""
+    correction = " after Holm’s correction over the comparisons of a table" if basis.correction else ""
     detectable = about["detectable"]
     sizes = dict.fromkeys(_size(end, about["display"]) for end in detectable)
     unit = " points" if about["display"] == "points" else ""
@@ -869,7 +879,7 @@ def headline(run: Run) -> Headline | None:
     findings += [each for each in regime_findings(group) if each.verdict is not Verdict.AT_CHANCE]
     source = source_finding(group)
     findings += [source] if source is not None else []
-    findings.append(test_finding(group))
+    findings.append(uncertainty_finding(groups))
     return Headline(
         title=_title(group),
         answer=answer,
@@ -882,7 +892,7 @@ def headline(run: Run) -> Headline | None:
 
 def _title(group: TaskScores) -> str:
     model = escape_control_characters(PurePath(group.model).name)
-    titles = [test_title(score) for score in group.base_scores() if score.test != group.source_test]
+    titles = [title_of_test(score) for score in group.base_scores() if score.test != group.source_test]
     tests = join_with_and(titles) if 0 < len(titles) <= 3 else pluralize(len(titles), "test") if titles else ""
     source = language_name(group.source, {})
     if group.measure == "retrieval":
@@ -906,7 +916,7 @@ def _figures(group: TaskScores) -> Iterator[KeyFigure]:
         best = max(comparisons, key=lambda each: (each.verdict is Verdict.HIGHER, each.difference.value))
         verdict = "clear" if best.verdict in _CLEAR else str(best.verdict)
         yield KeyFigure(
-            label=f"{_upper(regime_title(best.score.regime))} in {test_title(best.score)}",
+            label=f"{_upper(regime_title(best.score.regime))} in {title_of_test(best.score)}",
             estimate=best.difference,
             display=difference_display(best.score),
             remark=f"largest difference to {escape_control_characters(best.base.regime)}: {verdict}",
@@ -921,7 +931,7 @@ def _score_figure(group: TaskScores, score: RegimeScore, remark: str) -> KeyFigu
     chance = _chance_text(group, score)
     remarks = [part for part in (escape_control_characters(score.regime), remark, chance) if part]
     return KeyFigure(
-        label=f"{metric_title(score)} in {test_title(score)}",
+        label=f"{metric_title(score)} in {title_of_test(score)}",
         estimate=score,
         display=metric_display(score),
         remark=", ".join(remarks),
@@ -1011,7 +1021,7 @@ def score_table(group: TaskScores, metric: str, *, terminal: bool = False) -> Ta
     """One row per regime, one column per test; of more than five tests one row per test, one column per regime."""
     scores = group.of_metric(metric)
     cells, display = marked_scores(scores), metric_display(scores[0])
-    tests = {score.test: test_title(score) for score in scores}
+    tests = {score.test: title_of_test(score) for score in scores}
     regimes = list(dict.fromkeys(score.regime for score in scores))
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -1123,7 +1133,7 @@ def difference_table(group: TaskScores, metric: str) -> Table | None:
 def _difference_row(each: Comparison, difference: RegimeDifference, verdict: str, display: Display) -> tuple[Cell, ...]:
     counts = dict.fromkeys((len(difference.seeds), len(difference.base_seeds)))
     return (
-        test_title(each.score),
+        title_of_test(each.score),
         escape_control_characters(each.score.regime),
         escape_control_characters(each.base.regime),
         " and ".join(map(str, counts)),
@@ -1150,7 +1160,7 @@ def seed_table(group: TaskScores, metric: str) -> Table:
         }
         own = (by_seed.get(seed) for seed in seeds)
         mean = Estimate(value=score.value, null_value=score.null_value, n=score.n, records=score.records)
-        rows.append((test_title(score), escape_control_characters(score.regime), mean, score.deviation, *own))
+        rows.append((title_of_test(score), escape_control_characters(score.regime), mean, score.deviation, *own))
     heads = ("Mean", "sd", *(f"Seed {seed}" for seed in seeds))
     columns = (Column(title="Test"), Column(title="Regime"), *(Column(title=head, display=display) for head in heads))
     title = f"{metric_title(scores[0])}: every seed, {_model(group)}"
@@ -1178,7 +1188,7 @@ def seed_chart(group: TaskScores, metric: str) -> IntervalChart:
     scores = [score for score in group.main_scores if score.metric == metric]
     rows = tuple(
         IntervalRow(
-            label=test_title(score),
+            label=title_of_test(score),
             group=escape_control_characters(score.regime),
             estimate=score if _has_interval(score) else replace(score, ci_low=None, ci_high=None),
             dots=tuple((value, (record,)) for value, record in zip(score.values, score.records, strict=True)),
@@ -1206,7 +1216,9 @@ def difference_chart(group: TaskScores, metric: str) -> IntervalChart | None:
     base = next(iter(bases)) if len(bases) == 1 else "the base of its test"
     rows = tuple(
         IntervalRow(
-            label=test_title(each.score), group=escape_control_characters(each.score.regime), estimate=each.difference
+            label=title_of_test(each.score),
+            group=escape_control_characters(each.score.regime),
+            estimate=each.difference,
         )
         for each in own
     )
@@ -1248,7 +1260,7 @@ def layer_charts(run: Run, group: TaskScores) -> Iterator[LineChart]:
         chance = () if first.null_value is None else (Reference(label="chance level", values=(first.null_value,)),)
         yield LineChart(
             name=f"layers-{_slug(group)}-{_metric_slug(test)}",
-            title=f"{metric_title(first)} by layer, {test_title(first)}",
+            title=f"{metric_title(first)} by layer, {title_of_test(first)}",
             note="Means over seeds; the marked layer is the best of its regime. Layer 0 is the embedding output.",
             x=Axis(title="Layer"),
             y=Axis(title=metric_title(first), display=metric_display(first), zero=True),
@@ -1272,117 +1284,6 @@ def with_menu(name: str, menu: str, charts: Sequence[tuple[str, Chart]]) -> tupl
     return (ChartMenu(name=name, menus=((menu, tuple(by_name)),), charts={(key,): c for key, c in by_name.items()}),)
 
 
-# Distances of words.
-
-
-def distance_table(distances: Sequence[StateDistances]) -> Table:
-    """Distances of related and unrelated words in each state of the model, with intervals."""
-    rows: list[tuple[Cell, ...]] = []
-    for each in distances:
-        whose = [
-            escape_control_characters(part) for part in (PurePath(each.model).name, each.task or "before any task")
-        ]
-        ratio = each.unrelated.value / max(each.related.value, 1e-12)
-        rows.append(
-            (*whose, language_name(each.language, {}), escape_control_characters(each.state), each.auc, each.related,
-             each.unrelated, ratio)
-        )  # fmt: skip
-    columns = (
-        Column(title="Model"),
-        Column(title="Task"),
-        Column(title="Language"),
-        Column(title="State"),
-        Column(title="AUC", display="decimal3", interval=True),
-        Column(title="Related", display="decimal3", interval=True),
-        Column(title="Unrelated", display="decimal3", interval=True),
-        Column(title="Unrelated / related", display="number"),
-    )
-    over = dict.fromkeys("the words of one seed" if each.seeds == 1 else "seeds" for each in distances)
-    note = (
-        "Euclidean distances of words to their translations (related) and to words of other sentences (unrelated), on "
-        "rows that were not trained on. AUC is the share of pairs of which the related one is nearer. In brackets the "
-        f"95 % interval over {' or '.join(over)}."
-    )
-    return Table(name="word-distances", title="Distances of words", columns=columns, rows=tuple(rows), note=note)
-
-
-def distance_section(run: Run) -> Section | None:
-    """Distances of related and unrelated words over the states of a model (Efimov et al. 2023 Fig. 1)."""
-    regimes = [str(regime) for regime in run.about.get("regimes") or ()]
-    distances = summarize_distances(run.records, states=regimes)
-    if not distances:
-        return None
-    charts: list[tuple[str, Chart]] = []
-    groups: dict[tuple[str, str | None, str | None], list[StateDistances]] = {}
-    for each in distances:
-        groups.setdefault((each.model, each.task, each.source), []).append(each)
-    for (model, task, source), own in groups.items():
-        before = [each for each in groups.get((model, None, source), []) if task is not None]
-        if task is None and any(key[0] == model and key[1] is not None for key in groups):
-            continue  # States before any task stand first in the charts of the tasks.
-        for language in dict.fromkeys(each.language for each in own):
-            states = [each for each in (*before, *own) if each.language == language]
-            chart = state_histograms(states)
-            several = f"{language_name(language, {})}, {task}, {PurePath(model).name}"
-            label = several if len(groups) > 1 else language_name(language, {})
-            if chart is not None:
-                charts.append((escape_control_characters(label), chart))
-    return Section(
-        name="word-distances",
-        title="Related and unrelated words",
-        text=(
-            "How far words lie from their translations and from words of other sentences, before and after each "
-            "training. The less the two histograms overlap, the better distance alone tells a translation.",
-        ),
-        charts=with_menu("states", "Language", charts),
-        tables=(distance_table(distances),),
-        folded=run.kind == "study",
-    )
-
-
-_BINS = 60
-
-
-def state_histograms(states: Sequence[StateDistances]) -> HistogramChart | None:
-    """A row per state with the histograms of its first seed, distances divided by the mean of unrelated words.
-
-    Training shrinks or stretches the whole space, which says nothing; the scale of each state is taken out.
-    """
-    rows, highest = [], 0.0
-    known = [
-        (each, each.auc.records[0].details)
-        for each in states
-        if len(each.auc.records[0].details.get("edges") or ()) > 1
-    ]
-    for each, details in known:
-        highest = max(highest, float(details["edges"][-1]) / max(each.unrelated.value, 1e-12))
-    for each, details in known:
-        edges = np.asarray(details["edges"], np.float64) / max(each.unrelated.value, 1e-12)
-        histograms = tuple(
-            Histogram(name=title, counts=_rebin(edges, details[name], highest), color=color)
-            for color, (name, title) in enumerate((("related", "translations"), ("unrelated", "unrelated words")))
-        )
-        rows.append(HistogramRow(label=escape_control_characters(each.state), histograms=histograms, side=each.auc))
-    if not rows:
-        return None
-    language = states[0].language
-    return HistogramChart(
-        name=f"states-{language}",
-        title=f"Distances of words, {language_name(language, {})}",
-        note="Distances are divided by the mean distance of unrelated words in that state; of the first seed.",
-        x=Axis(title="Distance / mean distance of unrelated words", low=0.0, high=highest),
-        rows=tuple(rows),
-        side_title="AUC",
-    )
-
-
-def _rebin(edges: np.ndarray[Any, Any], counts: Sequence[float], highest: float) -> tuple[float, ...]:
-    """Shares per bin of one common width from 0 to `highest`; what lies in a bin is spread evenly over it."""
-    cumulated = np.concatenate([[0.0], np.cumsum(np.asarray(counts, np.float64))])
-    at = np.interp(np.linspace(0.0, highest, _BINS + 1), edges, cumulated)
-    return tuple(float(share) for share in np.diff(at) / max(float(cumulated[-1]), 1e-12))
-
-
 # Sections.
 
 
@@ -1394,8 +1295,15 @@ def sections(run: Run) -> list[Section]:
         *_difference_section(groups),
         *_layer_section(run, groups),
         *_table_sections(run, groups),
-        *(section for section in [distance_section(run)] if section is not None),
+        *(section for section in [_distance_section(run)] if section is not None),
     ]
+
+
+def _distance_section(run: Run) -> Section | None:
+    """Distances of related and unrelated words in every state of the models."""
+    measured = RecordTable(record for record in run.records if record.measure == "distances")
+    section = separation_section(measured, run.about) if measured else None
+    return None if section is None else replace(section, folded=run.kind == "study")
 
 
 def _lead_pairs(groups: Sequence[TaskScores]) -> Iterator[tuple[TaskScores, str, str]]:
@@ -1479,7 +1387,7 @@ def numbers(run: Run) -> Mapping[str, Estimate]:
         for metric in group.metrics:
             for score in group.of_metric(metric):
                 parts = [*([group.name] if len(groups) > 1 else []), metric_title(score)]
-                name = ", ".join([*parts, escape_control_characters(score.regime), test_title(score)])
+                name = ", ".join([*parts, escape_control_characters(score.regime), title_of_test(score)])
                 found[name] = score if _has_interval(score) else replace(score, ci_low=None, ci_high=None)
     return found
 
