@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
+from interlingua.analyses.explained_examples import read_collection
 from interlingua.argument_types import check_argument_types
 from interlingua.engine.atomic_files import reading_back, write_text
 from interlingua.engine.records import PACKED, RECORDS, Records, read_items
@@ -188,8 +189,6 @@ def _attachments(folder: Path, kind: str, about: Mapping[str, Any]) -> dict[str,
 
         return {"curves": read_journal(folder / "steps.jsonl")}
     if kind == "explain":
-        from interlingua.analyses.explained_examples import read_collection
-
         models = [(str(model), str(source)) for model, source in about.get("models") or []]
         try:
             return {"examples": read_collection(folder, models, about.get("languages") or [])} if models else {}

@@ -19,7 +19,7 @@ from interlingua.report.kit.section import Fact, Headline, Run, Section, Subject
 from interlingua.report.kit.table import Cell, Table
 from interlingua.report.kit.wording import escape_control_characters, format_number
 
-SUBJECTS = ("published", "transfer", "adjustment", "attribution", "geometry", "alignment", "training")
+SUBJECTS = ("published", "transfer", "adjustment", "attribution", "examples", "geometry", "alignment", "training")
 """The modules of `report.subjects`, in the order in which they may answer for a run and follow each other on a page."""
 
 

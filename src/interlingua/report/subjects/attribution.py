@@ -560,7 +560,7 @@ def _consistency_section(models: Sequence[ExplainedModel], run: Run) -> Section:
     )
     table = _table("consistency-languages", "Consistency per language", columns, rows, note, terminal=True)
     return Section(
-        name="consistency", title="Consistency beside its controls", findings=tuple(findings), text=_METHOD,
+        name="same-words", title="Consistency beside its controls", findings=tuple(findings), text=_METHOD,
         charts=_menu("consistency-above-controls", {m.name: _difference_chart(m) for m in models if m.learnt}),
         tables=(table,), terminal=True,
     )  # fmt: skip
@@ -639,10 +639,10 @@ def _performance_section(models: Sequence[ExplainedModel]) -> Section | None:
     }  # fmt: skip
     note = "A score is above chance where its 95 % interval is, and the answers are not all the same."
     return Section(
-        name="performance",
+        name="beside-chance",
         title="Performance beside chance",
         text=("Attributions of a model at chance say nothing of the task: other charts leave them out.",),
-        charts=_menu("performance-beside-chance", {model.name: _performance_chart(model) for model in trained}),
+        charts=_menu("scores-beside-chance", {model.name: _performance_chart(model) for model in trained}),
         tables=(_table("performance-beside-chance", "Performance beside chance", columns, rows, note, terminal=True),),
         terminal=True,
     )
@@ -655,7 +655,7 @@ def _performance_chart(model: ExplainedModel) -> IntervalChart:
     )
     metric = next(iter(model.standings.values())).metric
     return IntervalChart(
-        name="performance-beside-chance",
+        name="scores-beside-chance",
         title="Performance beside chance",
         note="Dots with 95 % intervals; crosses are the chance level of each language.",
         x=Axis(title=metric, display="percent", zero=True),
@@ -686,7 +686,7 @@ def _relation_section(models: Sequence[ExplainedModel]) -> Section | None:
         "Detectable: the smallest |ρ| that they show with 80 % power."
     )
     return Section(
-        name="consistency-and-performance",
+        name="relation",
         title="Consistency and performance",
         findings=tuple(finding for model in related if (finding := find_correlation(model)) is not None),
         text=(
@@ -694,7 +694,7 @@ def _relation_section(models: Sequence[ExplainedModel]) -> Section | None:
             "construction.",
         ),
         charts=_menu("consistency-and-performance", {model.name: _relation_chart(model) for model in related}),
-        tables=(_table("consistency-and-performance", "Consistency and performance", columns, rows, note),),
+        tables=(_table("correlation", "Correlation of consistency and performance", columns, rows, note),),
         terminal=True,
     )
 
@@ -877,7 +877,7 @@ def _figures_of_models(verdicts: Sequence[Finding]) -> Iterator[KeyFigure]:
     ):
         count = sum(finding.verdict is verdict for finding in verdicts)
         if count:
-            yield KeyFigure(label=label, text=f"{count} of {len(verdicts)}", link="consistency")
+            yield KeyFigure(label=label, text=f"{count} of {len(verdicts)}", link="same-words")
 
 
 def _next_step(model: ExplainedModel, run: Run) -> str:

@@ -199,17 +199,13 @@ def _sections(run: Run) -> list[Section]:
             charts=() if not flows else (menu,) if len(flows) > 1 else tuple(flows.values()),
             tables=tables,
             examples=tuple(make_example(example, title, run) for title, example in titled),
-            terminal=True,
+            terminal=is_alone,
         )
     ]
 
 
 def _reading_help(run: Run) -> Iterator[str]:
-    yield (
-        "The stronger the shade of a word, the larger its attribution, on one scale for both texts: blue speaks for "
-        "what is explained, orange against it. Attributions of word pieces are added up to whole words. What is "
-        "explained stands above each text, and its words are marked."
-    )
+    yield "Attributions of word pieces are added up to whole words; the strongest of them are in the table in numbers."
     chances = [record.details.get("chance") for record in run.records if record.measure == "task"]
     if any(chance is not None and not chance.get("above") for chance in chances):
         yield (
