@@ -374,7 +374,8 @@ def whole_run(folder: Path, *, packed: bool = False) -> Path:
     change(run, {"steps": ["one", "two"]}, lines)
     if packed:
         plain = run / "records.jsonl"
-        (run / "records.jsonl.gz").write_bytes(gzip.compress(plain.read_bytes(), mtime=0))
+        (run / "records").mkdir()
+        (run / "records" / "00000.jsonl.gz").write_bytes(gzip.compress(plain.read_bytes(), mtime=0))
         plain.unlink()
     return run
 
@@ -387,10 +388,15 @@ def test_a_finished_run_whose_records_are_cut_is_refused_and_whole_is_read(
 ) -> None:
     run = whole_run(tmp_path / "run", packed=packed)
     assert len(interlingua.report_on(run).runs[0].records) == 5
-    (file,) = run.glob("records.jsonl*")
+    (file,) = (path for path in run.rglob("*.jsonl*") if path.is_file())
     data = file.read_bytes()
     file.write_bytes(data[: int(cut * len(data)) if isinstance(cut, float) else cut])
-    with pytest.raises(InputError, match=r"records\.jsonl: the run was finished, and "):
+    said = (
+        "not the records of a step|the run was finished, and "
+        if packed
+        else r"records\.jsonl: the run was finished, and "
+    )
+    with pytest.raises(InputError, match=said):
         interlingua.report_on(run)
 
 

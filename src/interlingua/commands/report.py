@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from interlingua.analyses.explained_examples import read_collection
 from interlingua.argument_types import check_argument_types
 from interlingua.engine.atomic_files import reading_back, write_text
-from interlingua.engine.records import PACKED, RECORDS, Records, read_items
+from interlingua.engine.records import Records, open_lines, read_items, record_files
 from interlingua.engine.workspace import INNER, Workspace
 from interlingua.errors import InputError
-from interlingua.paths import json_value, read_json, regular, usable_path
+from interlingua.paths import json_value, read_json, usable_path
 from interlingua.record import Items, Record, RecordTable
 from interlingua.report.kit.page import render_page
 from interlingua.report.kit.section import Run
@@ -59,7 +57,7 @@ def report_on(*folders: str | Path, out: str | Path | None = None, title: str = 
 @check_argument_types
 def open_records(folder: str | Path) -> Records[Record]:
     """The records of a finished run: `.read()` gives all of them, `.items(record)` the values behind one."""
-    if not any((Path(folder) / name).is_file() for name in (RECORDS, PACKED)):
+    if not record_files(Path(folder)):
         raise InputError("no records are in this folder", file=folder, remedy="Give the --out of a finished run.")
     return Records(Record, folder)
 
@@ -88,7 +86,7 @@ def read_run(folder: Path) -> Run:
     if "created" not in about:  # What every command writes at its end.
         about["unfinished"] = _unfinished(folder, about, records)
     elif lost := _lost(records, about, cut=_CUT in notes):
-        raise InputError(f"the run was finished, and {lost}", file=folder / "records.jsonl",
+        raise InputError(f"the run was finished, and {lost}", file=next(iter(record_files(folder)), folder),
                          remedy="Fetch the whole folder again, or give the run's command again.")  # fmt: skip
     attachments = _attachments(folder, str(kind), about)
     return Run(kind=str(kind), about=about, records=RecordTable(records), attachments=attachments, items=_items(folder))
@@ -223,31 +221,21 @@ def _object(path: Path) -> dict[str, Any]:
 
 def _records(folder: Path) -> tuple[list[Record], list[str]]:
     """The records of a run, checked; a last line that was being written when the run was killed is noted, not read."""
-    path = next((folder / name for name in (RECORDS, PACKED) if (folder / name).exists()), folder / RECORDS)
-    if not path.exists() and not path.is_symlink():
+    files = record_files(folder)
+    if not files:
         return [], ["no records yet: the run was not finished"]
     records: list[Record] = []
     notes: list[str] = []
-    with regular(path).open("rb") as file:
-        for number, line in enumerate(_lines(file, packed=path.name == PACKED), 1):
-            if len(line) == _LONGEST_RECORD:
-                raise InputError("a line of no record", file=path, line=number, remedy="Give the command again.")
-            if not line.endswith(b"\n"):
-                notes.append(_CUT)
-                break
-            records.append(_record(line, path, number))
+    for path in files:
+        with open_lines(path) as file:
+            for number, line in enumerate(iter(partial(file.readline, _LONGEST_RECORD), b""), 1):
+                if len(line) == _LONGEST_RECORD:
+                    raise InputError("a line of no record", file=path, line=number, remedy="Give the command again.")
+                if not line.endswith(b"\n"):
+                    notes.append(_CUT)
+                    break
+                records.append(_record(line, path, number))
     return records, notes
-
-
-def _lines(file: IO[bytes], *, packed: bool) -> Iterator[bytes]:
-    """Lines of bounded length; a packed file that ends too early ends in a line without an end."""
-    lines = gzip.GzipFile(fileobj=file) if packed else file
-    try:
-        yield from iter(lambda: lines.readline(_LONGEST_RECORD), b"")
-    except (EOFError, OSError, zlib.error):
-        if not packed:
-            raise
-        yield b"cut"
 
 
 def _record(line: bytes, path: Path, number: int) -> Record:

@@ -53,12 +53,12 @@ class RecordIndex:
         self._places: dict[int, int] = {}
         self._groups: dict[tuple[int, ...], int] = {}
 
-    def group(self, records: Sequence[Record]) -> int | None:
-        """The number of the group of these records, which the page's script opens; None where there are none."""
+    def group(self, records: Sequence[Record]) -> str:
+        """What the page calls these records, by which its script opens them (`g3`); empty where there are none."""
         if not records:
-            return None
+            return ""
         key = tuple(self._place(record) for record in records)
-        return self._groups.setdefault(key, len(self._groups))
+        return f"g{self._groups.setdefault(key, len(self._groups))}"
 
     def _place(self, record: Record) -> int:
         # Two equal records are one number of one run: by identity, since a record has mappings and no hash.
@@ -192,8 +192,8 @@ def term_slug(term: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", term.lower()).strip("-")
 
 
-def _data_group(group: int | None) -> Markup:
-    return Markup("") if group is None else Markup(' data-r="{}"').format(group)
+def _data_group(group: str) -> Markup:
+    return Markup(' data-r="{}"').format(group) if group else Markup("")
 
 
 def _table_rows(table: Table, index: RecordIndex) -> Iterator[list[dict[str, Any]]]:
@@ -242,10 +242,13 @@ def _best_rows(table: Table, at: int) -> frozenset[int]:
 
 
 def _table_files(report: Report) -> dict[str, dict[str, str]]:
-    return {
-        table.name: {"csv": to_csv(table), "tex": to_latex(table), "md": to_markdown(table)}
-        for table in report.tables()
-    }
+    """The downloads of every table; one that is too long to read is for programs alone."""
+    files = {}
+    for table in report.tables():
+        files[table.name] = {"csv": to_csv(table)}
+        if len(table.rows) <= MAX_PAGE_ROWS:
+            files[table.name] |= {"tex": to_latex(table), "md": to_markdown(table)}
+    return files
 
 
 def _chart_markup(chart: Chart | ChartMenu, index: RecordIndex, charts: dict[str, Any]) -> Markup:

@@ -190,7 +190,7 @@ def _say_level(finding: Finding) -> str:
             f"The debiased CKA{scope} is {format_number(estimate.value)} {where}{interval} at layer {about['layer']}; "
             f"1 is the same space up to rotation and scale, 0 is no relation{tail}"
         ).replace(" ;", ";").replace("  ", " ")  # fmt: skip
-    level = " to ".join(about["levels"])
+    level = " or ".join(about["levels"])
     begin = f"{about['scope']} is {level}" if about["scope"] else f"{level[0].upper()}{level[1:]}"
     least = "" if about["equal_candidates"] else "at least "
     pool = f"{least}{about['candidates']:,} candidates, chance level {null}"
@@ -231,11 +231,6 @@ def _range(ends: Sequence[float]) -> str:
 @sentence_of("no_alignment", topic="Alignment")
 def _say_nothing(finding: Finding) -> str:
     return "No alignment between languages was measured in this run."
-
-
-@sentence_of("unfinished", topic="Unfinished")
-def _say_unfinished(finding: Finding) -> str:
-    return str(finding.about["reason"])
 
 
 @sentence_of("model_levels", topic="Models")
@@ -362,7 +357,7 @@ def _say_weak(finding: Finding) -> str:
         return f"None: the lowest is {named}, and {median}."
     if finding.verdict == Verdict.NOT_TESTED:
         return f"Not tested, because there are no intervals. The lowest is {named}; {median}."
-    return f"Not clear: the interval of the lowest, {named}, reaches the median language ({format_value(about['median'], finding.metric.display)})."
+    return f"Not clear: the interval of the lowest, {named}, reaches the median language; {median}."
 
 
 def _named_values(about: Mapping[str, Any], finding: Finding) -> str:
@@ -798,10 +793,8 @@ def alignment_headline(run: Run) -> Headline | None:
     spaces = [space for block in alignment_blocks(run).values() for space in block]
     if not spaces:
         return None
-    stopped = [Finding(kind="unfinished", verdict=Verdict.UNFINISHED, about={"reason": run.unfinished})]
-    unfinished = stopped if run.unfinished else []
     if len(spaces) > 1:
-        return _headline_of_several(run, spaces, unfinished)
+        return _headline_of_several(run, spaces)
     space = spaces[0]
     answer, *more = find_alignment(space)
     first_screen = ("best_layer", "embeddings_suffice", "weak_languages", "languages_at_chance", "unranked",
@@ -812,7 +805,7 @@ def alignment_headline(run: Run) -> Headline | None:
         figures=key_figures(space),
         measured=_measured(space, run),
         next_step=_next_step(space, run),
-        findings=(*unfinished, *(finding for finding in more if finding.kind in first_screen)),
+        findings=tuple(finding for finding in more if finding.kind in first_screen),
     )
 
 
@@ -866,7 +859,7 @@ def key_figures(space: AlignmentRecords) -> tuple[KeyFigure, ...]:
         remark = after if difference_sign(centering.estimate) else f"{after}; not significant"  # type: ignore[arg-type]
         figures.append(
             KeyFigure(
-                label="points gained by subtracting language means",
+                label="Gain from subtracting language means",
                 estimate=centering.estimate,
                 display="points",
                 remark=remark,
@@ -878,7 +871,7 @@ def key_figures(space: AlignmentRecords) -> tuple[KeyFigure, ...]:
         least = min(estimate.value for estimate in fertility.values())
         figures.append(
             KeyFigure(
-                label=f"pieces per word, {space.name_language(code)}",
+                label=f"Pieces per word: {space.name_language(code)}",
                 estimate=fertility[code],
                 display="number",
                 remark=f"against {format_number(least)} at least",
@@ -898,14 +891,13 @@ def _layer_figure(space: AlignmentRecords, quantity: Quantity, top: Peak) -> Key
     value = space.mean(quantity, last)
     at_last = "" if value is None else f"layer {last}: {format_value(value.value, quantity.metric.display)}"
     if top.is_output:
-        return KeyFigure(label="layer measured", text="output", remark="the sentence vectors that the model returns")
+        return KeyFigure(label="Layer", text="output", remark="the sentence vectors that the model returns")
     if not top.stands_out:
         why = "all are at chance" if top.is_at_chance else "all lie within one interval"
-        return KeyFigure(label="no layer stands out", text="–", remark=why)
+        return KeyFigure(label="Best layer", text="none stands out", remark=why)
     tied = f"{join_with_and([space.name_layer(layer) for layer in top.tied_layers])} tied" if top.tied_layers else ""
     remark = "; ".join(part for part in (tied, f"last {at_last}" if last != top.layer else "last layer") if part)
-    label = "is among the best layers" if top.tied_layers else "is the best layer"
-    return KeyFigure(label=label, text=f"layer {top.layer}", remark=remark)
+    return KeyFigure(label="Best layer", text=f"layer {top.layer}", remark=remark)
 
 
 def _weakest_figure(space: AlignmentRecords, quantity: Quantity, top: Peak) -> list[KeyFigure]:
@@ -915,12 +907,12 @@ def _weakest_figure(space: AlignmentRecords, quantity: Quantity, top: Peak) -> l
     display = quantity.metric.display
     if len(found) >= MIN_RANKED_LANGUAGES:
         code = min(found, key=lambda each: found[each].value)
-        return [KeyFigure(label=f"lowest language: {space.name_language(code)}", estimate=found[code], display=display)]
+        return [KeyFigure(label=f"Lowest language: {space.name_language(code)}", estimate=found[code], display=display)]
     pairs = mean_both_directions(space.at(quantity, top.layer))
     if len(pairs) < 2:
         return []
     pair = min(pairs, key=lambda each: pairs[each].value)
-    return [KeyFigure(label=f"lowest pair: {space.name_pair(pair)}", estimate=pairs[pair], display=display)]
+    return [KeyFigure(label=f"Lowest pair: {space.name_pair(pair)}", estimate=pairs[pair], display=display)]
 
 
 def _next_step(space: AlignmentRecords, run: Run) -> str:
@@ -930,7 +922,7 @@ def _next_step(space: AlignmentRecords, run: Run) -> str:
     if top is None or quantity is None or run.about.get("against"):
         return ""
     if top.is_at_chance:
-        return "Use another model: interlingua audit MODEL, with one that was trained on these languages."
+        return "Use a model that was trained on these languages: `interlingua audit MODEL`"
     parts = []
     if top.stands_out:
         parts.append(f"use layer {top.layer}")
@@ -943,7 +935,8 @@ def _next_step(space: AlignmentRecords, run: Run) -> str:
     if code is None:
         return use.strip()
     return (
-        f"{use}To improve {space.name_language(code)}: interlingua adjust {model} --bitext {code}=FILE --out adjusted"
+        f"{use}To improve {space.name_language(code)}: "
+        f"`interlingua adjust {escape_control_characters(model)} --bitext {code}=FILE --out adjusted`"
     )
 
 
@@ -956,7 +949,7 @@ def _weakest(space: AlignmentRecords, quantity: Quantity, layer: int) -> str | N
     return min(found, key=lambda code: found[code].value)
 
 
-def _headline_of_several(run: Run, spaces: Sequence[AlignmentRecords], unfinished: Sequence[Finding]) -> Headline:
+def _headline_of_several(run: Run, spaces: Sequence[AlignmentRecords]) -> Headline:
     answer = compare_models(spaces)
     levels = [finding for space in spaces for finding in find_level(space)[:1]]
     models = list(dict.fromkeys(space.label for space in spaces if space.label))
@@ -967,7 +960,6 @@ def _headline_of_several(run: Run, spaces: Sequence[AlignmentRecords], unfinishe
         title=f"{name}: {title}" if name else title,
         answer=answer if answer is not None else (levels[0] if levels else find_alignment(spaces[0])[0]),
         measured=f"{pluralize(len(run.records), 'record')}, {pluralize(languages, 'language')}",
-        findings=tuple(unfinished),
     )
 
 

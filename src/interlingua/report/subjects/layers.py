@@ -52,7 +52,7 @@ MAX_HISTOGRAM_COUNTS = 4_000
 """The most counts of histograms on a page."""
 MAX_MAP_POINTS, MAX_POINT_LETTERS, MAX_MAP_LETTERS = 50_000, 120, 2_000_000
 """The most points on a map, the most letters of the text of one, and of all texts together."""
-MAX_TERMINAL_COLUMNS = 6
+MAX_TABLE_COLUMNS = 6
 _SEED = re.compile(r" seed \d+$")
 _OTHER_SUBJECTS = frozenset(("consistency", "consistency-choices", "faithfulness", "task", "pairwise", "similarity"))
 _DECISIVE = ("retrieval", "cka")
@@ -580,15 +580,15 @@ def _chart_note(spaces: Sequence[AlignmentRecords], group: Sequence[Quantity]) -
 
 
 def layer_tables(space: AlignmentRecords, *, name: str = "layers") -> list[Table]:
-    """A row per layer, a column per line of a chart: the first columns for a terminal, the others in a table below."""
+    """A row per layer, a column per line of a chart, those of the decisive measures first, in tables that can be read."""
     groups = [group for group in space.shown if len(space.layers(group[0])) > 1]
     decisive = [quantity for group in groups if group[0].measure in _DECISIVE for quantity in group]
     columns = list(dict.fromkeys([*decisive, *(group[0] for group in groups), *(q for group in groups for q in group)]))
     layers = sorted({layer for quantity in columns for layer in space.layers(quantity)})
     suffix = f"-{slugify(space.label)}" if space.label else ""
     tables = []
-    for number, start in enumerate(range(0, len(columns), MAX_TERMINAL_COLUMNS - 1)):
-        own = columns[start : start + MAX_TERMINAL_COLUMNS - 1]
+    for number, start in enumerate(range(0, len(columns), MAX_TABLE_COLUMNS - 1)):
+        own = columns[start : start + MAX_TABLE_COLUMNS - 1]
         heads = [
             Column(
                 title=column_title(quantity, space),
@@ -607,7 +607,6 @@ def layer_tables(space: AlignmentRecords, *, name: str = "layers") -> list[Table
                 columns=(Column(title="Layer"), *heads),
                 rows=rows,
                 note="Layer 0 is the embedding output. Bold: best, with all layers in its interval.",
-                terminal=number == 0 and not space.label,
             )
         )
     return tables

@@ -128,6 +128,10 @@ _SPELLINGS = Setting(
 _DICTIONARY = Setting(
     help="Folder of MUSE dictionaries: words alone are mapped as well.", left_out="none", metavar="DIR"
 )
+_PROJECTION = Setting(
+    help="How the map of sentences is projected to two dimensions; tsne and umap need extras.",
+    choices="interlingua.flattening:flattenings",
+)
 _MEASURES = Setting(
     help="Names, comma-separated; see 'interlingua list'.", choices="interlingua.measures:measures", metavar="NAMES"
 )
@@ -699,6 +703,7 @@ class MeasureTable:
     map: Annotated[
         bool, Setting(help="Leave a 2-D map of the sentences in the best layer, `map.json` in the folder of its step.")
     ] = False
+    projection: Annotated[str, _PROJECTION] = "pca"
     seed: Annotated[int, _SEED] = 0
 
 
@@ -1057,6 +1062,7 @@ class AuditCommand(Loading, Running):
     ] = None
     spellings: Annotated[File | None, _SPELLINGS] = None
     dictionary: Annotated[File | None, _DICTIONARY] = None
+    projection: Annotated[str, _PROJECTION] = "pca"
     seed: Annotated[int, _SEED] = 0
     out: Annotated[
         File | None, replace(_OUT, left_out="interlingua-audit on a command line, nowhere with --json and in Python")
