@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from interlingua.engine.records import ITEMS, PACKED, RECORDS, Records
+from interlingua.engine.records import ITEMS, PACKED, PLAIN, Records
 from interlingua.record import Items, Made, Record
 
 
@@ -24,7 +24,7 @@ class RecordStore:
             Records.write(Path(place), step, numbered)
             for file in Path(place, ITEMS).glob("*"):
                 shutil.copyfile(file, self.folder / ITEMS / file.name)
-            with (self.folder / RECORDS).open("ab") as lines:
+            with (self.folder / PLAIN).open("ab") as lines:
                 lines.write(gzip.decompress(Path(place, PACKED).read_bytes()))
 
     def read(self) -> list[Record]:

@@ -96,7 +96,9 @@ def languages_table(text: str = "", **fields: Any) -> Table:
 
 def layer_chart(name: str = "layers", title: str = "P@1 per layer") -> LineChart:
     lines = tuple(
-        Line(name=LANGUAGES[code], x=tuple(range(7)), y=tuple(estimate(layer=k, target=code) for k in range(7)), color=at)
+        Line(
+            name=LANGUAGES[code], x=tuple(range(7)), y=tuple(estimate(layer=k, target=code) for k in range(7)), color=at
+        )
         for at, code in enumerate(("es", "zh"))
     )
     axis = Axis(title="P@1", display="percent", zero=True)
@@ -114,7 +116,9 @@ def heat_map() -> HeatMap:
 
 def example(text: str = "") -> Example:
     words = ("The", "Bank", "of", "Spain", "raised", "rates")
-    english = tuple(ExampleWord(text=text or word, strength=at / 5 - 0.4, marked=0 < at < 4) for at, word in enumerate(words))
+    english = tuple(
+        ExampleWord(text=text or word, strength=at / 5 - 0.4, marked=0 < at < 4) for at, word in enumerate(words)
+    )
     arabic = tuple(ExampleWord(text=word, strength=0.5) for word in ("رفع", "بنك", "إسبانيا"))
     texts = (
         ExampleText(language="English", explained=text or "ORG “Bank of Spain”", words=english),
@@ -138,7 +142,8 @@ def sample_subject(text: str = "") -> Subject:
             answer=verdict_finding(name),
             figures=figures,
             measured=text or "600 sentences in 6 languages of the embedded corpus, layers 0 to 6.",
-            next_step=text or "Adjust the model for Chinese: `interlingua adjust lab/small --bitext zh=talks.en-zh.tsv`.",
+            next_step=text
+            or "Adjust the model for Chinese: `interlingua adjust lab/small --bitext zh=talks.en-zh.tsv`.",
             findings=(weak_finding(name),),
         )
 

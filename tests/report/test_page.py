@@ -199,7 +199,9 @@ def test_names_that_repeat_or_are_no_file_names_are_made_unique() -> None:
 def test_sections_of_several_subjects_follow_each_other_and_the_first_headline_counts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    silent = Subject(name="silent", applies=lambda run: True, sections=lambda run: [Section(name="layers", title="Own")])
+    silent = Subject(
+        name="silent", applies=lambda run: True, sections=lambda run: [Section(name="layers", title="Own")]
+    )
     absent = Subject(name="absent", applies=lambda run: False, sections=lambda run: [Section(name="no", title="No")])
     monkeypatch.setattr(assembly, "subjects", lambda: (silent, absent, sample_subject()))
     report = build_report([sample_run()])
@@ -382,5 +384,3 @@ def test_the_glossary_of_the_docs_is_the_one_of_the_pages() -> None:
     listed = text.split("## Glossary\n", 1)[1].split("\n## ", 1)[0]
     found = dict(re.findall(r"^- \*\*(.+?)\*\*: (.+)$", listed, re.MULTILINE))
     assert found == GLOSSARY
-
-
