@@ -74,10 +74,6 @@ _METHOD = (
     "comparisons of the language: both texts, both directions, as is and centred, each state at its own "
     "best layer and both at the adjusted layer. The weakest comparison decides the verdict.",
 )
-_NO_SAMPLER = (
-    "the embedded sampler, the other text that an adjustment is judged on, lacks a language of the pair, or its "
-    "sentences are in the bitext"
-)
 _BINS = 60
 
 
@@ -198,16 +194,6 @@ def _change_in_points(finding: Finding) -> str:
     return f"{format_points(after, before.value)} points" + (f" ({interval})" if interval else "")
 
 
-def _weakest_in_words(finding: Finding) -> str:
-    weak = finding.about["weakest"]
-    layers = "each state at its best layer" if weak["best_layer"] else f"at layer {weak['layers'][1]}"
-    interval = _interval(weak["ci_low"], weak["ci_high"])
-    return (
-        f"{weak['direction']}, {TEXT_TITLES[weak['text']]}, {CENTERING_TITLES[weak['centering']]}, {layers}: "
-        f"{format_points(weak['after'], weak['before'])} points ({interval}, {format_p_value(weak['p_adjusted'])})"
-    )
-
-
 @sentence_of("adjustment", topic="Verdict")
 def _adjustment_sentence(finding: Finding) -> str:
     about, name, before = finding.about, finding.about["language_name"], finding.compared_with
@@ -220,24 +206,53 @@ def _adjustment_sentence(finding: Finding) -> str:
             f"{format_share(about['chance'])})."
         )
     change = (
-        f"retrieval accuracy on held-out sentences went from {format_share(before.value)} to "
-        f"{format_share(about['after'])}, {_change_in_points(finding)}, each state at its best layer"
+        f"retrieval accuracy went from {format_share(before.value)} to {format_share(about['after'])} on held-out "
+        f"sentences, {_change_in_points(finding)}"
     )
+    seeds = f" over {about['seeds']} seeds" if about["seeds"] > 1 else ""
+    of = f"of {about['compared']} comparisons{seeds}"
     if not about["compared"]:
         return f"The change for {name} was not tested, because the values per sentence are missing: {change}."
-    seeds = f" over {about['seeds']} seeds" if about["seeds"] > 1 else ""
-    if finding.verdict is Verdict.HIGHER:
-        return f"Adjustment helped {name}: {change}. All {about['compared']} comparisons{seeds} are higher."
-    if finding.verdict is Verdict.NOT_TESTED:
-        return f"Adjustment helped {name} on text like the bitext: {change}. Other text was not tested: {_NO_SAMPLER}."
-    counts = join_with_and([f"{about[kind]} are {'not significant' if kind == 'unclear' else kind}"
-                            for kind in ("lower", "unclear") if about[kind]])  # fmt: skip
-    start = "Adjustment made some comparisons worse for" if finding.verdict is Verdict.LOWER else (
-        "It is not clear that adjustment helped"
-    )  # fmt: skip
+    return {
+        Verdict.HIGHER: f"Adjustment helped {name}: {change}, best layer against best layer.",
+        Verdict.NOT_TESTED: f"Adjustment helped {name} on text like the bitext: {change}. Other text was not tested.",
+        Verdict.LOWER: f"Adjustment made {about['lower']} {of} worse for {name}; {change}.",
+        Verdict.UNCLEAR: f"It is not clear that adjustment helped {name}: {about['unclear']} {of} are not significant; "
+        f"{change}.",
+    }[finding.verdict]
+
+
+@sentence_of("adjustment_weakest", topic="Weakest comparison")
+def _weakest_sentence(finding: Finding) -> str:
+    weak = finding.about
+    layers = "each state at its best layer" if weak["best_layer"] else f"at layer {weak['layers'][1]}"
+    interval = _interval(weak["ci_low"], weak["ci_high"])
     return (
-        f"{start} {name}: of {about['compared']} comparisons{seeds}, {counts}. The weakest is "
-        f"{_weakest_in_words(finding)}. In the mean of both directions, {change}."
+        f"Of {weak['compared']} comparisons the weakest decides: {weak['direction']}, {TEXT_TITLES[weak['text']]}, "
+        f"{CENTERING_TITLES[weak['centering']]}, {layers}, from {format_share(weak['before'])} to "
+        f"{format_share(weak['after'])}, {format_points(weak['after'], weak['before'])} points ({interval}, "
+        f"{format_p_value(weak['p_adjusted'])})."
+    )
+
+
+def _weakest_finding(run: Run, effect: AdjustmentEffect) -> Finding:
+    found = weakest(effect.comparisons)
+    return Finding(
+        kind="adjustment_weakest",
+        verdict=Verdict(found.change),
+        about={**_describe(run, found), "compared": len(effect.comparisons)},
+        estimate=found.difference,
+        compared_with=found.before,
+        basis=Basis(test="paired t-test", correction="Holm", compared=len(effect.comparisons)),
+    )
+
+
+@sentence_of("adjustment_other_text", topic="Other text")
+def _other_text_sentence(finding: Finding) -> str:
+    return (
+        f"{finding.about['language_name']} was measured on held-out sentences of the bitext alone: the embedded "
+        "sampler, the other text that an adjustment is judged on, lacks a language of the pair, or its sentences are "
+        "in the bitext."
     )
 
 
@@ -288,8 +303,13 @@ def _short_change(finding: Finding) -> str:
     return f" ({_change_in_points(finding).replace(' (', ', ').removesuffix(')')})"
 
 
-def _chance_findings(run: Run, effect: AdjustmentEffect) -> Iterator[Finding]:
-    """Texts in which a state finds no translations above chance; the verdict says it where that is all of them."""
+def _caveats(run: Run, effect: AdjustmentEffect) -> Iterator[Finding]:
+    """What decided, a text that was not measured, and texts in which a state finds no translations above chance."""
+    if effect.comparisons:
+        yield _weakest_finding(run, effect)
+    if SAMPLER not in effect.texts:
+        about = {"language": effect.language, "language_name": language_name(effect.language, run.about)}
+        yield Finding(kind="adjustment_other_text", verdict=Verdict.NOT_TESTED, about=about)
     for text, level in effect.chance_levels.items():
         if level.states_at_chance and not effect.is_at_chance:
             yield Finding(
@@ -537,7 +557,7 @@ def _sections(run: Run) -> list[Section]:
 
 def _effect_section(run: Run, groups: Sequence[Group]) -> Section:
     effects = [group[0] for group in groups if len(group) == 1]
-    findings = [finding for effect in effects for finding in _chance_findings(run, effect)]
+    findings = [finding for effect in effects for finding in _caveats(run, effect)]
     findings += [finding for effect in effects for finding in _word_findings(run, effect)]
     return Section(
         name="before-and-after",
