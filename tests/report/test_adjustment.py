@@ -215,6 +215,30 @@ def test_without_items_nothing_is_called_higher():
     assert {row[6] for row in section_of(run, "before-and-after").tables[0].rows} == {"not tested"}
 
 
+def test_what_stayed_the_same_is_neither_better_nor_worse():
+    run = run_of(*BETTER)
+    same = [record for record in run.records if record.state == ORIGINAL]
+    after = [replace(record, state=ADJUSTED) for record in same]
+    run = replace(run, records=RecordTable([*same, *after]))
+    finding = answer_of(run)
+    assert (finding.verdict, finding.estimate.value, finding.about["unclear"]) == (Verdict.UNCLEAR, 0.0, 16)
+    assert "every sentence as before" in finding.sentence
+
+
+@pytest.mark.parametrize(("auc", "verdict"), [(0.8, "unclear"), (0.9, "higher"), (0.7, "lower")])
+def test_distances_alone_are_no_verdict_and_the_area_under_the_curve_is(auc, verdict):
+    run = run_of(*BETTER)
+    kept = [record for record in run.records if record.measure != "separation"]
+    shared = next(record for record in kept if record.state == ADJUSTED and record.source == "en")
+    words = [*word_distances(replace(shared, state=ORIGINAL), 0.8), *word_distances(shared, auc)]
+    # The whole space shrinks to a third: every distance falls, and nothing else moves.
+    shrunk = {True: 1 / 3, False: 1.0}
+    words = [replace(record, value=record.value * shrunk[record.metric == "distance" and record.state == ADJUSTED])
+             for record in words]  # fmt: skip
+    findings = section_of(replace(run, records=RecordTable([*kept, *words])), "before-and-after").findings
+    assert [str(finding.verdict) for finding in findings if finding.kind == "adjustment_words"] == [verdict]
+
+
 def test_an_unfinished_run_shows_what_there_is():
     run = run_of(BETTER[0], None, unfinished="2 of 5 steps are done.")
     report = build_report([run])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
 from typing import Any
 
 from interlingua.record import Estimate
@@ -26,7 +27,7 @@ Entry = Mapping[str, Any]
 MAX_CURVE_POINTS = 200
 MIN_CURVE_POINTS = 3
 MAX_NAMED_LANGUAGES = 4
-_CENTERINGS = {"raw": "as is", "centred": "means removed"}
+_CENTERINGS = {"raw": "as is", "centred": "centred"}
 
 
 def _summary(run: Run) -> Mapping[str, Any]:
@@ -135,7 +136,7 @@ def _headline(run: Run) -> Headline:
         f"Measure how well the languages are aligned: `interlingua audit {folder}`."
     )  # fmt: skip
     return Headline(
-        title=f"What has {folder} learnt of {named or 'its text'}?",
+        title=f"What has {PurePath(folder).name} learnt of {named or 'its text'}?",
         answer=answer,
         figures=tuple(_figures(run, findings)),
         measured=(
