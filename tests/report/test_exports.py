@@ -11,8 +11,8 @@ from interlingua.record import Difference, Estimate
 from interlingua.report.kit.citations import PAPERS, cite, name_papers
 from interlingua.report.kit.exports import format_cell, is_numeric, latex_text, to_csv, to_latex, to_markdown
 from interlingua.report.kit.table import Cell, Column, Table
-from samples import HOSTILE as SCRIPT
-from samples import languages_table
+from sample_reports import HOSTILE as SCRIPT
+from sample_reports import languages_table
 
 HOSTILE = f'a|b & 5% $x$ #1 _y_ {{z}} ~^ \\ <i> "q", `c` \u202e* {SCRIPT}'
 

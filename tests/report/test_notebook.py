@@ -9,7 +9,7 @@ import pytest
 from interlingua.report.kit.notebook import ReportedResult, summary_html
 from interlingua.report.kit.page import render_page
 from interlingua.report.report import Report
-from samples import HOSTILE, sample_report
+from sample_reports import HOSTILE, sample_report
 
 
 @dataclass(frozen=True)
