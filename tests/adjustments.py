@@ -62,8 +62,8 @@ def run_of(
     trained = {code: {"staying": "en", "rows": 9, "pairs": 30, "held_out": n, "notes": [], "left_out": {},
                       "links_dropped": {}} for code in languages}  # fmt: skip
     given = {
-        "model": "m", "layer": 1, "languages": trained, "out": "out",
-        "training": {"steps": 5, "of_steps": 5, "finished": True, "metrics": []}, **about,
+        "model": "m", "layer": 1, "languages": ["en", *languages], "out": "out",
+        "training": {"steps": 5, "of_steps": 5, "finished": True, "metrics": [], "languages": trained}, **about,
     }  # fmt: skip
     return Run(kind=kind, about=given, records=RecordTable(records),
                items=lambda record: None if record.items is None else values[record.items])  # fmt: skip

@@ -18,7 +18,7 @@ from adjustments import records_of
 from interlingua.errors import InputError
 from interlingua.measures.retrieval import METRICS
 from interlingua.record import Record, RecordTable
-from interlingua.report.files import report_files
+from interlingua.report.audit_files import report_files
 from interlingua.report.record_adapter import to_v1
 from interlingua.report.screen import BARS, console, print_table, sparkline
 from interlingua.report.tables import Table, Told

@@ -1,308 +1,386 @@
+from __future__ import annotations
+
 import base64
-import gzip
 import hashlib
-import io
+import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
-from rich.console import Console
 
-from interlingua.report.audit import build_page
-from interlingua.report.figures import MEAN, cluster_order, distance_histograms, layer_curves
+from interlingua.record import RecordTable
+from interlingua.report import report as assembly
 from interlingua.report.files import report_files
-from interlingua.report.page import Page, render_page
-from interlingua.report.readings import Reading, gather
-from interlingua.report.runs import Run
-from interlingua.report.scatter import marker_styles, sentence_map
-from interlingua.report.sections import Choice, Figure, Section, label
-from interlingua.report.tables import Table, records_table, to_csv
-from interlingua.report.terminal import render
+from interlingua.report.kit import page as kit_page
+from interlingua.report.kit.finding import Verdict
+from interlingua.report.kit.glossary import GLOSSARY
+from interlingua.report.kit.page import MAX_PAGE_ROWS, RecordIndex, render_page
+from interlingua.report.kit.section import Run, Section, Subject
+from interlingua.report.kit.table import Column, Table
+from interlingua.report.report import build_report, provenance_section, with_unique_names
 from pages import page_data
+from sample_reports import (
+    DIGEST,
+    HOSTILE,
+    LANGUAGES,
+    RECORDS,
+    layer_chart,
+    record,
+    sample_report,
+    sample_run,
+    sample_subject,
+)
 
-HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'{{7*7}}<!--\u202e\u2028"
+LONG = "न" * 10_000
 
 
 class Parsed(HTMLParser):
-    def __init__(self, html):
+    def __init__(self, html: str) -> None:
         super().__init__()
-        self.tags, self.texts, self.ids, self.links, self.scripts = [], [], set(), {}, []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self._is_script = False
         self.feed(html)
 
-    def handle_starttag(self, tag, attrs):
-        given = dict(attrs)
-        self.tags.append((tag, given))
-        self.ids.add(given.get("id"))
-        if "download" in given:
-            self.links[given["download"]] = given["href"]
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._is_script = tag in ("script", "style")
 
-    def handle_data(self, data):
-        if self.lasttag == "script" and self.tags[-1][0] == "script":
-            self.scripts.append(data)
-        else:
+    def handle_endtag(self, tag: str) -> None:
+        self._is_script = False
+
+    def handle_data(self, data: str) -> None:
+        if not self._is_script:
             self.texts.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.texts).split())
+
+    def ids(self) -> list[str]:
+        return [str(attrs["id"]) for _, attrs in self.tags if "id" in attrs]
 
 
 @pytest.fixture(scope="module")
-def html(records, run, points):
-    return build_page(records, run, points)
+def html() -> str:
+    return render_page(sample_report())
 
 
-def test_page_is_one_small_file_that_asks_for_nothing(html):
-    assert len(html.encode()) < 6_000_000
-    for tag, attrs in Parsed(html).tags:
+# One file, safe and reproducible.
+
+
+def test_the_page_asks_for_nothing_and_runs_only_scripts_of_known_hashes(html: str) -> None:
+    parsed = Parsed(html)
+    for tag, attrs in parsed.tags:
         assert "src" not in attrs
-        assert attrs.get("href", "#").startswith(("#", "data:")), tag
-
-
-def test_policy_names_the_hash_of_each_script_that_runs(html):
-    parsed = Parsed(html)
-    policy = next(
-        attrs["content"] for tag, attrs in parsed.tags if attrs.get("http-equiv") == "Content-Security-Policy"
-    )
-    running = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
-    assert len(running) == 3
-    for script in running:
-        assert base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() in policy
+        assert (attrs.get("href") or "#").startswith(("#", "data:")), tag
+        assert not any(name.startswith("on") for name in attrs)
+    [policy] = [attrs["content"] for _, attrs in parsed.tags if attrs.get("http-equiv") == "Content-Security-Policy"]
+    assert policy is not None
     assert policy.startswith("default-src 'none'")
+    scripts = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
+    assert scripts
+    for script in scripts:
+        assert base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() in policy
+    assert policy.count("sha256-") == len(scripts)
+    assert not re.search(r"script-src[^;]*unsafe", policy)
 
 
-def test_every_section_is_there_and_no_not_a_number(html):
+def test_texts_of_users_are_shown_and_never_markup() -> None:
+    html = render_page(sample_report(HOSTILE))
     parsed = Parsed(html)
-    assert {"answer", "layers", "pairs", "map", "distances", "tokenizer", "tables", "made"} <= parsed.ids
-    assert not re.search(r"\b(nan|NaN|None|Infinity)\b", " ".join(parsed.texts))
-
-
-def test_no_raw_variant_name_is_shown(html):
-    shown = " ".join(Parsed(html).texts)
-    for name in ("p@1", "auc/", "average-cosine", "/backward", "fertility/"):
-        assert name not in shown
-
-
-def test_hostile_texts_are_shown_and_never_markup(make):
-    make_records, make_run, make_points = make
-    codes = ["en", "ru", "ar"]
-    records = [{**record, "model": HOSTILE} for record in make_records(codes, range(2))]
-    run = {
-        **make_run(codes),
-        "model": HOSTILE,
-        "corpus": HOSTILE,
-        "names": dict.fromkeys(codes, HOSTILE),
-        "skipped": [HOSTILE],
-    }
-    points = make_points(codes, 3)
-    points["points"][0]["text"] = HOSTILE
-    page = build_page(records, run, points)
-    parsed = Parsed(page)
-    assert sum(tag == "script" for tag, _ in parsed.tags) == 4
+    plain = Parsed(render_page(sample_report()))
+    assert sum(tag == "script" for tag, _ in parsed.tags) == sum(tag == "script" for tag, _ in plain.tags)
     assert not any(tag == "img" or "onerror" in attrs for tag, attrs in parsed.tags)
-    assert "<script>alert(1)</script>" in "".join(parsed.texts)
-    assert "\u202e" not in page
-    drawn = next(figure for figure in page_data(page)["figures"] if figure["name"] == "map")["traces"][0]
-    assert "<" not in drawn["text"][0]
-    assert "<" not in drawn["name"]
+    assert parsed.text.count("<script>alert(1)</script>") > 10
+    assert "\u202e" not in html
+    assert "[U+202E]" in html
+    assert "{{7*7}}" in parsed.text
+    assert len(parsed.ids()) == len(set(parsed.ids()))
 
 
-def test_a_label_can_neither_be_markup_nor_a_variable_nor_turn_what_follows():
-    shown = label(f"%{{x}} {HOSTILE}", most=500)
-    assert "<" not in shown
-    assert "%{" not in shown
-    assert "\u202e" not in shown
-    assert shown[0] == "\u2068"
-    assert shown[-1] == "\u2069"
-    assert len(label("a" * 10_000)) < 70
+def test_two_renders_of_equal_reports_are_equal_to_the_byte(html: str) -> None:
+    assert render_page(sample_report()) == html
 
 
-def test_every_record_that_a_mark_or_a_cell_names_is_in_the_page_with_its_numbers(html, records):
-    data = page_data(html)
-    rows = [dict(zip(data["records"]["keys"], row, strict=True)) for row in data["records"]["rows"]]
-    known = {(r["measure"], r["variant"], r["source"], r["target"], r["layer"]): r["value"] for r in records}
-    for row in rows:
-        assert known[row["measure"], row["variant"], row["source"], row["target"], row["layer"]] == row["value"]
-    heat = next(figure for figure in data["figures"] if figure["name"] == "heat-retrieval")["traces"][0]
-    for i, line in enumerate(heat["records"]):
-        for j, place in enumerate(line):
-            assert (place is None) == (i == j)
-            if place is not None:
-                assert rows[place]["value"] == pytest.approx(heat["z"][i][j], abs=1e-4)
-    named = {int(n) for _, attrs in Parsed(html).tags if "data-r" in attrs for n in attrs["data-r"].split()}
-    assert named
-    assert max(named) < len(rows)
+def test_two_renders_in_processes_with_other_hashes_are_equal_to_the_byte(html: str) -> None:
+    code = "from sample_reports import *; from interlingua.report.kit.page import render_page; import hashlib, sys; "
+    code += "sys.stdout.write(hashlib.sha256(render_page(sample_report()).encode()).hexdigest())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
+                          env={"PYTHONHASHSEED": "7", "PYTHONPATH": ":".join(sys.path), "PATH": ""})  # fmt: skip
+    assert done.stdout == hashlib.sha256(html.encode()).hexdigest()
 
 
-def test_two_figures_or_sections_of_one_name_are_refused():
-    figure = Figure("f", "F", "", ())
-    with pytest.raises(ValueError, match="figures"):
-        render_page(Page("x", "", "", [Section("a", "A", figures=(figure, figure))]))
-    with pytest.raises(ValueError, match="sections"):
-        render_page(Page("x", "", "", [Section("a", "A"), Section("a", "A")]))
-    with pytest.raises(ValueError, match="begin"):
-        Choice("c", "C", (("a", "A"),), "b")
+def test_a_page_without_data_is_at_most_60_kb() -> None:
+    empty = build_report([Run(kind="audit", about={}, records=RecordTable([]))])
+    assert len(render_page(empty).encode()) <= 60_000
+    html = render_page(sample_report())  # With charts, and what saves them as PDF.
+    assert len(re.sub(r'(?s)id="data">.*?</script>|<main>.*?</main>', "", html)) <= 90_000
 
 
-def test_a_table_whose_records_are_not_its_size_is_refused():
-    with pytest.raises(ValueError, match="rows"):
-        Table("t", "T", "", ("a",), (("x",), ("y",)), ((None,),))
-
-
-@pytest.mark.parametrize(
-    ("measure", "section"),
-    [("separation", "distances"), ("tokenization", "tokenizer")],
-)
-def test_sections_without_records_vanish(records, run, measure, section):
-    parsed = Parsed(build_page([record for record in records if record["measure"] != measure], run))
-    assert section not in parsed.ids
-    assert "map" not in parsed.ids
-
-
-def test_one_pair_has_no_heat_map_and_one_layer_no_curve(make):
-    make_records, make_run, _ = make
-    parsed = Parsed(build_page(make_records(["en", "ru"], [3]), make_run(["en", "ru"])))
-    assert not {"layers", "pairs", "map"} & parsed.ids
-    assert {"answer", "distances", "tokenizer", "tables", "made"} <= parsed.ids
-
-
-def test_no_records_still_make_a_page():
-    parsed = Parsed(build_page([], {}))
-    assert {"answer", "made"} <= parsed.ids
-    assert not {"layers", "pairs", "map", "distances", "tokenizer", "tables"} & parsed.ids
-
-
-def test_records_can_be_downloaded_from_a_small_page(make):
-    make_records, make_run, _ = make
-    records = make_records(["en", "ru", "hi"], range(3))
-    link = Parsed(build_page(records, make_run(["en", "ru", "hi"]))).links["records.csv.gz"]
-    assert gzip.decompress(base64.b64decode(link.split(",", 1)[1])).decode() == to_csv(records_table(records))
-
-
-def test_many_layers_and_points_stay_within_the_size(make, languages):
-    make_records, make_run, make_points = make
-    page = build_page(make_records(languages, range(0, 25)), make_run(languages), make_points(languages, 400))
-    assert len(page.encode()) < 6_000_000
-    drawn = next(figure for figure in page_data(page)["figures"] if figure["name"] == "map")
-    assert len(drawn["traces"]) == len(languages)
-
-
-def curves(records, run):
-    own = Run(run, records)
-    return layer_curves({"": (own, own.readings())})
-
-
-def test_curve_is_the_mean_over_pairs_with_its_null(records, run):
-    _, figures = curves(records, run)
-    traces = [trace for trace in figures[0].traces if MEAN in trace.get("when", {}).get("line", [MEAN])]
-    line = next(trace for trace in traces if trace["mode"] == "lines+markers")
-    wanted = [r for r in records if r["layer"] == 2 and r["variant"].startswith("p@1/cosine/raw")]
-    assert line["y"][2] == pytest.approx(sum(r["value"] for r in wanted) / len(wanted), abs=1e-4)
-    assert {id(records[place]) for place in line["records"][2]} == {id(r) for r in wanted}
-    null = next(trace for trace in traces if trace["name"] == "without relation")
-    assert null["y"][2] == pytest.approx(1 / 600, abs=1e-4)
-
-
-def test_a_chosen_language_has_the_curve_of_its_own_pairs(records, run):
-    (menu,), figures = curves(records, run)
-    assert {"mean", "sw", "en\tru"} <= {value for value, _ in menu.options}
-    line = next(t for t in figures[0].traces if t.get("when") == {"line": "sw"} and t["mode"] == "lines+markers")
-    for place in line["records"][3]:
-        assert "sw" in (records[place]["source"], records[place]["target"])
-
-
-def test_two_runs_share_figures_and_differ_in_colour(records, run):
-    one, two = Run(run, records, key="a", name="A"), Run(run, records, first=len(records), key="b", name="B")
-    _, figures = layer_curves({each.key: (each, each.readings()) for each in (one, two)})
-    main = [t for t in figures[0].traces if t.get("when") == {"line": MEAN} and t["mode"] == "lines+markers"]
-    assert len({trace["line"]["color"] for trace in main}) == 2
-    assert len(main) == 4
-
-
-def test_measure_of_a_user_gets_a_curve_of_its_own(records, run):
-    mine = [{**r, "measure": "mine", "variant": "top"} for r in records if r["variant"] == "debiased"]
-    assert [figure.title for figure in curves(mine, run)[1]] == ["mine"]
-
-
-def test_clustering_puts_two_planted_families_side_by_side():
-    families = {"a1": "a", "b1": "b", "a2": "a", "b2": "b", "a3": "a", "b3": "b"}
-    readings = {
-        (x, y): Reading(0.9 if families[x] == families[y] else 0.1 + 0.01 * i)
-        for i, (x, y) in enumerate((x, y) for x in families for y in families if x < y)
-    }
-    order = [families[code] for code in cluster_order(readings)]
-    assert order in (["a"] * 3 + ["b"] * 3, ["b"] * 3 + ["a"] * 3)
-
-
-def test_marks_of_seventeen_languages_all_differ(points):
-    texts = {point["language"]: point["text"] for point in points["points"]}
-    styles = marker_styles(texts)
-    assert len(set(styles.values())) == len(texts) == 17
-    assert styles["ru"][1] == styles["uk"][1] != styles["hi"][1]
-
-
-def test_map_is_thinned_by_whole_rows(make, languages, run, monkeypatch):
-    _, _, make_points = make
-    monkeypatch.setattr("interlingua.report.scatter.MAP_POINTS", 2500)
-    drawn = sentence_map(Run(run, more={"points": make_points(languages, 400)}))
-    assert sum(len(trace["x"]) for trace in drawn.traces) <= 2500
-    assert len({tuple(trace["groups"]) for trace in drawn.traces}) == 1
-
-
-def test_histograms_keep_their_shares(records, run):
-    choices, figure = distance_histograms(Run(run), gather(records))
-    related = figure.traces[0]
-    source, target = related["when"]["pair"].split("\t")
-    layer = int(related["when"]["layer"])
-    record = next(
-        r
-        for r in records
-        if r["measure"] == "separation" and (r["source"], r["target"], r["layer"]) == (source, target, layer)
-    )
-    counts = record["details"]["related"]
-    assert related["y"] == pytest.approx([count / sum(counts) for count in counts], abs=1e-4)
-    assert related["x0"] == pytest.approx(0.5 / 40)
-    assert {choice.name for choice in choices} == {"pair", "layer"}
-
-
-def test_terminal_names_each_language_and_reads_no_markup(records, run):
-    out = io.StringIO()
-    names = {**run["names"], "en": "[red]English[/red]"}
-    render(records, {**run, "names": names, "model": "[bold]m"}, Console(file=out, width=120, color_system=None))
-    text = out.getvalue()
-    assert all(name in text for name in names.values())
-    assert "[bold]m" in text
-
-
-def test_terminal_of_no_records_says_so():
-    out = io.StringIO()
-    render([], {}, Console(file=out, width=80, color_system=None))
-    assert "No alignment" in out.getvalue()
-
-
-def test_report_files_hold_page_and_each_table_in_three_formats(records, run, points):
-    names = set(report_files(records, run, points))
-    assert {"report.html", "answer.md", "tables/records.csv"} <= names
-    stems = {name.rsplit(".", 1)[0] for name in names if name.endswith(".tex")}
-    assert {f"{stem}{end}" for stem in stems for end in (".csv", ".md", ".tex")} <= names
-    assert {"tables/languages", "tables/tokenizer", "tables/pairs-retrieval-raw", "tables/pairs-cka"} <= stems
-
-
-def test_report_does_not_import_torch():
-    code = "import sys, interlingua.report.files, interlingua.report.terminal; sys.exit('torch' in sys.modules)"
+def test_renderers_do_not_import_torch() -> None:
+    code = "import sys, interlingua.report.files, interlingua.report.kit.terminal, interlingua.report.kit.notebook; "
+    code += "sys.exit('torch' in sys.modules or 'transformers' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-@pytest.mark.parametrize(
-    ("cells", "right"),
-    [
-        (("63.43 ±0.21*", "–"), True),
-        (("63.43 [61.9, 64.9]**", "0.812 [0.790, 0.834]"), True),
-        (("+0.100*", "−0.020"), True),
-        (("44\N{NO-BREAK SPACE}% at layer 6", "9\N{NO-BREAK SPACE}%"), True),
-        ((0.5, None), True),
-        (("12 monkeys", 0.5), False),
-        (("–", "–"), False),
-        ((None, None), False),
-    ],
-)
-def test_columns_of_numbers_stand_right_with_their_signs_and_marks(cells, right):
-    assert Table("t", "T", "", ("a",), tuple((cell,) for cell in cells)).numeric() == [right]
+# The first screen.
+
+
+def test_the_first_screen_answers_the_question(html: str) -> None:
+    report = sample_report()
+    first = Parsed(html.split('<section id="summary"', 1)[1].split("</section>", 1)[0]).text
+    head = report.headline
+    for text in (head.title, "3 are aligned", "chance level 0.2", head.measured, "Next step"):
+        assert text in first
+    assert "interlingua adjust lab/small --bitext zh=talks.en-zh.tsv" in first
+    assert first.index(head.title) < first.index("3 are aligned") < first.index("Sentences that retrieve")
+    assert DIGEST not in html.split('id="provenance"', maxsplit=1)[0].split("<body>")[1]
+
+
+def test_a_title_of_the_user_stands_in_the_place_of_ours_everywhere() -> None:
+    report = sample_report(title="My <b>model</b>")
+    parsed = Parsed(render_page(report))
+    assert report.headline.title == "My <b>model</b>"
+    assert parsed.text.count("My <b>model</b>") == 2
+    assert "How well does" not in parsed.text
+
+
+def test_an_unfinished_run_says_so_first_and_keeps_what_was_found() -> None:
+    report = sample_report(unfinished="This run is not finished: 3 of 9 steps are done.")
+    assert report.headline.answer.verdict == Verdict.UNFINISHED
+    assert report.headline.answer.sentence == "This run is not finished: 3 of 9 steps are done."
+    assert next(finding.kind for finding in report.findings()) == "sample.verdict"
+    assert 'class="verdict unfinished"' in render_page(report)
+
+
+def test_no_records_still_make_a_page() -> None:
+    report = build_report([Run(kind="audit", about={"model": HOSTILE}, records=RecordTable([]))])
+    assert report.headline.answer.verdict == Verdict.NOT_TESTED
+    assert [section.name for section in report.sections] == ["provenance"]
+    assert "<img" not in render_page(report)
+
+
+# Sections, names, contents.
+
+
+def test_landmarks_headings_and_contents_are_in_order(html: str) -> None:
+    parsed = Parsed(html)
+    levels = [int(tag[1]) for tag, _ in parsed.tags if re.fullmatch(r"h\d", tag)]
+    assert levels[0] == levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+    assert [sum(tag == name for tag, _ in parsed.tags) for name in ("main", "nav", "footer")] == [1, 1, 1]
+    targets = [str(attrs["href"])[1:] for tag, attrs in parsed.tags if tag == "a" and attrs.get("href") != "data:,"]
+    assert set(targets) <= set(parsed.ids())
+    sections = [str(attrs["id"]) for tag, attrs in parsed.tags if tag == "section"]
+    assert sections == ["summary", "layers", "languages", "examples", "provenance", "glossary"]
+    assert all(name in targets for name in sections)
+
+
+def test_names_that_repeat_or_are_no_file_names_are_made_unique() -> None:
+    table = Table(name="../../etc/x y", title="T", columns=(Column(title="a"),), rows=(("x",),))
+    upper = replace(table, name="ETC-X-Y")
+    sections = [Section(name="s", title="S", tables=(table, table, upper), charts=(layer_chart("s"),))] * 2
+    named = with_unique_names(sections)
+    of_sections = [section.name for section in named]
+    of_tables = [table.name for section in named for table in section.tables]
+    of_charts = [chart.name for section in named for chart in section.charts]
+    names = [*of_sections, *of_tables, *of_charts]
+    assert [len({name.lower() for name in own}) for own in (of_sections, of_tables, of_charts)] == [2, 6, 2]
+    assert all(re.fullmatch(r"[\w-][\w.-]*", name) for name in names)
+    assert with_unique_names([Section(name="summary", title="S")])[0].name == "summary-2"
+    long = with_unique_names([Section(name="x" * 9_999, title="S")] * 2)
+    assert max(len(section.name) for section in long) < 80
+
+
+def test_sections_of_several_subjects_follow_each_other_and_the_first_headline_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    silent = Subject(
+        name="silent", applies=lambda run: True, sections=lambda run: [Section(name="layers", title="Own")]
+    )
+    absent = Subject(name="absent", applies=lambda run: False, sections=lambda run: [Section(name="no", title="No")])
+    monkeypatch.setattr(assembly, "subjects", lambda: (silent, absent, sample_subject()))
+    report = build_report([sample_run()])
+    assert report.headline.title.startswith("How well")
+    names = [section.name for section in report.sections]
+    assert names == ["layers", "layers-2", "languages", "examples", "provenance"]
+
+
+def test_settings_have_labels_and_digests_stand_in_the_folded_last_section_alone() -> None:
+    run = sample_run(settings={"learning_rate": 3e-4, "batch_size": 8}, names={"en": "English"}, steps=["a"])
+    section = provenance_section(run)
+    facts = dict(section.facts)
+    assert facts["Learning rate"] == "0.0003"
+    assert facts["Batch size"] == "8"
+    assert facts["Rows"] == "600"
+    assert facts["Skipped or left out"] == ("3 duplicate rows",)
+    assert any(DIGEST in line for line in facts["Digests of models and data"])
+    assert sum(DIGEST in str(text) for text in facts.values()) == 1
+    assert not {"Names", "Steps"} & facts.keys()
+    assert section.folded
+    assert dict(provenance_section(Run(kind="x", about={}, records=RecordTable([]))).facts) == {
+        "Skipped or left out": "Nothing."
+    }
+
+
+# Tables and records.
+
+
+def test_every_number_with_records_names_them_and_no_other_record_is_in_the_page(html: str) -> None:
+    data = page_data(html)
+    groups, columns = data["records"]["groups"], data["records"]["columns"]
+
+    def places(group: str) -> list[int]:
+        ends = [[int(end) for end in part.split("-")] for part in group.split()]
+        return [place for end in ends for place in range(end[0], end[-1] + 1)]
+
+    used = {place for group in groups for place in places(group)}
+    named = [attrs["data-r"] for _, attrs in Parsed(html).tags if "data-r" in attrs]
+    assert {int(str(name)[1:]) for name in named} <= set(range(len(groups)))
+    assert data["records"]["count"] <= len(RECORDS)
+    assert used <= set(range(data["records"]["count"]))
+    shown = {(columns["target"]["values"][columns["target"]["places"][at]], columns["layer"][at]) for at in used}
+    assert shown <= {(code, layer) for code in LANGUAGES for layer in range(7)}
+    for at in used:
+        code, layer = columns["target"]["values"][columns["target"]["places"][at]], columns["layer"][at]
+        [original] = RECORDS.where(target=code, layer=layer)
+        assert columns["value"][at] == pytest.approx(original.value, rel=1e-5)
+
+
+def test_the_dialog_of_a_cell_has_the_records_that_its_value_is_the_mean_of() -> None:
+    index = RecordIndex()
+    assert index.group(()) == ""
+    four = RECORDS.where(layer=4)
+    first, second = index.group(list(four)), index.group(list(four))
+    assert first == second == "g0"
+    assert index.group(list(four)[:2]) == "g1"
+    data = index.to_dict()
+    assert data["count"] == len(four)
+    assert data["groups"] == ["0-4", "0-1"]
+    assert sum(data["columns"]["value"]) / 5 == pytest.approx(four.mean(), rel=1e-5)
+
+
+def test_long_details_and_numbers_that_are_not_finite_stay_out_of_the_data() -> None:
+    details = {"edges": list(range(100)), "share": 0.5, "bad": float("nan")}
+    index = RecordIndex()
+    index.group([record(details=details)])
+    data = json.loads(json.dumps(index.to_dict(), allow_nan=False))
+    assert data["columns"]["details"]["values"] == [{"share": 0.5, "bad": None}]
+
+
+def test_cells_are_formatted_by_their_columns_and_the_tied_best_are_bold(html: str) -> None:
+    body = html.split('<table id="table-languages">', 1)[1].split("</table>", 1)[0]
+    rows = re.findall(r"<tr>(.*?)</tr>", body, re.DOTALL)[1:]
+    assert ["best" in row for row in rows] == [True, True, False, False, False]
+    assert "[47.0, 53.0]" in rows[0]
+    assert "50.0\N{NO-BREAK SPACE}%" in rows[0]
+    assert "+10.0" in rows[0]
+    assert rows[3].count("–") == 3
+    assert not re.search(r"\b(nan|NaN|None|inf|Infinity)\b", Parsed(html).text)
+
+
+@pytest.mark.parametrize("better", [True, False, None])
+def test_nothing_is_bold_where_all_are_tied_or_nothing_is_ranked(better: bool | None) -> None:
+    column = Column(title="x", display="number", better=better)
+    equal = Table(name="t", title="T", columns=(column,), rows=((0.5,), (0.5,)))
+    assert kit_page._best_rows(equal, 0) == frozenset()
+    apart = replace(equal, rows=((0.5,), (0.7,), (None,)))
+    wanted = {True: {1}, False: {0}, None: set()}[better]
+    assert kit_page._best_rows(apart, 0) == wanted
+
+
+def test_a_huge_table_is_cut_on_the_page_and_whole_in_its_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = tuple((f"row {number}", number) for number in range(20_000))
+    table = Table(name="huge", title="Huge", columns=(Column(title="a"), Column(title="n", display="count")), rows=rows)
+    subject = Subject(name="s", applies=lambda run: True,
+                      sections=lambda run: [Section(name="s", title="S", tables=(table,))])  # fmt: skip
+    monkeypatch.setattr(assembly, "subjects", lambda: (subject,))
+    html = render_page(build_report([sample_run()]))
+    assert html.count("<tr>") == MAX_PAGE_ROWS + 1
+    assert f"The first {MAX_PAGE_ROWS} of 20,000 rows" in html
+    assert len(html) < 400_000
+    assert page_data(html)["tables"]["huge"]["csv"].count("\r\n") == 20_001
+
+
+def test_sixty_thousand_records_stay_below_two_megabytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    many = [record("es", layer, (at % 977) / 977, seed=at) for at in range(2_400) for layer in range(25)]
+    cells = tuple((str(layer), RecordTable(many[layer::25]).estimate()) for layer in range(25))
+    table = Table(name="t", title="T", columns=(Column(title="a"), Column(title="b", display="percent")), rows=cells)
+    subject = Subject(name="s", applies=lambda run: True,
+                      sections=lambda run: [Section(name="s", title="S", tables=(table,))])  # fmt: skip
+    monkeypatch.setattr(assembly, "subjects", lambda: (subject,))
+    html = render_page(build_report([sample_run()]))
+    assert page_data(html)["records"]["count"] == 60_000
+    assert len(html) < 2_000_000
+
+
+# Texts.
+
+
+def test_terms_are_linked_once_and_only_those_that_are_used_are_explained(html: str) -> None:
+    linked = re.findall(r'<a class="term" href="#term-([\w-]+)">', html)
+    explained = re.findall(r'<div id="term-([\w-]+)">', html)
+    assert linked
+    assert len(linked) == len(set(linked))
+    assert sorted(linked) == sorted(explained)
+    assert {"p-1", "chance-level", "best-layer"} <= set(linked)
+
+
+def test_backticks_are_code_and_a_lone_one_is_a_character() -> None:
+    markup = kit_page.inline_markup("Run `interlingua <x>` at the best layer", {})
+    assert "<code>interlingua &lt;x&gt;</code>" in markup
+    assert kit_page.inline_markup("a ` b", {}) == "a ` b"
+
+
+def test_page_names_papers_in_full_only_where_its_texts_name_them() -> None:
+    assert "Contextual Embedding Spaces" not in render_page(sample_report())
+    named = render_page(sample_report("As in Anonymous ACL submission, Table 2"))
+    assert "Exploring Contextual Embedding Spaces in Multilingual Models" in named
+    assert "Pavel Efimov" not in named
+
+
+def test_words_of_an_example_are_whole_and_shaded_on_one_scale(html: str) -> None:
+    example = html.split('<article class="example">', 1)[1].split("</article>", 1)[0]
+    assert "explained: <bdi>ORG “Bank of Spain”</bdi>" in example
+    assert example.count('dir="auto"') == 2
+    assert re.findall(r'class="(\w+)( marked)?" style="--s:([\d.]+)"', example)[:2] == [
+        ("minus", "", "0.40"),
+        ("minus", " marked", "0.20"),
+    ]
+
+
+# JSON and files.
+
+
+def test_plain_data_has_findings_figures_and_tables_with_their_intervals() -> None:
+    data = json.loads(json.dumps(sample_report().to_dict(), allow_nan=False))
+    assert data["answer"]["verdict"] == "found"
+    assert [finding["verdict"] for finding in data["findings"]] == ["lower", "lower"]
+    assert data["figures"][0]["estimate"]["value"] == pytest.approx(RECORDS.where(layer=4).mean())
+    table = data["tables"]["languages"]
+    assert table["columns"][1] == "P@1 as is"
+    assert table["rows"][0][1]["ci_low"] == pytest.approx(0.47)
+    assert table["rows"][0][3]["p_adjusted"] == 0.02
+    assert table["rows"][3][1:4] == [None, None, None]
+
+
+def test_files_are_page_summary_and_every_table_in_three_formats(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(assembly, "subjects", lambda: (sample_subject(HOSTILE),))
+    files = report_files(sample_run(HOSTILE), "A title")
+    assert set(files) == {"report.html", "summary.md", *(f"tables/languages.{end}" for end in ("csv", "md", "tex"))}
+    assert files["summary.md"].startswith("# A title\n")
+    assert "**Weak languages.**" in files["summary.md"]
+    assert "<img" not in files["summary.md"]
+
+
+def test_the_glossary_of_the_docs_is_the_one_of_the_pages() -> None:
+    text = (Path(__file__).resolve().parents[2] / "docs" / "concepts.md").read_text("utf-8")
+    listed = text.split("## Glossary\n", 1)[1].split("\n## ", 1)[0]
+    found = dict(re.findall(r"^- \*\*(.+?)\*\*: (.+)$", listed, re.MULTILINE))
+    assert found == GLOSSARY

@@ -38,7 +38,7 @@ def adjust(given: AdjustCommand, output: Console) -> None:
         return
     from interlingua.report.subjects.adjustment import exclusions
 
-    print_notes(exclusions(result.run["languages"]))
+    print_notes(exclusions(result.run["training"]["languages"]))
     report = result.report()
     if output.json:
         print_json(

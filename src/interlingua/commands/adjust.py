@@ -17,14 +17,14 @@ from interlingua.commands.compiled import CompiledCommand, FinishedCommand, one_
 from interlingua.encoder.devices import pick_device
 from interlingua.encoder.loading import check_precision, default_precision, find_folder
 from interlingua.engine.process_group import current_group
-from interlingua.engine.records import Records, read_items
+from interlingua.engine.records import read_items
 from interlingua.engine.step import Step
 from interlingua.engine.workspace import Workspace
 from interlingua.errors import InputError
 from interlingua.paths import read_json
-from interlingua.record import Record, RecordTable
+from interlingua.record import Items, RecordTable
 from interlingua.report.files import report_files
-from interlingua.report.kit.notebook import notebook_summary
+from interlingua.report.kit.notebook import ReportedResult
 from interlingua.report.kit.section import Run
 from interlingua.report.report import Report, build_report
 from interlingua.studies.analysis_settings import adjust_phase, filter_table
@@ -43,7 +43,7 @@ _LINKER = "aligner"
 
 
 @dataclass(frozen=True, repr=False)
-class Adjusted:
+class Adjusted(ReportedResult):
     """An adjusted model: its folder, the content of `run.json`, and the records of both states."""
 
     folder: Path
@@ -64,8 +64,10 @@ class Adjusted:
         steps = self.run["training"]["steps"]
         return f"Adjusted({str(self.folder)!r}, from {self.run['model']!r}, {steps} steps{done})"
 
-    def _repr_html_(self) -> str:
-        return notebook_summary(self.report(), self.folder / "report.html")
+    @property
+    def page_file(self) -> Path | None:
+        """The page in the folder; None of a run that was stopped."""
+        return self.folder / "report.html" if self.finished else None
 
 
 def adjust_run(folder: Path, about: Mapping[str, Any], records: RecordTable) -> Run:
@@ -73,12 +75,11 @@ def adjust_run(folder: Path, about: Mapping[str, Any], records: RecordTable) -> 
 
     Items that are lost with their file are None: then nothing is tested.
     """
-    store = Records(Record, folder)
 
     @cache
-    def items(record_items: str) -> Any:
+    def read(place: str) -> Items | None:
         try:
-            return read_items(store.folder, record_items)
+            return read_items(folder, place)
         except InputError:
             return None
 
@@ -87,7 +88,7 @@ def adjust_run(folder: Path, about: Mapping[str, Any], records: RecordTable) -> 
         about=about,
         records=records,
         attachments={"curves": read_journal(folder / STEPS)},
-        items=lambda record: None if record.items is None else items(record.items),
+        items=lambda record: None if record.items is None else read(record.items),
     )
 
 
@@ -318,13 +319,14 @@ def _about(finished: FinishedCommand, given: AdjustCommand) -> dict[str, Any]:
             "seed": given.seed,
         },
         layer=texts.get("layer"),
-        languages=languages,
+        languages=list(dict.fromkeys(reversed(codes_of_run))),
         names={code: codes.name(code) if codes.is_language(code) else "the other language" for code in codes_of_run},
         training={
             "steps": progress.get("steps", 0),
             "of_steps": progress.get("of_steps", 0),
             "finished": finished.finished,
             "metrics": progress.get("metrics", []),
+            "languages": languages,
         },
     )
     if not finished.finished:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from interlingua.report.kit.exports import markdown_text, to_csv, to_latex, to_markdown
 from interlingua.report.kit.finding import Finding
 from interlingua.report.kit.page import render_page
-from interlingua.report.kit.section import Run
+from interlingua.report.kit.section import Run, split_code
 from interlingua.report.report import Report, build_report
 
 
@@ -25,13 +25,13 @@ def summary_markdown(report: Report) -> str:
     """Title, verdict, key figures and all findings by topic, as Markdown."""
     head = report.headline
     parts = [f"# {markdown_text(head.title)}", markdown_text(head.answer.sentence)]
-    figures = [
-        f"- {markdown_text(': '.join((figure.label, ' '.join(filter(None, (figure.value, figure.interval))))))}"
-        + (f" ({markdown_text(figure.context)})" if figure.context else "")
-        for figure in head.figures
-    ]
-    if figures:
-        parts.append("\n".join(figures))
+    lines = []
+    for figure in head.figures:
+        number = " ".join(filter(None, (figure.value, figure.interval)))
+        context = f" ({markdown_text(figure.context)})" if figure.context else ""
+        lines.append(f"- {markdown_text(figure.label)}: {markdown_text(number)}{context}")
+    if lines:
+        parts.append("\n".join(lines))
     if head.measured:
         parts.append(markdown_text(head.measured))
     if head.findings:
@@ -42,7 +42,8 @@ def summary_markdown(report: Report) -> str:
         if section.findings
     ]
     if head.next_step:
-        parts.append(f"Next: {head.next_step}")
+        step = [f"`{text}`" if is_code else markdown_text(text) for text, is_code in split_code(head.next_step)]
+        parts.append(f"Next: {''.join(step)}")
     return "\n\n".join(parts) + "\n"
 
 

@@ -19,7 +19,7 @@ from interlingua.report.kit.section import Fact, Headline, Run, Section, Subject
 from interlingua.report.kit.table import Cell, Table
 from interlingua.report.kit.wording import escape_control_characters, format_number
 
-SUBJECTS = ("published", "transfer", "adjustment", "attribution", "geometry", "alignment", "training")
+SUBJECTS = ("published", "transfer", "adjustment", "attribution", "geometry", "alignment", "training", "links")
 """The modules of `report.subjects`, in the order in which they may answer for a run and follow each other on a page."""
 
 
@@ -162,7 +162,19 @@ _LABELS = {
     "warmup": "Warm-up", "seconds": "Seconds", "created": "Created", "data": "Data", "size": "Size", "paper": "Paper",
 }  # fmt: skip
 _NOT_SETTINGS = frozenset(
-    ("kind", "names", "digests", "versions", "skipped", "steps", "unfinished", "settings", "schema", "notes")
+    (
+        "kind",
+        "names",
+        "digests",
+        "versions",
+        "skipped",
+        "steps",
+        "unfinished",
+        "settings",
+        "schema",
+        "notes",
+        "training",
+    )
 )
 """Parts of run.json that are shown elsewhere or that only a program reads."""
 
@@ -229,27 +241,31 @@ def describe_setting(value: object) -> str:
 
 # Names.
 
+_IDS_OF_PAGE = ("summary", "title", "glossary", "contents", "menu", "here", "toc", "theme", "failed", "tip", "record",
+                "record-h", "record-close", "record-body", "data")  # fmt: skip
+"""Ids that the page itself has, which no section may take."""
+
 
 def with_unique_names(sections: Sequence[Section]) -> tuple[Section, ...]:
     """The sections with names that are plain file names and ids, and that no other part of the page has.
 
     Tables and charts may be named after texts of users (a model, a test), which may repeat or hold any character.
     """
-    ids: set[str] = set()
+    sections_taken, tables_taken, charts_taken = set(_IDS_OF_PAGE), set[str](), set[str]()
 
     def chart_named(chart: Chart | ChartMenu) -> Chart | ChartMenu:
+        name = _unique(chart.name, charts_taken)
         if isinstance(chart, ChartMenu):
-            name = _unique(chart.name, ids)
-            charts = {key: replace(one, name=_unique(one.name, ids)) for key, one in chart.charts.items()}
+            charts = {key: replace(one, name=_unique(one.name, charts_taken)) for key, one in chart.charts.items()}
             return replace(chart, name=name, charts=charts)
-        return replace(chart, name=_unique(chart.name, ids))
+        return replace(chart, name=name)
 
     return tuple(
         replace(
             section,
-            name=_unique(section.name, ids),
+            name=_unique(section.name, sections_taken),
             charts=tuple(chart_named(chart) for chart in section.charts),
-            tables=tuple(replace(table, name=_unique(table.name, ids)) for table in section.tables),
+            tables=tuple(replace(table, name=_unique(table.name, tables_taken)) for table in section.tables),
         )
         for section in sections
     )

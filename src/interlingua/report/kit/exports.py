@@ -169,13 +169,17 @@ def to_latex(table: Table) -> str:
     )
 
 
+def _one_line(text: str) -> str:
+    return " ".join(escape_control_characters(text).splitlines())
+
+
 def latex_text(text: str) -> str:
     r"""Text in which TeX sees only characters.
 
     >>> latex_text("a_b\\c{d}")
     'a\\_b\\textbackslash{}c\\{d\\}'
     """
-    return "".join(_LATEX.get(letter, letter) for letter in escape_control_characters(text).replace("\n", " "))
+    return "".join(_LATEX.get(letter, letter) for letter in _one_line(text))
 
 
 def markdown_text(text: str) -> str:
@@ -184,7 +188,7 @@ def markdown_text(text: str) -> str:
     >>> markdown_text("a|b <i> *c*")
     'a\\|b &lt;i> \\*c\\*'
     """
-    plain = escape_control_characters(text).replace("\n", " ").replace("\\", "\\\\")
+    plain = _one_line(text).replace("\\", "\\\\")
     plain = plain.replace("&", "&amp;").replace("<", "&lt;")
     for letter in "|*_`[]":
         plain = plain.replace(letter, f"\\{letter}")

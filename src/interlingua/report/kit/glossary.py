@@ -11,10 +11,12 @@ GLOSSARY = {
     "95 % interval": "The range of values that are compatible with the data: of 100 such intervals, about 95 hold the "
     "true value. It covers the sampling of sentences, words or examples, or of seeds where that is stated.",
     "adjustment": "A short training on a parallel corpus that moves the vectors of translated words closer together.",
+    "anchor": "The part of an adjustment that keeps the vectors of one language, usually English, where they were.",
     "anisotropy": "Vectors crowd in one direction of the space, so that even unrelated ones have a high cosine.",
     "attribution": "How much each word of an input contributed to a prediction, positive for it, negative against it.",
     "AUC": "The probability that a pair of translated words is closer than a pair of unrelated words; 0.5 is chance.",
     "best layer": "The layer with the highest mean score; layers whose mean lies in its interval are tied with it.",
+    "bitext": "Sentences of two languages, each with its translation; also called a parallel corpus.",
     "candidates": "The sentences among which the translation is searched; with more candidates, retrieval is harder.",
     "centred": "Said of vectors from which the mean vector of their language was subtracted.",
     "chance level": "The score that a model without any relation between the languages would get.",
@@ -38,20 +40,26 @@ GLOSSARY = {
     "MRR": "Mean reciprocal rank: the mean of 1 / rank of the translation; it also rewards near misses.",
     "null value": "The score of the same measure without a relation, for example with shuffled pairs.",
     "P@1": "Precision at 1: the share of sentences whose nearest neighbour in the other language is their translation.",
-    "permutation test": "A p-value from the share of random reassignments that give a difference at least as large.",
     "percentage points": "The difference of two percentages: between 40 % and 45 % it is 5 points.",
+    "permutation test": "A p-value from the share of random reassignments that give a difference at least as large.",
     "pooling": "How the vectors of a sentence’s tokens become one vector, for example their mean.",
+    "projection": "A map of vectors in two dimensions, for the eye: PCA, t-SNE or UMAP.",
     "purity": "The share of an item’s nearest neighbours that have the same label or language.",
     "random attributions": "The same attribution weights, assigned to random words: the reference for consistency.",
-    "regime": "How a model is trained: `original` for the task alone, `adjusted` by an adjustment and then for the task, "
-    "`continual` with the adjustment going on while it is trained for the task.",
+    "regime": "How a model is trained: original (for the task alone), adjusted (by an adjustment, then for the task) or "
+    "continual (the adjustment goes on while it is trained for the task).",
     "rotation": "An orthogonal map (Procrustes) fitted on part of the sentences that turns one language’s vectors onto "
     "another’s; it is scored on the other part.",
     "seed": "The number that fixes all random draws of a training run; several seeds show how much a score varies.",
     "shuffled pairs": "Sentences paired at random with those of the other language: a reference without a relation.",
     "Spearman’s ρ": "A rank correlation from −1 to 1; correlation does not imply causation.",
+    "step": "A piece of a study with a key made from its settings and files; steps with equal keys run once.",
     "tied": "Not distinguishable from the best: the value lies within the interval of the best one.",
     "TNLD": "Typed normalised Levenshtein distance: how differently two languages spell the same names, from 0 to 1.",
+    "untrained head": "The head of a model with its weights shuffled, on the same body: a reference for attributions "
+    "where nothing was learnt.",
+    "word links": "Which words of a sentence and its translation translate each other; 0-0 1-2 links the first word "
+    "to the first and the second to the third.",
     "word separation": "Whether translated words are closer to each other than unrelated words, measured by AUC.",
     "zero-shot transfer": "A model is trained for a task in one language and tested in another, without training data "
     "in the other language.",

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from interlingua.report.kit.page import render_page
 from interlingua.report.kit.section import KeyFigure, split_code
@@ -72,7 +73,7 @@ def summary_html(report: Report, page_file: Path | None = None) -> str:
     )
     figures = "".join(_figure_html(figure) for figure in head.figures)
     link = "" if page_file is None else (
-        f'<p>Page: <a href="{html.escape(page_file.as_posix())}">{_text(page_file.as_posix())}</a></p>'
+        f'<p>Page: <a href="{quote(page_file.as_posix())}">{_text(page_file.as_posix())}</a></p>'
     )  # fmt: skip
     return (
         '<div style="max-width:60em;line-height:1.5">'

@@ -18,20 +18,21 @@ from markupsafe import Markup, escape
 
 from interlingua import __version__
 from interlingua.record import Estimate, Record
-from interlingua.report.kit.chart import Chart, ChartMenu
+from interlingua.report.kit.chart import Chart, PointMap, charts_of
 from interlingua.report.kit.citations import cite
 from interlingua.report.kit.evidence import tied_for_first
 from interlingua.report.kit.exports import format_cell, is_numeric, to_csv, to_latex, to_markdown
+from interlingua.report.kit.figure import PageCharts
 from interlingua.report.kit.finding import Finding
 from interlingua.report.kit.glossary import GLOSSARY, find_terms
 from interlingua.report.kit.section import split_code, split_commands
+from interlingua.report.kit.svg import chart_css
 from interlingua.report.kit.table import Cell, Table, cell_records
 from interlingua.report.kit.wording import escape_control_characters, format_interval
 
 if TYPE_CHECKING:
     from interlingua.report.report import Report
 
-_SCRIPTS = ("report.js",)
 MAX_PAGE_ROWS = 300
 """Rows of a table that a page shows; all are in its files."""
 MAX_DETAILS = 12
@@ -53,12 +54,12 @@ class RecordIndex:
         self._places: dict[int, int] = {}
         self._groups: dict[tuple[int, ...], int] = {}
 
-    def group(self, records: Sequence[Record]) -> int | None:
-        """The number of the group of these records, which the page's script opens; None where there are none."""
+    def group(self, records: Sequence[Record]) -> str:
+        """What the page calls these records, by which its script opens them (`g3`); empty where there are none."""
         if not records:
-            return None
+            return ""
         key = tuple(self._place(record) for record in records)
-        return self._groups.setdefault(key, len(self._groups))
+        return f"g{self._groups.setdefault(key, len(self._groups))}"
 
     def _place(self, record: Record) -> int:
         # Two equal records are one number of one run: by identity, since a record has mappings and no hash.
@@ -129,13 +130,14 @@ def render_page(report: Report) -> str:
     """
     index = RecordIndex()
     used_terms: dict[str, None] = {}
-    scripts = [asset(name) for name in _SCRIPTS]
-    charts: dict[str, Any] = {}
+    drawn = [one for chart in report.charts() for one in charts_of(chart)]
+    scripts = [asset(name) for name in _script_names(drawn)]
+    charts = PageCharts(index.group)
 
     def text(value: str) -> Markup:
         return inline_markup(value, used_terms)
 
-    # Autoescape covers every value; what is marked safe is an asset of ours, an SVG of `kit.svg`, or made by `Markup`.
+    # Autoescape covers every value. What is marked safe is an asset of ours, a figure of `kit.figure`, or a `Markup`.
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"text": text, "plain": escape_control_characters, "slug": term_slug}
     environment.globals |= {
@@ -145,11 +147,11 @@ def render_page(report: Report) -> str:
         "table_rows": lambda table: list(_table_rows(table, index)),
         "numeric": is_numeric,
         "max_rows": MAX_PAGE_ROWS,
-        "chart": lambda chart: _chart_markup(chart, index, charts),
+        "chart": lambda chart, alone: Markup(charts.figure(chart, alone=alone)),
     }
     return environment.from_string(asset("report.html.j2")).render(
         policy=content_security_policy(scripts),
-        style=asset("report.css"),
+        style=asset("report.css") + (chart_css() if drawn else ""),
         scripts=scripts,
         version=__version__,
         report=report,
@@ -158,8 +160,20 @@ def render_page(report: Report) -> str:
         papers=cite(report.texts()),
         glossary=GLOSSARY,
         used_terms=used_terms,
-        data=lambda: _packed({"records": index.to_dict(), "tables": _table_files(report), "charts": charts}),
+        data=lambda: _packed(
+            {
+                "records": index.to_dict(),
+                "tables": _table_files(report),
+                "charts": charts.to_dict() if drawn else None,
+            }
+        ),
     )
+
+
+def _script_names(charts: Sequence[Chart]) -> list[str]:
+    """The scripts that a page needs, in their order: of charts only where it has some."""
+    names = ["pdf.js", *(["dots.js"] if any(isinstance(chart, PointMap) for chart in charts) else []), "charts.js"]
+    return [*(names if charts else []), "report.js"]
 
 
 def finding_records(finding: Finding) -> tuple[Record, ...]:
@@ -192,8 +206,8 @@ def term_slug(term: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", term.lower()).strip("-")
 
 
-def _data_group(group: int | None) -> Markup:
-    return Markup("") if group is None else Markup(' data-r="{}"').format(group)
+def _data_group(group: str) -> Markup:
+    return Markup(' data-r="{}"').format(group) if group else Markup("")
 
 
 def _table_rows(table: Table, index: RecordIndex) -> Iterator[list[dict[str, Any]]]:
@@ -242,14 +256,13 @@ def _best_rows(table: Table, at: int) -> frozenset[int]:
 
 
 def _table_files(report: Report) -> dict[str, dict[str, str]]:
-    return {
-        table.name: {"csv": to_csv(table), "tex": to_latex(table), "md": to_markdown(table)}
-        for table in report.tables()
-    }
-
-
-def _chart_markup(chart: Chart | ChartMenu, index: RecordIndex, charts: dict[str, Any]) -> Markup:
-    return Markup('<div class="plot" role="img" aria-label="{}"></div>').format(chart.name)
+    """The downloads of every table; one that is too long to read is for programs alone."""
+    files = {}
+    for table in report.tables():
+        files[table.name] = {"csv": to_csv(table)}
+        if len(table.rows) <= MAX_PAGE_ROWS:
+            files[table.name] |= {"tex": to_latex(table), "md": to_markdown(table)}
+    return files
 
 
 def _packed(data: object) -> str:

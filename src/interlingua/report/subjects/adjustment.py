@@ -58,7 +58,7 @@ Group = tuple[AdjustmentEffect, ...]
 """The effects of one model and language, one per seed."""
 TEXT_TITLES = {HELD_OUT: "held-out sentences", SAMPLER: "embedded sampler"}
 _SHORT_TEXTS = {HELD_OUT: "held out", SAMPLER: "sampler"}
-CENTERING_TITLES = {"centred": "means removed", "raw": "as is"}
+CENTERING_TITLES = {"centred": "centred", "raw": "as is"}
 STATE_TITLES = {
     ORIGINAL: "before adjustment",
     ADJUSTED: "after adjustment",
@@ -68,15 +68,11 @@ STATE_TITLES = {
 """What the states of a model are called on pages; after a task a state is called as its regime is."""
 _METHOD = (
     "Retrieval accuracy (P@1) is the share of sentences whose nearest neighbour in the other language is their "
-    "translation, as is or with the mean of each language removed. Both states are measured on the same sentences: "
-    "those held out of the bitext, and the embedded sampler, everyday sentences that were not trained on.",
+    "translation, as is or centred (the mean of each language removed). Both states are measured on the same "
+    "sentences: those held out of the bitext, and the embedded sampler, everyday sentences that were not trained on.",
     "A difference is higher or lower where a paired t-test over sentences has p < 0.05 after Holm’s correction for all "
-    "comparisons of the language: both texts, both directions, as is and with means removed, each state at its own "
+    "comparisons of the language: both texts, both directions, as is and centred, each state at its own "
     "best layer and both at the adjusted layer. The weakest comparison decides the verdict.",
-)
-_NO_SAMPLER = (
-    "the embedded sampler, the other text that an adjustment is judged on, lacks a language of the pair, or its "
-    "sentences are in the bitext"
 )
 _BINS = 60
 
@@ -198,16 +194,6 @@ def _change_in_points(finding: Finding) -> str:
     return f"{format_points(after, before.value)} points" + (f" ({interval})" if interval else "")
 
 
-def _weakest_in_words(finding: Finding) -> str:
-    weak = finding.about["weakest"]
-    layers = "each state at its best layer" if weak["best_layer"] else f"at layer {weak['layers'][1]}"
-    interval = _interval(weak["ci_low"], weak["ci_high"])
-    return (
-        f"{weak['direction']}, {TEXT_TITLES[weak['text']]}, {CENTERING_TITLES[weak['centering']]}, {layers}: "
-        f"{format_points(weak['after'], weak['before'])} points ({interval}, {format_p_value(weak['p_adjusted'])})"
-    )
-
-
 @sentence_of("adjustment", topic="Verdict")
 def _adjustment_sentence(finding: Finding) -> str:
     about, name, before = finding.about, finding.about["language_name"], finding.compared_with
@@ -220,24 +206,53 @@ def _adjustment_sentence(finding: Finding) -> str:
             f"{format_share(about['chance'])})."
         )
     change = (
-        f"retrieval accuracy on held-out sentences went from {format_share(before.value)} to "
-        f"{format_share(about['after'])}, {_change_in_points(finding)}, each state at its best layer"
+        f"retrieval accuracy went from {format_share(before.value)} to {format_share(about['after'])} on held-out "
+        f"sentences, {_change_in_points(finding)}"
     )
+    seeds = f" over {about['seeds']} seeds" if about["seeds"] > 1 else ""
+    of = f"of {about['compared']} comparisons{seeds}"
     if not about["compared"]:
         return f"The change for {name} was not tested, because the values per sentence are missing: {change}."
-    seeds = f" over {about['seeds']} seeds" if about["seeds"] > 1 else ""
-    if finding.verdict is Verdict.HIGHER:
-        return f"Adjustment helped {name}: {change}. All {about['compared']} comparisons{seeds} are higher."
-    if finding.verdict is Verdict.NOT_TESTED:
-        return f"Adjustment helped {name} on text like the bitext: {change}. Other text was not tested: {_NO_SAMPLER}."
-    counts = join_with_and([f"{about[kind]} {'not significant' if kind == 'unclear' else kind}"
-                            for kind in ("lower", "unclear", "higher") if about[kind]])  # fmt: skip
-    start = "Adjustment made some comparisons worse for" if finding.verdict is Verdict.LOWER else (
-        "It is not clear that adjustment helped"
-    )  # fmt: skip
+    return {
+        Verdict.HIGHER: f"Adjustment helped {name}: {change}, best layer against best layer.",
+        Verdict.NOT_TESTED: f"Adjustment helped {name} on text like the bitext: {change}. Other text was not tested.",
+        Verdict.LOWER: f"Adjustment made {about['lower']} {of} worse for {name}; {change}.",
+        Verdict.UNCLEAR: f"It is not clear that adjustment helped {name}: {about['unclear']} {of} are not significant; "
+        f"{change}.",
+    }[finding.verdict]
+
+
+@sentence_of("adjustment_weakest", topic="Weakest comparison")
+def _weakest_sentence(finding: Finding) -> str:
+    weak = finding.about
+    layers = "each state at its best layer" if weak["best_layer"] else f"at layer {weak['layers'][1]}"
+    interval = _interval(weak["ci_low"], weak["ci_high"])
     return (
-        f"{start} {name}: of {about['compared']} comparisons{seeds}, {counts}. The weakest is "
-        f"{_weakest_in_words(finding)}. In the mean of both directions, {change}."
+        f"Of {weak['compared']} comparisons the weakest decides: {weak['direction']}, {TEXT_TITLES[weak['text']]}, "
+        f"{CENTERING_TITLES[weak['centering']]}, {layers}, from {format_share(weak['before'])} to "
+        f"{format_share(weak['after'])}, {format_points(weak['after'], weak['before'])} points ({interval}, "
+        f"{format_p_value(weak['p_adjusted'])})."
+    )
+
+
+def _weakest_finding(run: Run, effect: AdjustmentEffect) -> Finding:
+    found = weakest(effect.comparisons)
+    return Finding(
+        kind="adjustment_weakest",
+        verdict=Verdict(found.change),
+        about={**_describe(run, found), "compared": len(effect.comparisons)},
+        estimate=found.difference,
+        compared_with=found.before,
+        basis=Basis(test="paired t-test", correction="Holm", compared=len(effect.comparisons)),
+    )
+
+
+@sentence_of("adjustment_other_text", topic="Other text")
+def _other_text_sentence(finding: Finding) -> str:
+    return (
+        f"{finding.about['language_name']} was measured on held-out sentences of the bitext alone: the embedded "
+        "sampler, the other text that an adjustment is judged on, lacks a language of the pair, or its sentences are "
+        "in the bitext."
     )
 
 
@@ -288,8 +303,13 @@ def _short_change(finding: Finding) -> str:
     return f" ({_change_in_points(finding).replace(' (', ', ').removesuffix(')')})"
 
 
-def _chance_findings(run: Run, effect: AdjustmentEffect) -> Iterator[Finding]:
-    """Texts in which a state finds no translations above chance; the verdict says it where that is all of them."""
+def _caveats(run: Run, effect: AdjustmentEffect) -> Iterator[Finding]:
+    """What decided, a text that was not measured, and texts in which a state finds no translations above chance."""
+    if effect.comparisons:
+        yield _weakest_finding(run, effect)
+    if SAMPLER not in effect.texts:
+        about = {"language": effect.language, "language_name": language_name(effect.language, run.about)}
+        yield Finding(kind="adjustment_other_text", verdict=Verdict.NOT_TESTED, about=about)
     for text, level in effect.chance_levels.items():
         if level.states_at_chance and not effect.is_at_chance:
             yield Finding(
@@ -467,10 +487,15 @@ def _bounds_in_percent(estimate: Estimate) -> str:
     return f" [{format_number(100 * estimate.ci_low, 1)}, {format_number(100 * estimate.ci_high, 1)}]"
 
 
+def _training(run: Run) -> Mapping[str, Any]:
+    """How an adjustment's own run was trained; empty of any other run."""
+    training = run.about.get("training") if run.kind == "adjust" else None
+    return training if isinstance(training, Mapping) else {}
+
+
 def _trained_on(run: Run) -> Mapping[str, Mapping[str, Any]]:
-    """What was trained on, by language: only an adjustment's own run knows it."""
-    languages = run.about.get("languages")
-    return languages if run.kind == "adjust" and isinstance(languages, Mapping) else {}
+    """What was trained on, by language."""
+    return _training(run).get("languages") or {}
 
 
 def _measured(run: Run, groups: Sequence[Group]) -> str:
@@ -532,10 +557,10 @@ def _sections(run: Run) -> list[Section]:
 
 def _effect_section(run: Run, groups: Sequence[Group]) -> Section:
     effects = [group[0] for group in groups if len(group) == 1]
-    findings = [finding for effect in effects for finding in _chance_findings(run, effect)]
+    findings = [finding for effect in effects for finding in _caveats(run, effect)]
     findings += [finding for effect in effects for finding in _word_findings(run, effect)]
     return Section(
-        name="adjustment",
+        name="before-and-after",
         title="Before and after adjustment",
         findings=tuple(findings),
         text=_METHOD,
@@ -582,19 +607,17 @@ def _comparison_table(run: Run, groups: Sequence[Group], *, best_layer: bool) ->
     for group in groups:
         for text, centering, source, target, (before, after), tested in _comparison_rows(group, best_layer):
             start = (escape_control_characters(group[0].model),) if several else ()
-            layers = "–" if len(group) > 1 else " → ".join(str(side.records[0].layer) for side in (before, after))
-            rows.append(
-                (
-                    *start,
-                    _direction(run, source, target),
-                    _SHORT_TEXTS[text],
-                    CENTERING_TITLES[centering],
-                    *((layers,) if best_layer else ()),
-                    before,
-                    after,
-                    *_tested_cells(before, after, tested, len(group)),
-                )
+            layers = " → ".join(str(side.records[0].layer) for side in (before, after)) if len(group) == 1 else None
+            row = (
+                *start,
+                _direction(run, source, target),
+                _SHORT_TEXTS[text],
+                CENTERING_TITLES[centering],
+                before,
+                after,
+                *_tested_cells(before, after, tested, len(group)),
             )
+            rows.append((*row, layers) if best_layer else row)
     layer = groups[0][0].layer
     title = "Each state at its best layer" if best_layer else f"At the adjusted layer {layer}"
     if len({group[0].layer for group in groups}) > 1 and not best_layer:
@@ -607,17 +630,17 @@ def _comparison_table(run: Run, groups: Sequence[Group], *, best_layer: bool) ->
             Column(title="direction"),
             Column(title="text"),
             Column(title="vectors"),
-            *((Column(title="layers"),) if best_layer else ()),
             Column(title="before", display="percent"),
             Column(title="after", display="percent"),
             Column(title="difference", display="points", interval=True),
-            Column(title="p", display="p_value"),
             Column(title="verdict"),
+            Column(title="p", display="p_value"),
+            *((Column(title="layers"),) if best_layer else ()),
         ),
         rows=tuple(rows),
         note=(
             "Retrieval accuracy (P@1). Difference in points with its 95 % interval over sentences; p after Holm’s "
-            "correction for all comparisons of the language."
+            "correction for all comparisons of the language; unclear: p is not below 0.05."
             + (" Means over seeds; each seed is tested by itself." if any(len(group) > 1 for group in groups) else "")
         ),
         terminal=best_layer,
@@ -625,16 +648,13 @@ def _comparison_table(run: Run, groups: Sequence[Group], *, best_layer: bool) ->
 
 
 def _tested_cells(before: Estimate, after: Estimate, tested: Sequence[StateComparison], seeds: int) -> tuple[Cell, ...]:
-    """Difference, p-value and verdict; over seeds the mean difference and how many seeds are higher, lower, unclear."""
+    """Difference, verdict and p-value; over seeds the mean difference and how many seeds are higher, lower, unclear."""
     if seeds == 1 and tested:
-        difference = tested[0].difference
-        change = tested[0].change
-        return difference, difference.p_adjusted, "not significant" if change == "unclear" else change
+        return tested[0].difference, tested[0].change, tested[0].difference.p_adjusted
     apart = Difference(value=after.value - before.value, n=before.n, records=(*before.records, *after.records))
     counts = Counter(each.change for each in tested)
-    said = join_with_and([f"{'not significant' if change == 'unclear' else change} in {count}"
-                          for change, count in counts.items()])  # fmt: skip
-    return apart, None, f"{said} of {seeds} seeds" if tested else "not tested"
+    said = join_with_and([f"{change} in {count}" for change, count in counts.items()])
+    return apart, f"{said} of {seeds} seeds" if tested else "not tested", None
 
 
 def _difference_chart(run: Run, groups: Sequence[Group]) -> IntervalChart:
@@ -765,7 +785,7 @@ def separation_section(
     records: RecordTable,
     about: Mapping[str, Any],
     *,
-    name: str = "word-distances",
+    name: str = "words",
     names: Mapping[str, str] | None = None,
 ) -> Section | None:
     """Histograms and table of word distances by state (Efimov et al. 2023, Fig. 1); None where there are none.
@@ -799,8 +819,8 @@ def separation_section(
             "two histograms overlap, the better distance alone tells a translation from another word: the AUC is the "
             "share of cases in which the translation is nearer, 50 % by chance. Sentences were not trained on.",
         ),
-        charts=(_with_menus(name, menus, charts),) if charts else (),
-        tables=(_separation_table(table, about, titles, f"{name}-table"),),
+        charts=(_with_menus(f"{name}-by-state", menus, charts),) if charts else (),
+        tables=(_separation_table(table, about, titles, f"{name}-distances"),),
     )
 
 
@@ -966,7 +986,6 @@ _TERMS = {
 
 def _curve_section(run: Run) -> Section | None:
     """The loss of each term over steps, and word distances over training where they were monitored."""
-    monitored = (run.about.get("training") or {}).get("metrics") or ()
     losses = curve_chart(
         _steps(run),
         _TERMS,
@@ -976,7 +995,7 @@ def _curve_section(run: Run) -> Section | None:
         y=Axis(title="loss", zero=True),
     )
     words = curve_chart(
-        monitored,
+        _training(run).get("metrics") or (),
         {"auc": "AUC"},
         name="adjustment-auc",
         title="AUC of words during training",

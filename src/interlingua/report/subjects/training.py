@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
 from typing import Any
 
 from interlingua.record import Estimate
@@ -26,7 +27,7 @@ Entry = Mapping[str, Any]
 MAX_CURVE_POINTS = 200
 MIN_CURVE_POINTS = 3
 MAX_NAMED_LANGUAGES = 4
-_CENTERINGS = {"raw": "as is", "centred": "means removed"}
+_CENTERINGS = {"raw": "as is", "centred": "centred"}
 
 
 def _summary(run: Run) -> Mapping[str, Any]:
@@ -129,18 +130,18 @@ def _headline(run: Run) -> Headline:
     answer = (at_chance or findings[::-1])[0]
     languages = [language_name(str(code), run.about) for code in summary.get("languages") or ()]
     named = join_with_and(languages) if len(languages) <= MAX_NAMED_LANGUAGES else f"{len(languages)} languages"
-    folder = escape_control_characters(str(run.about.get("out") or "the model"))
+    folder = escape_control_characters(str(run.about.get("model") or "the model"))
     done = "" if summary.get("finished", True) else ", not finished"
     advice = "Train longer, or with another learning rate." if at_chance else (
         f"Measure how well the languages are aligned: `interlingua audit {folder}`."
     )  # fmt: skip
     return Headline(
-        title=f"What has {folder} learnt of {named or 'its text'}?",
+        title=f"What has {PurePath(folder).name} learnt of {named or 'its text'}?",
         answer=answer,
         figures=tuple(_figures(run, findings)),
         measured=(
             f"{pluralize(int(summary.get('steps', 0)), 'step')}{done}; {int(summary.get('tokens_seen', 0)):,} tokens "
-            f"seen; {int(summary.get('parameters', 0)):,} parameters; vocabulary of {int(summary.get('vocabulary', 0)):,}."
+            f"seen; {int(summary.get('parameters', 0)):,} parameters, vocabulary {int(summary.get('vocabulary', 0)):,}."
         ),
         next_step=run.unfinished or advice,
         findings=tuple(finding for finding in findings if finding is not answer),

@@ -1493,6 +1493,10 @@ class AlignCommand(Aligning, Loading, Running):
         File | None, Setting(help="File for the text as it was cut into words.", left_out="none", metavar="FILE")
     ] = None
     out: Annotated[File | None, Setting(help="File for the links.", left_out="stdout", metavar="FILE")] = None
+    report: Annotated[
+        File | None,
+        Setting(help="File for a page: counts, AER, the first sentences with links.", left_out="none", metavar="FILE"),
+    ] = None
     seed: Annotated[int, _SEED] = 0
     watch: Annotated[
         Callable[[str, Iteration], None] | None,
