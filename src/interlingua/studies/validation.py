@@ -471,6 +471,7 @@ def _measure(checks: Checks, path: Place, table: MeasureTable) -> None:
     known = [entry.name for entry in measures]
     checks.all_known((*path, "measures"), "measure", table.measures, known)
     checks.all_known((*path, "encoders"), "encoder", table.encoders, checks.study.table.encoders)
+    checks.known((*path, "projection"), "flattening", table.projection, [entry.name for entry in flattenings])
     checks.some((*path, "languages"), table.languages)
     if not table.measures:
         checks.wrong((*path, "measures"), "no measure is named", remedy=f"Known: {', '.join(known)}.")

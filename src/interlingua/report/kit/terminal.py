@@ -14,7 +14,7 @@ from rich.text import Text
 from interlingua.report.kit.chart import LineChart, charts_of
 from interlingua.report.kit.exports import format_cell, is_numeric
 from interlingua.report.kit.finding import Finding
-from interlingua.report.kit.section import KeyFigure, split_commands
+from interlingua.report.kit.section import Example, ExampleWord, KeyFigure, split_commands
 from interlingua.report.kit.table import Table
 from interlingua.report.kit.wording import Display, escape_control_characters, format_value
 
@@ -86,6 +86,8 @@ def print_report(report: Report, screen: Console, *, full: bool = False) -> None
             for chart in first_charts:
                 if isinstance(chart, LineChart):
                     printer.sparklines(chart)
+            for example in section.examples:
+                printer.example(example)
         for table in section.tables:
             if (table.terminal or full) and table.rows:
                 printer.table(table, max_rows=None if full else MAX_TERMINAL_ROWS)
@@ -159,6 +161,17 @@ class _Printer:
             curve = self._plain(describe_curve(values, chart.y.display))
             self._line((f"{label}{GAP if label else ''}{curve}", ""))
 
+    def example(self, example: Example) -> None:
+        """The words of each text shaded by what speaks for (blue) and against (orange) what is explained."""
+        self.blank()
+        self.paragraph(example.title, style="bold")
+        for text in example.texts:
+            self.paragraph(f"{text.language}, explained: {text.explained}" if text.explained else text.language)
+            words = (Text(self._plain(word.text), style=_shade(word)) for word in text.words)
+            self._screen.print(Text(" ").join(words))
+        if example.note:
+            self.paragraph(example.note, style="dim")
+
     def table(self, table: Table, *, max_rows: int | None) -> None:
         self.blank()
         self.paragraph(table.title, style="bold")
@@ -178,6 +191,15 @@ class _Printer:
                 self._line(("    " + self._plain(part), "bold"))
             else:
                 self.paragraph(("Next: " if at == 0 else "") + part)
+
+
+def _shade(word: ExampleWord) -> str:
+    """A ground between white and the sign's colour with ink that can be read on it; what is explained is underlined."""
+    full = (0, 114, 178) if word.strength >= 0 else (213, 94, 0)
+    strength = min(abs(word.strength), 1.0)
+    ground = ",".join(str(round(255 + (end - 255) * strength)) for end in full)
+    shade = f"{'white' if strength > 0.6 else 'black'} on rgb({ground})" if strength >= 0.05 else ""
+    return f"{shade} underline".strip() if word.marked else shade
 
 
 def pad(text: str, width: int, *, right: bool = False) -> str:
