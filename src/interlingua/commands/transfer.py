@@ -200,12 +200,13 @@ def _with_source_test(given: TransferCommand, source: str) -> TransferCommand:
     tested = any(spoken_in(name) == (source,) for name in given.tests)
     if tested or given.dev is None or tasks[given.task].needs != "head":
         return given
-    return replace(given, tests={**given.tests, dev_test(source): given.dev})
+    return replace(given, tests={**given.tests, f"{source}:dev": given.dev})
 
 
-def dev_test(source: str) -> str:
-    """The name of the test that is made of the examples the epoch is chosen on."""
-    return f"{source}:dev"
+def _dev_test(checked: CheckedTransfer) -> str | None:
+    """The test that is made of the examples the epoch is chosen on."""
+    name = f"{checked.settings.source}:dev"
+    return name if checked.given.dev is not None and checked.given.tests.get(name) == checked.given.dev else None
 
 
 def _read(what: Any, given: TransferCommand, settings: TransferSettings) -> tuple[str | None, tuple[Exam, ...]]:
@@ -371,6 +372,7 @@ def _about(checked: CheckedTransfer, finished: FinishedCommand) -> dict[str, Any
         source=checked.settings.source,
         train=checked.train,
         tests=list(checked.exams),
+        dev_test=_dev_test(checked),
         test_rows=checked.given.test_rows,
         regimes=list(checked.names),
         bitexts={code: [path.name for path in each.files] for code, each in checked.bitexts.items()},

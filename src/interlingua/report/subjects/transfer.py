@@ -104,6 +104,8 @@ class TaskScores:
     task: str
     source: str
     scores: tuple[RegimeScore, ...]
+    prefix: str = ""
+    """What its tables and charts are called after, where a run has several."""
 
     @cached_property
     def name(self) -> str:
@@ -154,9 +156,13 @@ class TaskScores:
         """Its scores in one metric."""
         return tuple(score for score in self.scores if score.metric == metric)
 
-    def base_scores(self) -> tuple[RegimeScore, ...]:
-        """Of every test the main score of the regime that the others are compared with."""
-        return tuple(score for score in self.main_scores if score.regime == score.base)
+    def base_scores(self) -> list[RegimeScore]:
+        """Of every test of the task the main score of the regime that the others are compared with.
+
+        The language of training comes first; retrieval beside a task is another question.
+        """
+        own = [score for score in self.main_scores if score.regime == score.base and score.measure == self.measure]
+        return sorted(own, key=lambda score: score.test != self.source_test)
 
     @cached_property
     def comparisons(self) -> tuple[Comparison, ...]:
@@ -180,7 +186,10 @@ def task_scores(run: Run) -> tuple[TaskScores, ...]:
         groups: dict[tuple[str, str, str], list[RegimeScore]] = {}
         for score in scores:
             groups.setdefault((score.model, str(score.task), str(score.source)), []).append(score)
-        held[key] = tuple(TaskScores(*group, tuple(own)) for group, own in groups.items())
+        held[key] = tuple(
+            TaskScores(*group, tuple(own), "-".join(PurePath(part).name for part in group) if len(groups) > 1 else "")
+            for group, own in groups.items()
+        )
     return held[key]
 
 
@@ -218,10 +227,10 @@ def _untested(score: RegimeScore, base: RegimeScore) -> RegimeDifference:
 
 def judge(score: RegimeScore, base: RegimeScore, difference: RegimeDifference) -> Verdict:
     """What may be said of a difference: a mean with a collapsed seed compares luck in training, not regimes."""
-    if score.collapsed_seeds or base.collapsed_seeds:
-        return Verdict.NOT_COMPARABLE
     if not score.has_learned and not base.has_learned:
         return Verdict.AT_CHANCE
+    if score.collapsed_seeds or base.collapsed_seeds:
+        return Verdict.NOT_COMPARABLE
     return judge_p(difference, difference.p_adjusted)
 
 
@@ -325,6 +334,7 @@ def describe_level(score: RegimeScore) -> dict[str, Any]:
         "chance": score.null_value,
         "display": metric_display(score),
         "metric": _lower(metric_title(score)),
+        "learned": score.has_learned,
     }
 
 
@@ -413,7 +423,7 @@ def _training_failed(finding: Finding) -> str:
     return f"Training failed: in {source}, the language of training, the model is not above chance ({numbers})."
 
 
-@sentence_of("at_chance", topic="Not above chance")
+@sentence_of("at_chance", topic="Chance level")
 @_with_task_name
 def _at_chance(finding: Finding) -> str:
     about = finding.about
@@ -471,10 +481,10 @@ def _collapsed_seed(finding: Finding) -> str:
 
 def gap_finding(group: TaskScores, *, whose: str = "") -> Finding | None:
     """What the base regime reaches in the tests, beside the language of training; None where nothing was scored."""
-    scores = [score for score in group.base_scores() if score.measure != "retrieval" or group.measure == "retrieval"]
+    scores = group.base_scores()
     source = next((score for score in scores if score.test == group.source_test), None)
     targets = [score for score in scores if score is not source and score.test.partition(":")[0] != group.source]
-    targets = targets or [score for score in scores if score is not source] or list(scores)
+    targets = targets or [score for score in scores if score is not source] or scores
     if not targets:
         return None
     lowest = min(targets, key=lambda score: score.value)
@@ -483,7 +493,7 @@ def gap_finding(group: TaskScores, *, whose: str = "") -> Finding | None:
     effects = regime_outcomes(group)
     return Finding(
         kind="transfer",
-        verdict=Verdict.FOUND,
+        verdict=Verdict.FOUND if lowest.has_learned else Verdict.AT_CHANCE,
         about={
             "whose": whose,
             "task": group.measure,
@@ -506,7 +516,9 @@ def _transfer(finding: Finding) -> str:
     about = finding.about
     source, levels = about["source_level"], about["levels"]
     language = language_name(str(about["source"]), {})
-    effects = "".join(f"; {_short_effect(effect)}" for effect in about["effects"])
+    low = [level for level in levels if not level["learned"]]
+    effects = f"; not above chance in {_join_levels(low)}" if low else ""
+    effects += "".join(f"; {_short_effect(effect)}" for effect in about["effects"])
     metric = levels[0]["metric"]
     if about["task"] == "retrieval":
         return f"Sentence retrieval, {metric}: {_levels_text(levels)}{effects}."
@@ -521,9 +533,9 @@ def _transfer(finding: Finding) -> str:
         said = _named_ends(drops, lambda value: f"{format_value(value, 'points')} points")
         return f"{task}: {metric} {own} in {language}, {said} ({_levels_text(levels, chance=False)}{chance}){effects}."
     shares = [(level["title"], level["value"] / source["value"]) for level in levels]
-    said = _named_ends(shares, lambda value: f"{100 * value:.0f}\N{NO-BREAK SPACE}%")
+    said = _named_ends(shares, lambda value: f"{100 * value:.0f}\N{NO-BREAK SPACE}% of its {language} score")
     numbers = f"{metric} {_levels_text(levels, chance=False)} against {own}{chance}"
-    return f"{task} reaches {said} of its {language} score ({numbers}){effects}."
+    return f"{task} reaches {said} ({numbers}){effects}."
 
 
 def _short_effect(effect: Mapping[str, Any]) -> str:
@@ -633,15 +645,16 @@ def _difference_text(test: Mapping[str, Any]) -> str:
 
 def _numbers(test: Mapping[str, Any]) -> str:
     points = " points" if test["display"] == "points" else ""
+    sign = "+" if test["difference"] > 0 and not points else ""
     detectable = test["detectable"] if test["verdict"] == str(Verdict.UNCLEAR) else None
     power = "" if detectable is None else f", {_size(detectable, test['display'])} detectable"
-    return f"({format_value(test['difference'], test['display'])}{points}{power})"
+    return f"({sign}{format_value(test['difference'], test['display'])}{points}{power})"
 
 
 def _size(value: float, display: Display) -> str:
     """A size without a sign: detectable differences have none."""
     if display != "points":
-        return format_value(value, display)
+        return "over 1" if value > 1 else format_value(value, display)
     return "over 100" if value > 1 else format_number(100 * value, 1)
 
 
@@ -746,14 +759,15 @@ def uncertainty_finding(groups: Sequence[TaskScores]) -> Finding:
     """
     comparisons = [each for group in groups for each in group.comparisons]
     telling = [each for each in comparisons if each.verdict in (*_CLEAR, Verdict.UNCLEAR, Verdict.NOT_TESTED)]
+    display = difference_display(comparisons[0].score) if comparisons else "points"
     tested = [each for each in telling if each.difference.p is not None]
     about = {
         "seeds": max((len(score.seeds) for group in groups for score in group.scores), default=0),
         "compared": len(comparisons),
         "silent": bool(comparisons) and not telling,
         "items_kept": all(each.difference.over for each in comparisons),
-        "detectable": detectable_range(tested),
-        "display": difference_display(comparisons[0].score) if comparisons else "points",
+        "detectable": detectable_range(each for each in tested if difference_display(each.score) == display),
+        "display": display,
         "plan": plan_seeds(telling) if telling else None,
     }
     if comparisons and not tested:
@@ -844,10 +858,13 @@ def _plan_text(plan: Mapping[str, Any]) -> str:
     )
 
 
-def source_finding(group: TaskScores) -> Finding | None:
-    """That the language of training was not tested, so that weak transfer looks as a weak model does."""
-    if group.source_test is not None or group.measure == "retrieval":
+def source_finding(run: Run, group: TaskScores) -> Finding | None:
+    """That the language of training was not tested, so that weak transfer looks as a weak model does; or on what."""
+    if group.measure == "retrieval":
         return None
+    if group.source_test is not None:
+        on_dev = group.source_test == run.about.get("dev_test")
+        return Finding(kind="source_on_dev", verdict=Verdict.FOUND, about={"source": group.source}) if on_dev else None
     return Finding(kind="source_untested", verdict=Verdict.NOT_TESTED, about={"source": group.source})
 
 
@@ -856,6 +873,14 @@ def _source_untested(finding: Finding) -> str:
     code = str(finding.about["source"])
     name = language_name(code, {})
     return f"{name} was not tested, so a weak model cannot be told from weak transfer: add --test {code}=FILE."
+
+
+@sentence_of("source_on_dev", topic="Language of training")
+def _source_on_dev(finding: Finding) -> str:
+    name = language_name(str(finding.about["source"]), {})
+    return (
+        f"{name} was scored on the examples of --dev, on which the epoch is chosen, so its score is slightly too high."
+    )
 
 
 # The first screen.
@@ -875,9 +900,9 @@ def headline(run: Run) -> Headline | None:
     answer = failed or low or gap
     assert answer is not None
     findings = [each for each in failures if each is not answer]
-    findings += [gap] if gap is not None and gap is not answer else []
+    findings += [gap] if gap is not None and gap is not answer and gap.verdict is not Verdict.AT_CHANCE else []
     findings += [each for each in regime_findings(group) if each.verdict is not Verdict.AT_CHANCE]
-    source = source_finding(group)
+    source = source_finding(run, group)
     findings += [source] if source is not None else []
     findings.append(uncertainty_finding(groups))
     return Headline(
@@ -911,7 +936,9 @@ def _figures(group: TaskScores) -> Iterator[KeyFigure]:
         yield _score_figure(group, min(targets, key=lambda score: score.value), f"lowest of {len(targets)} tests")
     elif targets:
         yield _score_figure(group, targets[0], "")
-    comparisons = [each for each in group.comparisons if each.verdict in (*_CLEAR, Verdict.UNCLEAR, Verdict.NOT_TESTED)]
+    verdicts = (*_CLEAR, Verdict.UNCLEAR, Verdict.NOT_TESTED)
+    own = [each for each in group.comparisons if each.score.measure == group.measure]
+    comparisons = [each for each in own if each.verdict in verdicts]
     if comparisons:
         best = max(comparisons, key=lambda each: (each.verdict is Verdict.HIGHER, each.difference.value))
         verdict = "clear" if best.verdict in _CLEAR else str(best.verdict)
@@ -932,7 +959,7 @@ def _score_figure(group: TaskScores, score: RegimeScore, remark: str) -> KeyFigu
     remarks = [part for part in (escape_control_characters(score.regime), remark, chance) if part]
     return KeyFigure(
         label=f"{metric_title(score)} in {title_of_test(score)}",
-        estimate=score,
+        estimate=with_shown_interval(score),
         display=metric_display(score),
         remark=", ".join(remarks),
     )
@@ -962,8 +989,8 @@ def _measured(run: Run, group: TaskScores) -> str:
 
 def _next_step(run: Run, group: TaskScores, failed: Finding | None, source: Finding | None) -> str:
     if failed is not None:
-        return "Train again with more epochs or another learning rate: `--epochs`, `--learning-rate`, `--warmup`."
-    if source is not None:
+        return "Train longer, at another learning rate or with a warm-up, for example `--epochs 5 --warmup 0.1`."
+    if source is not None and source.verdict is Verdict.NOT_TESTED:
         return (
             f"Add `--test {group.source}=FILE` to see how much of the {language_name(group.source, {})} score remains."
         )
@@ -1001,8 +1028,8 @@ def marked_scores(scores: Sequence[RegimeScore]) -> dict[tuple[str, str], Marked
         key = (score.regime, score.test)
         cells[key] = MarkedEstimate(
             value=score.value,
-            ci_low=score.ci_low if _has_interval(score) else None,
-            ci_high=score.ci_high if _has_interval(score) else None,
+            ci_low=with_shown_interval(score).ci_low,
+            ci_high=with_shown_interval(score).ci_high,
             null_value=score.null_value,
             n=score.n,
             records=score.records,
@@ -1012,16 +1039,23 @@ def marked_scores(scores: Sequence[RegimeScore]) -> dict[tuple[str, str], Marked
     return cells
 
 
-def _has_interval(score: RegimeScore) -> bool:
-    """Whether its interval is one: a single seed whose values per example were not kept has none."""
-    return score.ci_low is not None and score.ci_high is not None and score.ci_low < score.ci_high
+def with_shown_interval(score: RegimeScore) -> RegimeScore:
+    """The score with its interval as it is shown: within the range of a share, None where it is a point.
+
+    Student's interval of two seeds reaches past 100 %; a single seed whose interval was not kept has none.
+    """
+    low, high = score.ci_low, score.ci_high
+    if low is None or high is None or low >= high:
+        return replace(score, ci_low=None, ci_high=None)
+    return replace(score, ci_low=max(low, 0.0), ci_high=min(high, 1.0))
 
 
 def score_table(group: TaskScores, metric: str, *, terminal: bool = False) -> Table:
     """One row per regime, one column per test; of more than five tests one row per test, one column per regime."""
     scores = group.of_metric(metric)
     cells, display = marked_scores(scores), metric_display(scores[0])
-    tests = {score.test: title_of_test(score) for score in scores}
+    ordered = sorted(scores, key=lambda score: score.test != group.source_test)
+    tests = {score.test: title_of_test(score) for score in ordered}
     regimes = list(dict.fromkeys(score.regime for score in scores))
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -1036,7 +1070,7 @@ def score_table(group: TaskScores, metric: str, *, terminal: bool = False) -> Ta
     first = "Test" if len(tests) > MAX_TEST_COLUMNS else "Regime"
     columns = (Column(title=first), *(Column(title=head, display=display, interval=True) for head in heads))
     title = f"{metric_title(scores[0])}, trained in {language_name(group.source, {})}: {_model(group)}"
-    name = f"{_slug(group)}-{_metric_slug(metric)}"
+    name = f"{_slug(group)}{_metric_slug(metric)}"
     return Table(name=name, title=title, columns=columns, rows=rows, note=_score_note(scores), terminal=terminal)
 
 
@@ -1044,8 +1078,8 @@ def _score_note(scores: Sequence[RegimeScore]) -> str:
     counts = sorted({len(score.seeds) for score in scores})
     seeds = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[-1]}"
     parts = [f"Mean ± standard deviation over {seeds} seeds."] if counts[-1] > 1 else []
-    if counts[0] == 1 and any(_has_interval(score) for score in scores):
-        parts.append("In brackets the 95 % interval of one seed over its examples.")
+    if counts[0] == 1 and any(with_shown_interval(score).ci_low is not None for score in scores):
+        parts.append("In brackets the 95\N{NO-BREAK SPACE}% interval of one seed over its examples.")
     nulls = [score.null_value for score in scores if score.null_value is not None]
     if nulls:
         ends = dict.fromkeys(format_value(end, metric_display(scores[0])) for end in (min(nulls), max(nulls)))
@@ -1081,7 +1115,7 @@ def _mark_note(comparisons: Sequence[Comparison]) -> Iterator[str]:
         sizes = dict.fromkeys(_size(end, display) for end in detectable_range(telling))
         if sizes:
             unit = " points" if display == "points" else ""
-            yield f"Detectable with 80 % power: differences of at least {' to '.join(sizes)}{unit}."
+            yield f"Detectable with 80\N{NO-BREAK SPACE}% power: differences of at least {' to '.join(sizes)}{unit}."
     collapsed = {(each.score.regime, seed) for each in comparisons for seed in each.score.collapsed_seeds}
     collapsed |= {(each.base.regime, seed) for each in comparisons for seed in each.base.collapsed_seeds}
     if collapsed:
@@ -1126,7 +1160,7 @@ def difference_table(group: TaskScores, metric: str) -> Table | None:
             "rows are corrected apart."
         )
     title = f"{metric_title(scores[0])}: differences, {_model(group)}"
-    name = f"{_slug(group)}-{_metric_slug(metric)}-differences"
+    name = f"{_slug(group)}{_metric_slug(metric)}-differences"
     return Table(name=name, title=title, columns=columns, rows=tuple(rows), note=note)
 
 
@@ -1164,7 +1198,7 @@ def seed_table(group: TaskScores, metric: str) -> Table:
     heads = ("Mean", "sd", *(f"Seed {seed}" for seed in seeds))
     columns = (Column(title="Test"), Column(title="Regime"), *(Column(title=head, display=display) for head in heads))
     title = f"{metric_title(scores[0])}: every seed, {_model(group)}"
-    name = f"{_slug(group)}-{_metric_slug(metric)}-seeds"
+    name = f"{_slug(group)}{_metric_slug(metric)}-seeds"
     return Table(name=name, title=title, columns=columns, rows=tuple(rows), note="sd: standard deviation over seeds.")
 
 
@@ -1173,7 +1207,7 @@ def _model(group: TaskScores) -> str:
 
 
 def _slug(group: TaskScores) -> str:
-    return "-".join(PurePath(part).name for part in (group.model, group.task, group.source))
+    return f"{group.prefix}-" if group.prefix else ""
 
 
 def _metric_slug(metric: str) -> str:
@@ -1190,7 +1224,7 @@ def seed_chart(group: TaskScores, metric: str) -> IntervalChart:
         IntervalRow(
             label=title_of_test(score),
             group=escape_control_characters(score.regime),
-            estimate=score if _has_interval(score) else replace(score, ci_low=None, ci_high=None),
+            estimate=with_shown_interval(score),
             dots=tuple((value, (record,)) for value, record in zip(score.values, score.records, strict=True)),
             reference=score.null_value,
         )
@@ -1198,7 +1232,7 @@ def seed_chart(group: TaskScores, metric: str) -> IntervalChart:
     )
     chance = "; a cross is the chance level" if any(row.reference is not None for row in rows) else ""
     return IntervalChart(
-        name=f"seeds-{_slug(group)}-{_metric_slug(metric)}",
+        name=f"seeds-{_slug(group)}{_metric_slug(metric)}",
         title=metric_title(scores[0]),
         note=f"Dots are seeds, the bar their mean with its 95 % interval (one seed: over its examples){chance}.",
         x=Axis(title=metric_title(scores[0]), display=metric_display(scores[0])),
@@ -1225,7 +1259,7 @@ def difference_chart(group: TaskScores, metric: str) -> IntervalChart | None:
     over = {each.difference.over for each in own}
     level = "over seeds and examples" if over == {"seeds and examples"} else "over examples where a side has one seed"
     return IntervalChart(
-        name=f"differences-{_slug(group)}-{_metric_slug(metric)}",
+        name=f"differences-{_slug(group)}{_metric_slug(metric)}",
         title=f"{metric_title(first)}: difference to {base}",
         note=f"Each regime less {base}, with its 95 % interval {level}, not corrected for the number of comparisons.",
         x=Axis(title=f"Difference in {_lower(metric_title(first))}", display=difference_display(first)),
@@ -1259,7 +1293,7 @@ def layer_charts(run: Run, group: TaskScores) -> Iterator[LineChart]:
             )
         chance = () if first.null_value is None else (Reference(label="chance level", values=(first.null_value,)),)
         yield LineChart(
-            name=f"layers-{_slug(group)}-{_metric_slug(test)}",
+            name=f"layers-{_slug(group)}{_metric_slug(test)}",
             title=f"{metric_title(first)} by layer, {title_of_test(first)}",
             note="Means over seeds; the marked layer is the best of its regime. Layer 0 is the embedding output.",
             x=Axis(title="Layer"),
@@ -1360,7 +1394,7 @@ def _table_sections(run: Run, groups: Sequence[TaskScores]) -> Iterator[Section]
     for group in groups:
         for metric in group.metrics:
             first = (group, metric) in lead
-            (scores if first else others).append(score_table(group, metric, terminal=first or run.kind != "study"))
+            (scores if first else others).append(score_table(group, metric, terminal=first))
             difference = difference_table(group, metric)
             if difference is not None:
                 (differences if first else others).append(difference)
@@ -1388,7 +1422,7 @@ def numbers(run: Run) -> Mapping[str, Estimate]:
             for score in group.of_metric(metric):
                 parts = [*([group.name] if len(groups) > 1 else []), metric_title(score)]
                 name = ", ".join([*parts, escape_control_characters(score.regime), title_of_test(score)])
-                found[name] = score if _has_interval(score) else replace(score, ci_low=None, ci_high=None)
+                found[name] = with_shown_interval(score)
     return found
 
 
