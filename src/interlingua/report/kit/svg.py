@@ -57,6 +57,8 @@ DARK: Mapping[str, str] = {
     "paper": "#15171b", "ink": "#e8eaed", "soft": "#a3a9b4", "line": "#30343b", "grey": "#7d8490",
     "c0": "#56b4e9", "c1": "#f2994a", "c2": "#2fc49a", "c3": "#e59ac9", "c4": "#f3ecb4", "c5": "#c9c6ff",
 }  # fmt: skip
+MARGIN = 3
+"""Room around a drawing, since letters and markers reach a little over their places."""
 SERIES = 6
 STEPS = 15
 """How many colours a heat map has: more could not be told apart, and the middle one is the 0 of a diverging scale."""
@@ -374,9 +376,10 @@ class _Sheet:
         return not any(_overlap(box, other) for other in self.boxes)
 
     def finished(self, chart: Chart) -> str:
-        width, height = self.width, math.ceil(self.height)
+        width, height = self.width + 2 * MARGIN, math.ceil(self.height) + 2 * MARGIN
+        view = f"{-MARGIN} {-MARGIN} {width} {height}"
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{view}" width="{width}" height="{height}" '
             f'role="img" font-family="{_FONT_FAMILY}" font-size="12"><title>{_escaped(_plain(chart.title))}</title>'
             f"<desc>{_escaped(_plain(chart.note))}</desc>{''.join(self.parts)}</svg>"
         )
@@ -586,7 +589,7 @@ def draw(
         known = "" if number is None else " ".join(map(str, dict.fromkeys(map(number, records))))
         return f' data-tip="{_escaped(tip)}"' + (f' data-r="{known}"' if known else "")
 
-    sheet = _Sheet(width, mark or attributes)
+    sheet = _Sheet(width - 2 * MARGIN, mark or attributes)
     match chart:
         case LineChart():
             _draw_lines(sheet, chart)
@@ -625,7 +628,7 @@ def _draw_lines(sheet: _Sheet, chart: LineChart) -> None:
     beside = [*labels, *(_plain(reference.label) for reference in chart.references)]
     tall = _height(width)
     widest = max(map(text_width, beside), default=0.0)
-    direct = len(beside) * 15 <= tall and widest <= width * (0.3 if width >= 400 else 0.26)
+    direct = len(beside) * 15 < tall and widest <= width * (0.3 if width >= 400 else 0.26)
     top = 0.0
     if labels and not direct:
         top = _legend(sheet, [(line.name, _stroke(line), line.color) for line in named], top) + 4
@@ -725,11 +728,13 @@ def _draw_best(
     x, y = across[line.x[line.best]], upward(estimate.value)
     sheet.symbol(0, x, y, 5.5, f"l{_series(line.color)} thin")
     label = format_value(estimate.value, chart.y.display)
-    for below in (-11, 20):
-        box = text_box(x, y + below, label, "middle")
-        if sheet.is_free(box) and box[0] > 0 and box[1] > 0:
-            sheet.text(x, y + below, label, f"f{_series(line.color)}", anchor="middle")
-            return
+    points = [(across[x], upward(e.value)) for one in chart.lines for x, e in zip(one.x, one.y, strict=True) if e]
+    sides = [(text_box(x, y + down, label, "middle"), down) for down in (-11, 20)]
+    free = [(box, down) for box, down in sides if sheet.is_free(box) and box[0] > 0 and box[1] > 0]
+    # Above, else below, where no line passes; a label on a line is still better than none.
+    best = [down for box, down in free if not any(_overlap(box, (u, v, u + 1, v + 1)) for u, v in points)]
+    for down in (best or [down for _, down in free])[:1]:
+        sheet.text(x, y + down, label, f"f{_series(line.color)}", anchor="middle")
 
 
 def _draw_reference(
@@ -786,7 +791,7 @@ def _draw_end_labels(
         known_values = [value for value in reference.values if value is not None]
         if known_values:
             ends.append((right, upward(known_values[-1]), _plain(reference.label), "s"))
-    moved = spread_labels([y for _, y, _, _ in ends], 15, upward.end, upward.start)
+    moved = spread_labels([y for _, y, _, _ in ends], 15, upward.end, upward.start - 6)
     for (x, y, label, style), place in zip(ends, moved, strict=True):
         if abs(place - y) > 5 or right - x > 12:
             sheet.segment(x + 1, y, right + 7, place, "g")
