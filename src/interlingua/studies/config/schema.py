@@ -1500,6 +1500,10 @@ class AlignCommand(Aligning, Loading, Running):
         File | None, Setting(help="File for the text as it was cut into words.", left_out="none", metavar="FILE")
     ] = None
     out: Annotated[File | None, Setting(help="File for the links.", left_out="stdout", metavar="FILE")] = None
+    report: Annotated[
+        File | None,
+        Setting(help="File for a page: counts, AER, the first sentences with links.", left_out="none", metavar="FILE"),
+    ] = None
     seed: Annotated[int, _SEED] = 0
     watch: Annotated[
         Callable[[str, Iteration], None] | None,
@@ -1509,10 +1513,10 @@ class AlignCommand(Aligning, Loading, Running):
 
 @dataclass(frozen=True)
 class ReportCommand:
-    """Show what runs found: one HTML page that opens offline, for one run or several side by side.
+    """Report on one run, or compare several: one HTML page that works offline, and a summary in the terminal.
 
-    Reads records and settings alone and loads no model. Runs of one command are compared on top: the settings that
-    differ, and key numbers with differences; the terminal shows the same.
+    Reads records and settings only and loads no model. Runs of one command are compared: a verdict, a ranking, the
+    difference of every number with its interval, and the settings that differ.
     """
 
     folders: Annotated[
@@ -1528,9 +1532,15 @@ class ReportCommand:
     out: Annotated[
         Path | None,
         Setting(
-            help="The page.", left_out="report.html in the folder; interlingua-report.html for several", metavar="FILE"
+            help="File of the page.",
+            left_out="report.html in the folder; interlingua-report.html for several",
+            metavar="FILE",
         ),
     ] = None
+    title: Annotated[
+        str, Setting(help="Title of the page.", left_out="the question and the models", metavar="TEXT")
+    ] = ""
+    full: Annotated[bool, Setting(help="Print all tables, and of several runs also the report of each run.")] = False
 
 
 @dataclass(frozen=True)
