@@ -11,8 +11,8 @@ import pytest
 from rich.console import Console
 
 from interlingua.report.audit import build_page
-from interlingua.report.figures import MEAN, cluster_order, distance_histograms, layer_curves
 from interlingua.report.audit_files import report_files
+from interlingua.report.figures import MEAN, cluster_order, distance_histograms, layer_curves
 from interlingua.report.page import Page, render_page
 from interlingua.report.readings import Reading, gather
 from interlingua.report.runs import Run

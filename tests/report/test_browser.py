@@ -1,291 +1,274 @@
+"""A page in a browser: safety, keyboard, contrast, widths, folding, sorting, downloads and printing."""
+
 from __future__ import annotations
 
 import csv
 import io
 import shutil
-import struct
-import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from browsers import all_drawn
-from interlingua.report.audit import build_page
-from interlingua.report.explain_page import texts_sections
-from interlingua.report.page import Page, render_page
-from interlingua.report.sections import Figure, Section
-from interlingua.report.tables import Table
+from interlingua.report.kit.page import render_page
+from sample_reports import HOSTILE, LANGUAGES, sample_report
 
 playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = shutil.which("chromium")
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")]
 
-HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'{{7*7}}<!--\u202e\u2028"
-LONG = "न" * 10_000
-CODES = ["en", "ru", "ar", "hi"]
+LONG = "न" * 3_000
+CONTRAST = Path(__file__).with_name("contrast.js").read_text("utf-8")
+"""Texts whose contrast with what is behind them is below WCAG AA."""
 
 
 class Opened:
-    def __init__(self, tab: Any) -> None:
-        self.tab, self.heard, self.asked = tab, [], []
-        tab.on("console", lambda message: self.heard.append(message.text))
-        tab.on("pageerror", lambda error: self.heard.append(str(error)))
-        tab.on("dialog", lambda dialog: (self.heard.append("a dialog"), dialog.dismiss()))
-        tab.on("request", lambda request: self.asked.append(request.url))
+    def __init__(self, tab: Any, path: Path) -> None:
+        self.tab, self.messages, self.requests = tab, [], []
+        tab.on("console", lambda message: self.messages.append(message.text))
+        tab.on("pageerror", lambda error: self.messages.append(str(error)))
+        tab.on("dialog", lambda dialog: (self.messages.append("a dialog"), dialog.dismiss()))
+        tab.on("request", lambda request: self.requests.append(request.url))
+        tab.goto(path.as_uri())
+        tab.wait_for_selector("html[data-ready=all]", state="attached", timeout=60_000)
 
-    def show(self, path: Path) -> Opened:
-        self.tab.goto(path.as_uri())
-        all_drawn(self.tab)
-        return self
+    def assert_quiet(self) -> None:
+        assert self.messages == []
+        assert [url for url in self.requests if not url.startswith(("file:", "data:", "blob:"))] == []
 
-    def outside(self) -> list[str]:
-        return [url for url in self.asked if not url.startswith(("file:", "data:", "blob:"))]
-
-    def saved(self, button: Any) -> tuple[str, bytes]:
+    def download(self, button: Any) -> tuple[str, bytes]:
         with self.tab.expect_download() as waiting:
             button.click()
         return waiting.value.suggested_filename, Path(waiting.value.path()).read_bytes()
+
+    @property
+    def dialog(self) -> Any:
+        return self.tab.locator("#record")
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with playwright.sync_playwright() as started:
-        found = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield found
-        found.close()
+        launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield launched
+        launched.close()
 
 
 @pytest.fixture(scope="module")
-def path(make: Any, tmp_path_factory: Any) -> Path:
-    make_records, make_run, make_points = make
-    points = make_points(CODES, 6)
-    points["points"][0]["text"], points["points"][1]["text"] = HOSTILE, LONG
-    names = {"en": HOSTILE, "ru": "<b onclick=alert(3)>", "ar": "العربية", "hi": "%{x} हिन्दी"}
-    run = {**make_run(CODES), "names": names, "model": HOSTILE, "skipped": [HOSTILE, LONG]}
-    path = tmp_path_factory.mktemp("page") / "page.html"
-    path.write_text(build_page(make_records(CODES, range(3)), run, points), "utf-8")
-    return path
-
-
-@pytest.fixture(scope="module")
-def page(path: Path, browser: Any) -> Iterator[Opened]:
-    tab = browser.new_page(viewport={"width": 1300, "height": 900})
-    yield Opened(tab).show(path)
-    tab.close()
-
-
-def test_every_figure_is_drawn_without_a_complaint_or_a_request(page: Opened) -> None:
-    tab = page.tab
-    figures = tab.locator("figure").count()
-    assert figures == tab.locator(".js-plotly-plot .main-svg:first-child").count() + tab.locator(".dots canvas").count()
-    assert page.heard == []
-    assert page.outside() == []
-
-
-def test_hostile_text_is_shown_and_never_run(page: Opened) -> None:
-    tab = page.tab
-    assert tab.locator("img, [onclick], [onerror]").count() == 0
-    assert "<script>alert(1)</script>" in tab.locator("h1").inner_text()
-    assert "[U+202E]" in tab.locator("h1").inner_text()
-    assert tab.evaluate("document.documentElement.scrollWidth") == 1300
-    assert page.heard == []
-
-
-def test_a_cell_shows_its_record_on_hover_and_on_click_and_by_keyboard(page: Opened) -> None:
-    tab = page.tab
-    cell = tab.locator("#tokenizer td[data-r]").first
-    cell.scroll_into_view_if_needed()
-    cell.hover()
-    tip = tab.locator("#tip")
-    assert "n = 600" in tip.inner_text()
-    cell.click()
-    assert tab.locator("#record").is_visible()
-    assert "tokenization" in tab.locator("#record").inner_text()
-    tab.keyboard.press("Escape")
-    assert not tab.locator("#record").is_visible()
-    cell.focus()
-    tab.keyboard.press("ArrowRight")
-    tab.keyboard.press("Enter")
-    assert tab.locator("#record").is_visible()
-    tab.keyboard.press("Escape")
-
-
-def test_a_mark_shows_its_record_on_hover_and_on_click(page: Opened) -> None:
-    tab = page.tab
-    plot = tab.locator('[data-figure="heat-cka"] .plot')
-    plot.scroll_into_view_if_needed()
-    box = tab.locator('[data-figure="heat-cka"] .nsewdrag').bounding_box()
-    place = (box["x"] + box["width"] * 0.88, box["y"] + box["height"] * 0.12)
-    tab.mouse.move(place[0] - 5, place[1])
-    tab.mouse.move(*place)
-    tab.wait_for_selector('[data-figure="heat-cka"] .hoverlayer .hovertext', timeout=60_000)
-    assert "n = 600" in tab.locator('[data-figure="heat-cka"] .hoverlayer').text_content()
-    tab.mouse.click(*place)
-    tab.wait_for_selector("#record[open]", timeout=60_000)
-    said = tab.locator("#record").inner_text()
-    assert "cka, debiased" in said
-    assert "ab12ab12" in said
-    tab.keyboard.press("Escape")
-
-
-def test_figures_download_as_svg_png_and_csv(page: Opened) -> None:
-    tab = page.tab
-    for name in ("heat-retrieval", "map"):
-        place = tab.locator(f'[data-figure="{name}"]')
-        place.locator("details summary").click()
-        file, svg = page.saved(place.locator("[data-save=svg]"))
-        assert file == f"{name}.svg"
-        assert ET.fromstring(svg.decode()).tag.endswith("svg")
-        file, png = page.saved(place.locator("[data-save=png]"))
-        assert png[:8] == b"\x89PNG\r\n\x1a\n"
-        assert struct.unpack(">I", png[16:20])[0] > 200
-        _, text = page.saved(place.locator("[data-save=csv]"))
-        rows = list(csv.reader(io.StringIO(text.decode())))
-        assert len({len(row) for row in rows}) == 1
-        assert len(rows) == (1 + len(CODES) if name == "heat-retrieval" else 1 + 6 * len(CODES))
-        if name == "map":
-            assert any("<script>alert(1)</script>" in row[4] for row in rows)
-        place.locator("details summary").click()
-
-
-def test_tables_download_as_csv_latex_and_markdown(page: Opened) -> None:
-    place = page.tab.locator('[data-table="tokenizer"]')
-    _, text = page.saved(place.locator("[data-save=csv]"))
-    rows = list(csv.reader(io.StringIO(text.decode(), newline="")))
-    assert len(rows) == 1 + len(CODES)
-    assert any(HOSTILE.replace("\u202e", "[U+202E]") == row[0] for row in rows)
-    _, latex = page.saved(place.locator("[data-save=tex]"))
-    lines = latex.decode().splitlines()
-    assert lines[0] == r"\begin{table}"
-    assert sum(line.endswith(r" \\") for line in lines) == 1 + len(CODES)
-    _, markdown = page.saved(place.locator("[data-save=md]"))
-    assert "| --- |" in markdown.decode()
-
-
-def test_menus_and_theme_redraw_what_they_govern(page: Opened) -> None:
-    tab = page.tab
-    heat = tab.locator('[data-figure="heat-retrieval"] .plot')
-    before = heat.evaluate("plot => plot.data[0].x.join()")
-    tab.locator('#pairs [data-choice="order"]').select_option("given")
-    plot = """document.querySelector('[data-figure="heat-retrieval"] .plot')"""
-    drawn = f"codes => {plot}.data[0].x.map(x => x.slice(1, -1)).join() === codes"
-    tab.wait_for_function(drawn, arg=",".join(CODES), timeout=60_000)
-    assert isinstance(before, str)
-    paper = heat.evaluate("plot => plot.layout.paper_bgcolor")
-    tab.locator("#theme").click()
-    tab.locator("#theme").click()
-    tab.wait_for_function(f"paper => {plot}.layout.paper_bgcolor !== paper", arg=paper, timeout=60_000)
-    tab.locator("#theme").click()
-    assert page.heard == []
-
-
-def test_the_map_can_be_read_and_moved_by_hand_and_by_keys(page: Opened) -> None:
-    tab = page.tab
-    canvas = tab.locator('[data-figure="map"] canvas').first
-    canvas.scroll_into_view_if_needed()
-    seen = "canvas => canvas.toDataURL().length + canvas.toDataURL().slice(-3000)"
-    before = canvas.evaluate(seen)
-    canvas.focus()
-    tab.keyboard.press("+")
-    tab.keyboard.press("ArrowRight")
-    moved = f"""before => ({seen})(document.querySelector('[data-figure="map"] canvas')) !== before"""
-    tab.wait_for_function(moved, arg=before, timeout=60_000)
-    tab.keyboard.press("0")
-    box = canvas.bounding_box()
-    said = ""
-    for x in range(20, int(box["width"]), 12):
-        for y in range(30, int(box["height"]), 30):
-            tab.mouse.move(box["x"] + x, box["y"] + y)
-            if tab.locator('[data-figure="map"] .reading li').count():
-                said = tab.locator('[data-figure="map"] .reading').inner_text()
-                break
-        if said:
-            break
-    assert "العربية" in said  # All translations of the sentence that was pointed at.
+def paths(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("pages")
+    for name, text in (("plain", ""), ("hostile", HOSTILE), ("long", LONG)):
+        (folder / f"{name}.html").write_text(render_page(sample_report(text)), "utf-8")
+    return {name: folder / f"{name}.html" for name in ("plain", "hostile", "long")}
 
 
 @pytest.fixture
-def fresh(path: Path, browser: Any) -> Iterator[Opened]:
-    """The page just opened, on a screen so low that its figures are below."""
-    tab = browser.new_page(viewport={"width": 1300, "height": 400}, color_scheme="dark")
-    opened = Opened(tab)
-    tab.goto(path.as_uri())
-    tab.wait_for_selector("html[data-ready=first]", timeout=120_000)
-    yield opened
+def opened(browser: Any, paths: dict[str, Path]) -> Iterator[Any]:
+    """Opens a page in a new context, and checks at the end that it asked for nothing and complained of nothing."""
+    contexts: list[Any] = []
+    pages: list[Opened] = []
+
+    def show(name: str = "plain", *, width: int = 1280, height: int = 900, scheme: str = "light") -> Opened:
+        contexts.append(browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme))
+        pages.append(Opened(contexts[-1].new_page(), paths[name]))
+        return pages[-1]
+
+    yield show
+    for page in pages:
+        page.assert_quiet()
+    for context in contexts:
+        context.close()
+
+
+def test_hostile_text_is_shown_and_never_run(opened: Any) -> None:
+    tab = opened("hostile").tab
+    assert tab.locator("img, [onclick], [onerror]").count() == 0
+    assert "<script>alert(1)</script>" in tab.locator("h1").inner_text()
+    assert "[U+202E]" in tab.locator("h1").inner_text()
+
+
+def test_a_script_that_slipped_in_would_not_run(browser: Any, paths: dict[str, Path], tmp_path: Path) -> None:
+    path = tmp_path / "injected.html"
+    injected = "<main><script>window.ran = 1</script><img src=x onerror='window.ran = 2'>"
+    path.write_text(paths["plain"].read_text("utf-8").replace("<main>", injected, 1), "utf-8")
+    tab = browser.new_page()
+    page = Opened(tab, path)
+    assert tab.evaluate("window.ran") is None
+    assert tab.evaluate("fetch('https://example.org').catch(() => 'blocked')") == "blocked"
+    assert any("Content Security Policy" in message for message in page.messages)
     tab.close()
-    assert opened.heard == []
-    assert opened.outside() == []
 
 
-FAR = '[data-figure="heat-cka"]'
-"""A figure far below the first screen."""
-
-
-def test_a_figure_is_drawn_when_it_comes_near_and_nothing_moves(fresh: Opened) -> None:
-    tab = fresh.tab
-    assert tab.locator(f"{FAR} .main-svg").count() == 0
-    height = tab.evaluate("document.documentElement.scrollHeight")
-    tab.locator(f"{FAR} summary").focus()  # As the keyboard does it: the browser scrolls there.
-    tab.wait_for_selector(f"{FAR} .main-svg >> nth=0", timeout=60_000)
-    all_drawn(tab)
-    assert tab.evaluate("document.documentElement.scrollHeight") == height
-
-
-def test_a_figure_that_was_never_on_the_screen_downloads(fresh: Opened) -> None:
-    button = fresh.tab.locator(f"{FAR} [data-save=svg]")
-    with fresh.tab.expect_download() as waiting:
-        button.evaluate("button => button.click()")
-    svg = Path(waiting.value.path()).read_text("utf-8")
-    assert ET.fromstring(svg).tag.endswith("svg")
-    assert "हिन्दी" in svg or "hi" in svg
-
-
-def test_a_menu_of_figures_not_yet_drawn_holds_when_they_are(fresh: Opened) -> None:
-    tab = fresh.tab
-    tab.evaluate(
-        """() => {
-            const menu = document.querySelector('#pairs [data-choice="order"]');
-            menu.value = "given";
-            menu.dispatchEvent(new Event("change"));
-        }"""
-    )
-    assert tab.locator(f"{FAR} .main-svg").count() == 0
-    all_drawn(tab)
-    assert tab.locator(f"{FAR} .plot").evaluate("plot => plot.data[0].x.map(x => x.slice(1, -1)).join()") == ",".join(
-        CODES
-    )
-
-
-def test_a_print_has_every_figure_in_the_colours_of_paper(fresh: Opened) -> None:
-    tab = fresh.tab
-    assert tab.pdf().startswith(b"%PDF")
-    tab.wait_for_selector("html[data-ready=all]", timeout=120_000)
-    tab.emulate_media(media="print")
-    tab.wait_for_function(
-        "() => [...document.querySelectorAll('.js-plotly-plot')].every(plot => plot.layout.paper_bgcolor === '#ffffff')"
-    )
-    assert tab.locator(".js-plotly-plot").count() + tab.locator(".dots").count() == tab.locator("figure").count()
-
-
-@pytest.mark.parametrize("width", [1300, 390])
-def test_flows_of_two_texts_fit_the_width(browser: Any, tmp_path: Path, width: int) -> None:
-    example = {
-        "key": 1, "score": 0.5, "languages": {"source": "en", "target": "ar"},
-        "source": {"units": ["tea", HOSTILE, LONG], "side": [0, 0, 1], "attributions": [0.5, -1.0, 0.2]},
-        "target": {"units": ["شاي", "ساخن"], "side": [0, 1], "attributions": [0.4, 0.1]},
-        "flows": [[0, 0, 0.5], [1, 1, 0.2], [2, 1, 0.1]],
-    }  # fmt: skip
-    table = Table("t", "T", "", (HOSTILE, LONG), ((HOSTILE, 1.0),))
-    bars = Figure("bars", "Bars", "", ({"type": "bar", "x": ["a"], "y": [1]},))
-    sections = [*texts_sections(example), Section("more", "More", figures=(bars,), tables=(table,))]
-    path = tmp_path / "page.html"
-    path.write_text(render_page(Page("explain", HOSTILE, LONG, sections)), "utf-8")
-    tab = browser.new_page(viewport={"width": width, "height": 900}, color_scheme="dark")
-    opened = Opened(tab).show(path)
-    assert tab.locator(".sankey-link").count() == 3
+@pytest.mark.parametrize("name", ["plain", "hostile", "long"])
+@pytest.mark.parametrize("width", [390, 768, 1100, 1600])
+def test_nothing_scrolls_sideways(opened: Any, name: str, width: int) -> None:
+    tab = opened(name, width=width).tab
+    tab.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
     assert tab.evaluate("document.documentElement.scrollWidth") == width
-    assert opened.heard == []
-    assert opened.outside() == []
-    tab.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_every_text_has_the_contrast_of_wcag_aa(opened: Any, scheme: str, width: int) -> None:
+    tab = opened(width=width, scheme=scheme).tab
+    tab.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
+    assert tab.evaluate(CONTRAST) == []
+
+
+def test_the_theme_goes_from_the_systems_to_light_to_dark_and_is_remembered(opened: Any) -> None:
+    page = opened(scheme="light")
+    tab, ground = page.tab, "getComputedStyle(document.body).backgroundColor"
+    light = tab.evaluate(ground)
+    tab.locator("#theme").click()
+    assert tab.locator("#theme").inner_text() == "Theme: light"
+    tab.locator("#theme").click()
+    assert tab.evaluate(ground) != light
+    tab.reload()
+    assert tab.locator("#theme").inner_text() == "Theme: dark"
+    assert tab.evaluate(ground) != light
+
+
+def test_a_number_opens_its_records_by_mouse_and_by_keyboard(opened: Any) -> None:
+    page = opened()
+    tab = page.tab
+    figure = tab.locator(".figures button").first
+    figure.hover()
+    assert f"mean of {len(LANGUAGES)} records" in tab.locator("#tip").inner_text()
+    figure.click()
+    assert page.dialog.locator("tbody tr").count() == len(LANGUAGES)
+    assert "lab/small" in page.dialog.inner_text()
+    tab.keyboard.press("Escape")
+    assert not page.dialog.is_visible()
+    cells = tab.locator("#table-languages tbody button")
+    assert [cells.nth(at).get_attribute("tabindex") for at in range(3)] == ["0", "-1", "-1"]
+    cells.first.focus()
+    tab.keyboard.press("ArrowDown")  # To the next row with records.
+    tab.keyboard.press("Enter")
+    assert page.dialog.locator("#record-h").inner_text() == "retrieval, p@1"
+    assert "hi" in page.dialog.inner_text()
+    assert "36" in page.dialog.inner_text()
+    page.dialog.locator("#record-close").click()
+    assert not page.dialog.is_visible()
+
+
+def test_tables_sort_by_click_and_keyboard_and_return_to_their_order(opened: Any) -> None:
+    tab = opened().tab
+    names = "Array.from(document.querySelectorAll('#table-languages tbody th'), (cell) => cell.textContent)"
+    given = tab.evaluate(names)
+    head = tab.locator("#table-languages thead button").nth(1)
+    head.click()
+    assert tab.locator("#table-languages thead th").nth(1).get_attribute("aria-sort") == "descending"
+    assert tab.evaluate(names) == ["Spanish", "Russian", "Hindi", "Chinese", "Arabic"]  # What is missing is last.
+    head.focus()
+    tab.keyboard.press("Enter")
+    assert tab.evaluate(names) == ["Chinese", "Hindi", "Russian", "Spanish", "Arabic"]
+    tab.keyboard.press("Space")
+    assert tab.evaluate(names) == given
+    tab.locator("#table-languages thead button").first.click()
+    assert tab.evaluate(names) == sorted(given)
+
+
+def test_the_contents_mark_the_section_that_is_read(opened: Any) -> None:
+    tab = opened(height=500).tab
+    current = "document.querySelector('#toc [aria-current]').textContent"
+    assert tab.evaluate(current) == "Summary"
+    tab.locator("#toc a", has_text="Languages").click()
+    tab.wait_for_function(f"() => {current} === 'Languages'")
+    assert tab.locator("#contents").bounding_box()["y"] == 0  # It stays.
+    tab.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    tab.wait_for_function(f"() => {current} === 'Glossary'")
+
+
+def test_on_a_small_screen_the_contents_are_a_menu_that_stays_on_top(opened: Any) -> None:
+    tab = opened(width=390, height=700).tab
+    menu = tab.locator("#menu")
+    assert not tab.locator("#toc").is_visible()
+    tab.evaluate("scrollTo(0, 1500)")
+    assert tab.locator("#contents").bounding_box()["y"] == 0
+    menu.focus()
+    tab.keyboard.press("Enter")
+    assert menu.get_attribute("aria-expanded") == "true"
+    tab.keyboard.press("Escape")
+    assert not tab.locator("#toc").is_visible()
+    menu.click()
+    tab.locator("#toc a", has_text="Examples").click()
+    assert not tab.locator("#toc").is_visible()
+    assert tab.locator("#examples .example").is_visible()  # It was folded.
+
+
+def test_a_folded_section_stays_folded_and_a_link_into_it_opens_it(opened: Any) -> None:
+    tab = opened().tab
+    section = tab.locator("#languages > details")
+    section.locator("summary").first.focus()
+    tab.keyboard.press("Enter")
+    tab.wait_for_function("() => !document.querySelector('#languages > details').open")
+    tab.wait_for_timeout(50)
+    tab.reload()
+    tab.wait_for_selector("html[data-ready=all]", state="attached")
+    assert section.get_attribute("open") is None
+    term = tab.locator("a.term").first
+    term.hover()
+    assert len(tab.locator("#tip").inner_text()) > 20
+    term.click()
+    assert tab.locator("#glossary dfn").first.is_visible()
+
+
+def test_a_print_has_every_section_open_and_the_colours_of_paper(opened: Any) -> None:
+    page = opened(scheme="dark")
+    tab = page.tab
+    closed = "document.querySelectorAll('main section > details:not([open])').length"
+    before = tab.evaluate(closed)
+    assert before >= 3
+    tab.emulate_media(media="print")
+    tab.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert tab.evaluate(closed) == 0
+    assert tab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert not tab.locator("#contents").is_visible()
+    assert tab.pdf().startswith(b"%PDF")
+    tab.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert tab.evaluate(closed) == before
+
+
+def test_tables_download_as_csv_latex_and_markdown(opened: Any) -> None:
+    page = opened("hostile")
+    place = page.tab.locator('[data-table="languages"]')
+    name, text = page.download(place.locator("[data-save=csv]"))
+    rows = list(csv.reader(io.StringIO(text.decode(), newline="")))
+    assert name == "languages.csv"
+    assert len(rows) == 1 + len(LANGUAGES)
+    assert {row[0] for row in rows[1:]} == {HOSTILE}
+    assert page.download(place.locator("[data-save=tex]"))[1].decode().startswith("\\begin{table}")
+    assert "| ---: |" in page.download(place.locator("[data-save=md]"))[1].decode()
+
+
+def test_a_command_is_copied_or_at_least_selected(opened: Any) -> None:
+    tab = opened().tab
+    tab.locator("[data-copy]").click()
+    tab.wait_for_function("() => ['Copied', 'Selected'].includes(document.querySelector('[data-copy]').textContent)")
+
+
+def test_the_tab_key_reaches_the_summary_first_and_every_focus_is_seen(opened: Any) -> None:
+    tab = opened().tab
+    tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.className") == "skip"
+    seen = set()
+    for _ in range(60):
+        tab.keyboard.press("Tab")
+        focus = tab.evaluate(
+            "(() => { const e = document.activeElement, s = getComputedStyle(e); "
+            "return [e.tagName, s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 2]; })()"
+        )
+        if focus[0] == "BODY":
+            break
+        assert focus[1], focus
+        seen.add(focus[0])
+    assert {"A", "BUTTON", "SUMMARY", "DIV"} <= seen
+
+
+def test_words_of_a_right_to_left_text_run_from_the_right(opened: Any) -> None:
+    tab = opened().tab
+    tab.evaluate("document.querySelector('#examples > details').open = true")
+    boxes = [word.bounding_box()["x"] for word in tab.locator(".side").nth(1).locator(".words > span").all()]
+    assert boxes == sorted(boxes, reverse=True)
+    assert "explained: ORG “Bank of Spain”" in tab.locator(".side").first.inner_text()

@@ -11,8 +11,8 @@ from interlingua.record import Difference, Estimate
 from interlingua.report.kit.citations import PAPERS, cite, name_papers
 from interlingua.report.kit.exports import format_cell, is_numeric, latex_text, to_csv, to_latex, to_markdown
 from interlingua.report.kit.table import Cell, Column, Table
-from samples import HOSTILE as SCRIPT
-from samples import languages_table
+from sample_reports import HOSTILE as SCRIPT
+from sample_reports import languages_table
 
 HOSTILE = f'a|b & 5% $x$ #1 _y_ {{z}} ~^ \\ <i> "q", `c` \u202e* {SCRIPT}'
 
@@ -90,7 +90,9 @@ def test_numbers_and_other_text_stay_as_they_are(cell: str | float) -> None:
 @pytest.mark.reliability("LaTeX rows that look like options")
 @pytest.mark.parametrize("text", ["[x]", "*", "*[x]", " [x", "[[", "*a"])
 def test_no_row_of_latex_begins_as_an_option_of_the_row_or_rule_before_it(text: str) -> None:
-    rows = [line for line in to_latex(table((text, 1), (text, 2), heads=(text, "b"))).splitlines() if line[-2:] == r"\\"]
+    rows = [
+        line for line in to_latex(table((text, 1), (text, 2), heads=(text, "b"))).splitlines() if line[-2:] == r"\\"
+    ]
     assert len(rows) == 3
     assert not any(line.lstrip().startswith(("[", "*")) for line in rows)
     assert all(text.strip() in line for line in rows)

@@ -9,7 +9,7 @@ import pytest
 from interlingua.report.kit.notebook import ReportedResult, summary_html
 from interlingua.report.kit.page import render_page
 from interlingua.report.report import Report
-from samples import HOSTILE, sample_report
+from sample_reports import HOSTILE, sample_report
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,13 @@ class Result(ReportedResult):
 def test_a_result_shows_its_verdict_figures_and_findings_in_a_few_kilobytes() -> None:
     shown = Result(folder=Path("runs/an audit"))._repr_html_()
     assert len(shown.encode()) < 30_000
-    for text in ("How well does lab/small align", "3 are aligned", "36.0", "Weak languages", "runs/an%20audit/report.html"):
+    for text in (
+        "How well does lab/small align",
+        "3 are aligned",
+        "36.0",
+        "Weak languages",
+        "runs/an%20audit/report.html",
+    ):
         assert text in shown
     assert "<script" not in shown
     assert "<iframe" not in shown

@@ -23,7 +23,7 @@ from interlingua.report.kit.terminal import (
     wrap_words,
 )
 from interlingua.report.report import Report, build_report
-from samples import HOSTILE, languages_table, sample_report, sample_run
+from sample_reports import HOSTILE, languages_table, sample_report, sample_run
 
 
 def printed(report: Report, *, width: int = 80, encoding: str = "utf-8", **options: Any) -> str:
@@ -46,8 +46,9 @@ def test_the_verdict_comes_first_and_the_next_step_last() -> None:
     text = printed(sample_report())
     flat = " ".join(text.split())
     order = [
-        "How well does lab/small align", "3 are aligned", "Sentences that retrieve their translation", "600 sentences in 6",
-        "Weak languages.", "Spanish", "Next: Adjust the model", "interlingua adjust lab/small --bitext zh=talks.en-zh.tsv",
+        "How well does lab/small align", "3 are aligned", "Sentences that retrieve their translation",
+        "600 sentences in 6", "Weak languages.", "Spanish", "Next: Adjust the model",
+        "interlingua adjust lab/small --bitext zh=talks.en-zh.tsv",
     ]  # fmt: skip
     places = [flat.index(part) for part in order]
     assert places == sorted(places)

@@ -11,7 +11,7 @@ from typing import Any
 
 from interlingua import languages as codes
 from interlingua.analyses.space_measures import TWO_MODELS
-from interlingua.analyses.transfer import REGIMES, UNTRAINED, spoken_in, task_named
+from interlingua.analyses.transfer import UNTRAINED, spoken_in, task_named
 from interlingua.analyses.word_alignment import CUTS
 from interlingua.attribution import attributions
 from interlingua.errors import InputError
@@ -54,6 +54,7 @@ from interlingua.studies.study import (
 )
 from interlingua.tasks import tasks
 from interlingua.tasks.saved_models import described
+from interlingua.training.regime_names import REGIMES
 
 
 @dataclass(frozen=True)

@@ -46,8 +46,8 @@ GLOSSARY = {
     "projection": "A map of vectors in two dimensions, for the eye: PCA, t-SNE or UMAP.",
     "purity": "The share of an item’s nearest neighbours that have the same label or language.",
     "random attributions": "The same attribution weights, assigned to random words: the reference for consistency.",
-    "regime": "How a model is trained: `original` for the task alone, `adjusted` by an adjustment and then for the task, "
-    "`continual` with the adjustment going on while it is trained for the task.",
+    "regime": "How a model is trained: original (for the task alone), adjusted (by an adjustment, then for the task) "
+    "or continual (the adjustment goes on while it is trained for the task).",
     "rotation": "An orthogonal map (Procrustes) fitted on part of the sentences that turns one language’s vectors onto "
     "another’s; it is scored on the other part.",
     "seed": "The number that fixes all random draws of a training run; several seeds show how much a score varies.",
@@ -58,8 +58,8 @@ GLOSSARY = {
     "TNLD": "Typed normalised Levenshtein distance: how differently two languages spell the same names, from 0 to 1.",
     "untrained head": "The head of a model with its weights shuffled, on the same body: a reference for attributions "
     "where nothing was learnt.",
-    "word links": "Which words of a sentence and its translation translate each other; `0-0 1-2` links the first words, "
-    "the second word to the third.",
+    "word links": "Which words of a sentence and its translation translate each other; 0-0 1-2 links the first word "
+    "to the first and the second to the third.",
     "word separation": "Whether translated words are closer to each other than unrelated words, measured by AUC.",
     "zero-shot transfer": "A model is trained for a task in one language and tested in another, without training data "
     "in the other language.",

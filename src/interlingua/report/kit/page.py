@@ -18,20 +18,21 @@ from markupsafe import Markup, escape
 
 from interlingua import __version__
 from interlingua.record import Estimate, Record
-from interlingua.report.kit.chart import Chart, ChartMenu
+from interlingua.report.kit.chart import Chart, PointMap, charts_of
 from interlingua.report.kit.citations import cite
 from interlingua.report.kit.evidence import tied_for_first
 from interlingua.report.kit.exports import format_cell, is_numeric, to_csv, to_latex, to_markdown
+from interlingua.report.kit.figure import PageCharts
 from interlingua.report.kit.finding import Finding
 from interlingua.report.kit.glossary import GLOSSARY, find_terms
 from interlingua.report.kit.section import split_code, split_commands
+from interlingua.report.kit.svg import chart_css
 from interlingua.report.kit.table import Cell, Table, cell_records
 from interlingua.report.kit.wording import escape_control_characters, format_interval
 
 if TYPE_CHECKING:
     from interlingua.report.report import Report
 
-_SCRIPTS = ("report.js",)
 MAX_PAGE_ROWS = 300
 """Rows of a table that a page shows; all are in its files."""
 MAX_DETAILS = 12
@@ -129,13 +130,14 @@ def render_page(report: Report) -> str:
     """
     index = RecordIndex()
     used_terms: dict[str, None] = {}
-    scripts = [asset(name) for name in _SCRIPTS]
-    charts: dict[str, Any] = {}
+    drawn = [one for chart in report.charts() for one in charts_of(chart)]
+    scripts = [asset(name) for name in _script_names(drawn)]
+    charts = PageCharts(index.group)
 
     def text(value: str) -> Markup:
         return inline_markup(value, used_terms)
 
-    # Autoescape covers every value; what is marked safe is an asset of ours, an SVG of `kit.svg`, or made by `Markup`.
+    # Autoescape covers every value. What is marked safe is an asset of ours, a figure of `kit.figure`, or a `Markup`.
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"text": text, "plain": escape_control_characters, "slug": term_slug}
     environment.globals |= {
@@ -144,12 +146,13 @@ def render_page(report: Report) -> str:
         "steps": split_commands,
         "table_rows": lambda table: list(_table_rows(table, index)),
         "numeric": is_numeric,
+        "has_records": lambda table: any(cell_records(cell) for row in table.rows[:MAX_PAGE_ROWS] for cell in row),
         "max_rows": MAX_PAGE_ROWS,
-        "chart": lambda chart: _chart_markup(chart, index, charts),
+        "chart": lambda chart, alone: Markup(charts.figure(chart, alone=alone)),
     }
     return environment.from_string(asset("report.html.j2")).render(
         policy=content_security_policy(scripts),
-        style=asset("report.css"),
+        style=asset("report.css") + (chart_css() if drawn else ""),
         scripts=scripts,
         version=__version__,
         report=report,
@@ -158,8 +161,20 @@ def render_page(report: Report) -> str:
         papers=cite(report.texts()),
         glossary=GLOSSARY,
         used_terms=used_terms,
-        data=lambda: _packed({"records": index.to_dict(), "tables": _table_files(report), "charts": charts}),
+        data=lambda: _packed(
+            {
+                "records": index.to_dict(),
+                "tables": _table_files(report),
+                "charts": charts.to_dict() if drawn else None,
+            }
+        ),
     )
+
+
+def _script_names(charts: Sequence[Chart]) -> list[str]:
+    """The scripts that a page needs, in their order: of charts only where it has some."""
+    names = ["pdf.js", *(["dots.js"] if any(isinstance(chart, PointMap) for chart in charts) else []), "charts.js"]
+    return [*(names if charts else []), "report.js"]
 
 
 def finding_records(finding: Finding) -> tuple[Record, ...]:
@@ -249,10 +264,6 @@ def _table_files(report: Report) -> dict[str, dict[str, str]]:
         if len(table.rows) <= MAX_PAGE_ROWS:
             files[table.name] |= {"tex": to_latex(table), "md": to_markdown(table)}
     return files
-
-
-def _chart_markup(chart: Chart | ChartMenu, index: RecordIndex, charts: dict[str, Any]) -> Markup:
-    return Markup('<div class="plot" role="img" aria-label="{}"></div>').format(chart.name)
 
 
 def _packed(data: object) -> str:

@@ -1,9 +1,9 @@
 """`draw`: a chart as SVG, with every mark linked to its records; the colours and styles of all charts.
 
 Little ink: no frames, horizontal grid lines alone, names beside what they name, and a legend only where there is no
-room for that. An element has classes instead of colours, so that one drawing serves the light and the dark theme; `resolve`
-writes the light colours into it for files. Only `path`, `rect`, `text` and `g` are used, each with absolute commands:
-templates/pdf.js writes the same elements as PDF.
+room for that. Elements have classes instead of colours, so that one drawing serves both themes; `resolve` writes the
+light colours into it for files. There are only `path` (M, L, C, Z and h0), `rect`, `circle` and `text`, which
+templates/pdf.js can write as PDF.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from interlingua.report.kit.wording import (
     format_value,
 )
 
-WIDE, HALF, NARROW = 960, 470, 340
+WIDE, HALF, NARROW = 900, 440, 320
 """The widths of a chart over the whole page, of one of two beside each other, and of one on a phone, in pixels."""
 
 LIGHT: Mapping[str, str] = {
@@ -57,6 +57,8 @@ DARK: Mapping[str, str] = {
     "paper": "#15171b", "ink": "#e8eaed", "soft": "#a3a9b4", "line": "#30343b", "grey": "#7d8490",
     "c0": "#56b4e9", "c1": "#f2994a", "c2": "#2fc49a", "c3": "#e59ac9", "c4": "#f3ecb4", "c5": "#c9c6ff",
 }  # fmt: skip
+MARGIN = 3
+"""Room around a drawing, since letters and markers reach a little over their places."""
 SERIES = 6
 STEPS = 15
 """How many colours a heat map has: more could not be told apart, and the middle one is the 0 of a diverging scale."""
@@ -71,7 +73,7 @@ _DIVERGING = {
 }
 _FONT_FAMILY = "'Noto Sans',system-ui,sans-serif"
 _FSI, _PDI = "\u2068", "\u2069"
-FONT = "assets/font/NotoSans-subset.ttf"
+_FONT = "assets/font/NotoSans-subset.ttf"
 
 Mark: TypeAlias = Callable[[str, Sequence[Record]], str]
 """From the tip of a mark and the records behind it, its attributes."""
@@ -79,6 +81,15 @@ Box: TypeAlias = tuple[float, float, float, float]
 
 
 # ---- colours and styles -------------------------------------------------------------------------------------------
+
+
+def font_file() -> bytes:
+    """Our font as TrueType, with the characters of Latin, Greek and Cyrillic alphabets."""
+    return _asset(_FONT)
+
+
+def _asset(path: str) -> bytes:
+    return files("interlingua").joinpath(path).read_bytes()
 
 
 def _channels(colour: str) -> tuple[int, int, int]:
@@ -121,6 +132,7 @@ def _style_table() -> dict[str, dict[str, str]]:
         "t": {"fill": "@ink"},
         "s": {"fill": "@soft"},
         "p": {"fill": "@paper"},
+        "gl": {"fill": "@line"},
         "g": {"fill": "none", "stroke": "@line", "stroke-width": "1"},
         "a": {"fill": "none", "stroke": "@soft", "stroke-width": "1"},
         "r": {"fill": "none", "stroke": "@soft", "stroke-width": "1.5", "stroke-dasharray": "1.5 3.5"},
@@ -144,12 +156,6 @@ def _style_table() -> dict[str, dict[str, str]]:
 
 STYLES = _style_table()
 """What each class looks like; `@ink` is a colour of the theme. Later classes win."""
-_UNDER_POINTER = (
-    ".chart svg{display:block;max-width:100%;height:auto;overflow:visible}"
-    ".chart svg .m{stroke:transparent;stroke-width:12px;cursor:pointer}"
-    ".chart svg [data-tip]:hover{filter:brightness(1.12)}.chart svg .m:hover{stroke:var(--c0);stroke-width:2px}"
-    ".chart svg [data-r]{text-decoration:none;cursor:pointer}.chart .v{pointer-events:none}"
-)
 
 
 def _css_value(value: str) -> str:
@@ -174,7 +180,7 @@ def chart_css() -> str:
     )
     return (
         f":root{{{light}}}@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}"
-        f":root[data-theme=dark]{{{dark}}}{rules}{_UNDER_POINTER}"
+        f":root[data-theme=dark]{{{dark}}}{rules}{_asset('report/templates/charts.css').decode()}"
         f"@media print{{:root,:root[data-theme=dark],:root:not([data-theme=light]){{{light}}}}}"
     )
 
@@ -192,7 +198,7 @@ def resolve(svg: str, *, font: bool = False) -> str:
     plain = re.sub(r' class="([^"]*)"', attributes, re.sub(r' data-(?:r|m|tip)="[^"]*"', "", svg))
     if not font:
         return plain
-    face = base64.b64encode(files("interlingua").joinpath(FONT).read_bytes()).decode()
+    face = base64.b64encode(_asset(_FONT)).decode()
     style = f"<style>@font-face{{font-family:'Noto Sans';src:url(data:font/ttf;base64,{face})}}</style>"
     head, _, rest = plain.partition(">")
     return f"{head}>{style}{rest}"
@@ -204,7 +210,7 @@ def resolve(svg: str, *, font: bool = False) -> str:
 @cache
 def _advances() -> Mapping[int, float]:
     """The width of each character of our font in em, from its tables cmap (format 4) and hmtx."""
-    data = files("interlingua").joinpath(FONT).read_bytes()
+    data = _asset(_FONT)
     tables = {
         data[at : at + 4]: struct.unpack(">II", data[at + 8 : at + 16]) for at in range(12, 12 + 16 * data[5], 16)
     }
@@ -253,7 +259,7 @@ def text_width(text: str, size: float = 12) -> float:
 
 def _plain(text: str) -> str:
     """Text of a user as one line without anything that acts on what stands around it."""
-    joined = " ".join(escape_control_characters(text).split())
+    joined = re.sub("[ \t\r\n\x0b\x0c\u2028\u2029]+", " ", escape_control_characters(text)).strip(" ")
     return re.sub("[\ud800-\udfff\ufffe\uffff]", "\ufffd", joined)
 
 
@@ -308,6 +314,18 @@ def _tip(names: Iterable[str], estimate: Estimate, display: Display) -> str:
 # ---- what drawings are made of ------------------------------------------------------------------------------------
 
 
+_SHAPES: tuple[tuple[tuple[float, float], ...], ...] = (
+    (),
+    ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
+    ((0, -1.3), (1.3, 0), (0, 1.3), (-1.3, 0)),
+    ((0, -1.2), (1.15, 0.85), (-1.15, 0.85)),
+    ((0, 1.2), (1.15, -0.85), (-1.15, -0.85)),
+    ((-0.4, -1.2), (0.4, -1.2), (0.4, -0.4), (1.2, -0.4), (1.2, 0.4), (0.4, 0.4), (0.4, 1.2), (-0.4, 1.2), (-0.4, 0.4),
+     (-1.2, 0.4), (-1.2, -0.4), (-0.4, -0.4)),
+)  # fmt: skip
+"""The corners of a circle (none), square, diamond, triangle up and down, and plus."""
+
+
 class _Sheet:
     """The elements of a drawing, and where texts stand, so that optional labels can keep away from them."""
 
@@ -344,13 +362,24 @@ class _Sheet:
     def segment(self, x1: float, y1: float, x2: float, y2: float, style: str, mark: str = "") -> None:
         self.path(_trace([(x1, y1), (x2, y2)]), style, mark)
 
+    def symbol(self, color: int, x: float, y: float, radius: float, style: str, mark: str = "") -> None:
+        """A marker: each colour has a shape of its own, so that none is told by its colour alone."""
+        corners = _SHAPES[(color + color // SERIES) % SERIES if color >= 0 else 0]
+        if corners:
+            places = [(x + radius * right, y + radius * down) for right, down in corners]
+            self.path(_trace(places) + "Z", style, mark)
+            return
+        where = f'cx="{_number(x)}" cy="{_number(y)}" r="{_number(radius)}"'
+        self.parts.append(f'<circle {where} class="{style}"{mark}/>')
+
     def is_free(self, box: Box) -> bool:
         return not any(_overlap(box, other) for other in self.boxes)
 
     def finished(self, chart: Chart) -> str:
-        width, height = self.width, math.ceil(self.height)
+        width, height = self.width + 2 * MARGIN, math.ceil(self.height) + 2 * MARGIN
+        view = f"{-MARGIN} {-MARGIN} {width} {height}"
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{view}" width="{width}" height="{height}" '
             f'role="img" font-family="{_FONT_FAMILY}" font-size="12"><title>{_escaped(_plain(chart.title))}</title>'
             f"<desc>{_escaped(_plain(chart.note))}</desc>{''.join(self.parts)}</svg>"
         )
@@ -419,29 +448,28 @@ class _Scale:
         return [format_tick(tick, self.display, step) for tick in self.ticks]
 
 
-def axis_ends(axis: Axis, values: Iterable[float], most: int) -> tuple[float, float, tuple[float, ...]]:
-    """Where an axis begins and ends, and its ticks: as the axis says, else a little beyond the values, at ticks.
+def axis_ends(
+    axis: Axis, values: Iterable[float], most: int, *, at_ticks: bool = True
+) -> tuple[float, float, tuple[float, ...]]:
+    """Where an axis begins and ends, and its ticks: as the axis says, else at the ticks around its values.
 
     A share never goes below 0 or above 1, also where its interval would.
     """
     known = [*values, *(end for end in (axis.low, axis.high) if end is not None), *([0.0] if axis.zero else [])]
     _require_finite(known)
+    shares = (0.0, 1.0) if axis.display == "percent" else (-math.inf, math.inf)
     low, high = (min(known), max(known)) if known else (0.0, 1.0)
     if low == high:
-        spread = abs(low) / 2 or 0.5
-        low, high = (low if low == 0 else low - spread), high + spread
-    if axis.display == "percent":
-        low, high = max(low, 0.0), min(high, 1.0)
-        low = min(low, 0.99)
-        high = max(high, low + 0.01)
+        low, high = low - (abs(low) / 2 or 0.5) * (low != 0), high + (abs(high) / 2 or 0.5)
+    low, high = min(max(low, shares[0]), 0.99 * shares[1]), min(high, shares[1])
+    high = max(high, low + 0.01) if axis.display == "percent" else high
     ticks = nice_ticks(low, high, most)
     step = ticks[1] - ticks[0] if len(ticks) > 1 else high - low
-    if axis.low is None:
-        low = min(low, step * math.floor(low / step + 1e-6))
-    if axis.high is None:
-        high = max(high, step * math.ceil(high / step - 1e-6))
-    if axis.display == "percent":
-        low, high = max(low, 0.0), min(high, 1.0)
+    below, above = step * math.floor(low / step + 1e-6), step * math.ceil(high / step - 1e-6)
+    if not at_ticks:
+        below, above = (low if low == 0 else low - (high - low) / 30), high + (high - low) / 30
+    low = max(below, shares[0]) if axis.low is None else low
+    high = min(above, shares[1]) if axis.high is None else high
     return low, high, tuple(nice_ticks(low, high, most + 2))
 
 
@@ -462,23 +490,6 @@ def _bounds(estimates: Iterable[Estimate | None]) -> list[float]:
 
 def _series(color: int) -> str:
     return "g" if color < 0 else str(color % SERIES)
-
-
-def symbol(color: int, x: float, y: float, radius: float = 3.2) -> str:
-    """The commands of a marker: each colour has a shape of its own, so that none is told by its colour alone."""
-    shapes: dict[str, tuple[tuple[float, float], ...]] = {
-        "1": ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
-        "2": ((0, -1.3), (1.3, 0), (0, 1.3), (-1.3, 0)),
-        "3": ((0, -1.2), (1.15, 0.85), (-1.15, 0.85)),
-        "4": ((0, 1.2), (1.15, -0.85), (-1.15, -0.85)),
-        "5": ((-0.4, -1.2), (0.4, -1.2), (0.4, -0.4), (1.2, -0.4), (1.2, 0.4), (0.4, 0.4), (0.4, 1.2), (-0.4, 1.2),
-              (-0.4, 0.4), (-1.2, 0.4), (-1.2, -0.4), (-0.4, -0.4)),
-    }  # fmt: skip
-    corners = shapes.get(_series(color))
-    if corners is None:  # A circle, of two arcs.
-        r, over = _number(radius), _number(2 * radius)
-        return f"M{_number(x - radius)} {_number(y)}a{r} {r} 0 1 0 {over} 0a{r} {r} 0 1 0 -{over} 0Z"
-    return _trace([(x + radius * right, y + radius * down) for right, down in corners]) + "Z"
 
 
 def spread_labels(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
@@ -510,23 +521,23 @@ def spread_labels(places: Sequence[float], gap: float, low: float, high: float) 
     return spread
 
 
-def _legend(sheet: _Sheet, entries: Sequence[tuple[str, str, str]], y: float) -> float:
-    """A legend from the left, in as many lines as it needs; each entry is a name with a line's and a marker's style.
+def _legend(sheet: _Sheet, entries: Sequence[tuple[str, str, int]], y: float) -> float:
+    """A legend from the left, in as many lines as it needs; each entry is a name, the style of its line, its colour.
 
     Of more than 24 entries the rest is counted. Returns the y below it.
     """
     x, shown = 0.0, list(entries[:24])
     if len(entries) > 24:
-        shown.append((f"and {len(entries) - 24} more", "", ""))
+        shown.append((f"and {len(entries) - 24} more", "", -2))
     for name, stroke, color in shown:
         label = shorten(_plain(name), sheet.width - 24)
-        sample = 24.0 if stroke else 14.0 if color else 0.0
+        sample = 24.0 if stroke else 14.0 if color > -2 else 0.0
         if x and x + sample + text_width(label) > sheet.width:
             x, y = 0.0, y + 18
         if stroke:
             sheet.segment(x, y + 8, x + 18, y + 8, stroke)
-        if color:
-            sheet.path(symbol(-1 if color == "g" else int(color), x + (9 if stroke else 4), y + 8), f"f{color}")
+        if color > -2:
+            sheet.symbol(color, x + (9 if stroke else 4), y + 8, 3.2, f"f{_series(color)}")
         sheet.text(x + sample, y + 12, label, "t")
         x += sample + text_width(label) + 16
     return y + 22
@@ -575,9 +586,10 @@ def draw(
 
     def attributes(tip: str, records: Sequence[Record]) -> str:
         known = "" if number is None else " ".join(map(str, dict.fromkeys(map(number, records))))
-        return f' data-tip="{_escaped(tip)}"' + (f' data-r="{known}"' if known else "")
+        lines = _escaped(tip).replace("\n", "&#10;")  # XML reads a line break in an attribute as a blank.
+        return f' data-tip="{lines}"' + (f' data-r="{known}"' if known else "")
 
-    sheet = _Sheet(width, mark or attributes)
+    sheet = _Sheet(width - 2 * MARGIN, mark or attributes)
     match chart:
         case LineChart():
             _draw_lines(sheet, chart)
@@ -616,10 +628,10 @@ def _draw_lines(sheet: _Sheet, chart: LineChart) -> None:
     beside = [*labels, *(_plain(reference.label) for reference in chart.references)]
     tall = _height(width)
     widest = max(map(text_width, beside), default=0.0)
-    direct = len(beside) * 15 <= tall and widest <= width * (0.3 if width >= 400 else 0.26)
+    direct = len(beside) * 15 < tall and widest <= width * (0.3 if width >= 400 else 0.26)
     top = 0.0
     if labels and not direct:
-        top = _legend(sheet, [(line.name, _stroke(line), _series(line.color)) for line in named], top) + 4
+        top = _legend(sheet, [(line.name, _stroke(line), line.color) for line in named], top) + 4
     if chart.y.title:
         sheet.text(0, top + 12, shorten(_plain(chart.y.title), width))
         top += 24
@@ -631,7 +643,7 @@ def _draw_lines(sheet: _Sheet, chart: LineChart) -> None:
     across = _places(lines, left + 10, right - 6)
     for reference in chart.references:
         _draw_reference(sheet, reference, across, upward, (left, right), direct)
-    for line in lines:
+    for line in lines if sum(line.color >= 0 for line in lines) <= MOST_BANDS else ():
         _draw_band(sheet, line, across, upward)
     for line in sorted(lines, key=lambda line: line.color >= 0):  # What is grey lies below.
         _draw_line(sheet, chart, line, across, upward)
@@ -640,6 +652,10 @@ def _draw_lines(sheet: _Sheet, chart: LineChart) -> None:
     for line in lines:
         _draw_best(sheet, chart, line, across, upward)
     _draw_x_axis(sheet, chart, across, upward.start, (left + right) / 2)
+
+
+MOST_BANDS = 4
+"""Lines above which bands would hide each other: intervals are then in the tips and the table alone."""
 
 
 def _stroke(line: Line) -> str:
@@ -695,8 +711,8 @@ def _draw_line(
         if estimate is not None:
             place = f"{title} {_isolated(x) if isinstance(x, str) else format_tick(x, 'number', _step(x))}".strip()
             tip = _tip((_isolated(line.name) if line.name else "", place), estimate, chart.y.display)
-            commands = symbol(line.color, across[x], upward(estimate.value), radius)
-            sheet.path(commands, f"f{_series(line.color)} m", sheet.mark(tip, estimate.records))
+            mark = sheet.mark(tip, estimate.records)
+            sheet.symbol(line.color, across[x], upward(estimate.value), radius, f"f{_series(line.color)} m", mark)
 
 
 def _step(value: float) -> float:
@@ -710,13 +726,15 @@ def _draw_best(
     if line.best is None or (estimate := line.y[line.best]) is None:
         return
     x, y = across[line.x[line.best]], upward(estimate.value)
-    sheet.path(symbol(0, x, y, 5.5), f"l{_series(line.color)} thin")
+    sheet.symbol(0, x, y, 5.5, f"l{_series(line.color)} thin")
     label = format_value(estimate.value, chart.y.display)
-    for below in (-11, 20):
-        box = text_box(x, y + below, label, "middle")
-        if sheet.is_free(box) and box[0] > 0 and box[1] > 0:
-            sheet.text(x, y + below, label, f"f{_series(line.color)}", anchor="middle")
-            return
+    points = [(across[x], upward(e.value)) for one in chart.lines for x, e in zip(one.x, one.y, strict=True) if e]
+    sides = [(text_box(x, y + down, label, "middle"), down) for down in (-11, 20)]
+    free = [(box, down) for box, down in sides if sheet.is_free(box) and box[0] > 0 and box[1] > 0]
+    # Above, else below, where no line passes; a label on a line is still better than none.
+    best = [down for box, down in free if not any(_overlap(box, (u, v, u + 1, v + 1)) for u, v in points)]
+    for down in (best or [down for _, down in free])[:1]:
+        sheet.text(x, y + down, label, f"f{_series(line.color)}", anchor="middle")
 
 
 def _draw_reference(
@@ -773,7 +791,7 @@ def _draw_end_labels(
         known_values = [value for value in reference.values if value is not None]
         if known_values:
             ends.append((right, upward(known_values[-1]), _plain(reference.label), "s"))
-    moved = spread_labels([y for _, y, _, _ in ends], 15, upward.end, upward.start)
+    moved = spread_labels([y for _, y, _, _ in ends], 15, upward.end, upward.start - 6)
     for (x, y, label, style), place in zip(ends, moved, strict=True):
         if abs(place - y) > 5 or right - x > 12:
             sheet.segment(x + 1, y, right + 7, place, "g")
@@ -934,21 +952,24 @@ def _draw_heat_legend(sheet: _Sheet, chart: HeatMap, low: float, high: float) ->
 
 
 def _draw_scatter(sheet: _Sheet, chart: ScatterChart) -> None:
-    width, dots = sheet.width, chart.dots
+    width, dots = min(sheet.width, 560) if chart.diagonal else sheet.width, chart.dots
     _require_finite(number for dot in dots for number in (dot.x, dot.y))
     top = 0.0
-    named = [(name, "", _series(color)) for color, name in enumerate(chart.groups) if name]
+    named = [(name, "", color) for color, name in enumerate(chart.groups) if name]
     if len(named) > 1:
         top = _legend(sheet, named, top) + 4
     if chart.y.title:
         sheet.text(0, top + 12, shorten(_plain(chart.y.title), width))
         top += 24
-    tall = _height(width) + (60 if width < 700 else 40)
+    tall = width - 70 if chart.diagonal else _height(width) + 50
     extra = [number for point in chart.trend or () for number in point[1:]]
-    low, high, ticks = axis_ends(chart.y, [*(dot.y for dot in dots), *extra], 6)
+    # Where equality is drawn both axes have one scale.
+    both = [number for dot in dots for number in (dot.x, dot.y)] if chart.diagonal else []
+    low, high, ticks = axis_ends(chart.y, both or [*(dot.y for dot in dots), *extra], 6)
     upward = _Scale(low=low, high=high, start=top + tall, end=top + 6, ticks=ticks, display=chart.y.display)
     left = max(map(text_width, upward.labels())) + 8
-    low, high, ticks = axis_ends(chart.x, (dot.x for dot in dots), max(3, int((width - left) / 75)))
+    if not chart.diagonal:
+        low, high, ticks = axis_ends(chart.x, (dot.x for dot in dots), max(3, int((width - left) / 75)), at_ticks=False)
     rightward = _Scale(low=low, high=high, start=left + 8, end=width - 12, ticks=ticks, display=chart.x.display)
     _grid(sheet, upward, left, width - 4)
     _foot(sheet, rightward, upward.start, chart.x.title)
@@ -971,7 +992,7 @@ def _draw_scatter(sheet: _Sheet, chart: ScatterChart) -> None:
             line for line in (_isolated(dot.label), _isolated(dot.detail) if dot.detail else "", *numbers) if line
         )
         radius = 2.2 if len(dots) > 300 else 3.6
-        sheet.path(symbol(dot.color, x, y, radius), f"f{_series(dot.color)} m", sheet.mark(tip, dot.records))
+        sheet.symbol(dot.color, x, y, radius, f"f{_series(dot.color)} m", sheet.mark(tip, dot.records))
     if chart.labels:
         _label_dots(sheet, chart, places, (left, upward.end - 6, width, upward.start))
 
@@ -1008,11 +1029,11 @@ def _draw_intervals(sheet: _Sheet, chart: IntervalChart) -> None:
     left = 0.0 if above else widest + 12
     numbers = [_interval_text(row, chart.x.display, full=width >= 700) for row in rows]
     side = max(map(text_width, numbers), default=0.0) + 14
-    low, high, ticks = axis_ends(chart.x, values, max(3, int((width - left - side) / 80)))
+    low, high, ticks = axis_ends(chart.x, values, max(3, int((width - left - side) / 80)), at_ticks=False)
     scale = _Scale(low=low, high=high, start=left + 8, end=width - side, ticks=ticks, display=chart.x.display)
     top = 0.0
     if len([name for name in groups if name]) > 1:
-        top = _legend(sheet, [(name, "", _series(color)) for name, color in groups.items()], top)
+        top = _legend(sheet, [(name, "", color) for name, color in groups.items()], top)
     top = _reference_heads(sheet, chart.references, scale, top)
     step, pad = (18.0, 12.0) if len(rows) > len(blocks) else (26.0, 0.0)
     bottom = top + sum(step * len(block) + pad + (17 if above else 0) for block in blocks)
@@ -1060,14 +1081,14 @@ def _draw_interval(
         sheet.path(commands, "cross", sheet.mark(tip, row.estimate.records if row.estimate else ()))
     for value, records in row.dots:
         tip = "\n".join((", ".join(part for part in head if part), format_value(value, display)))
-        sheet.path(symbol(0, scale(value), y, 2.4), f"o{name}", sheet.mark(tip, records))
+        sheet.symbol(0, scale(value), y + 6, 2.2, f"o{name}", sheet.mark(tip, records))
     if row.estimate is not None:
         low, high = row.estimate.ci_low, row.estimate.ci_high
         if low is not None and high is not None:
             sheet.segment(scale(low), y, scale(high), y, f"l{name}")
         tip = _tip(head, row.estimate, display)
-        commands = symbol(color, scale(row.estimate.value), y, 4)
-        sheet.path(commands, f"f{name} m", sheet.mark(tip, row.estimate.records))
+        mark = sheet.mark(tip, row.estimate.records)
+        sheet.symbol(color, scale(row.estimate.value), y, 4, f"f{name} m", mark)
 
 
 def _reference_heads(sheet: _Sheet, references: Sequence[Reference], scale: _Scale, top: float) -> float:
@@ -1096,11 +1117,11 @@ def _draw_histograms(sheet: _Sheet, chart: HistogramChart) -> None:
         chart.x.high if chart.x.high is not None else float(bins),
     )
     ticks = tuple(nice_ticks(low, high, max(3, int(width / 90))))
-    side_texts = ["" if row.side is None else format_value(row.side.value, "number") for row in rows]
+    side_texts = ["" if row.side is None else format_value(row.side.value, "decimal3") for row in rows]
     side = max([*map(text_width, side_texts), text_width(_plain(chart.side_title))]) + 12 if any(side_texts) else 4.0
     scale = _Scale(low=low, high=high, start=4, end=width - side, ticks=ticks, display=chart.x.display)
     names = {curve.name: curve.color for row in rows for curve in row.histograms if curve.name}
-    top = _legend(sheet, [(name, "", _series(color)) for name, color in names.items()], 0) if len(names) > 1 else 0.0
+    top = _legend(sheet, [(name, "", color) for name, color in names.items()], 0) if len(names) > 1 else 0.0
     if chart.side_title and any(side_texts):
         sheet.text(width, top + 12, _plain(chart.side_title), anchor="end")
         top += 6
@@ -1124,17 +1145,18 @@ def _draw_histograms(sheet: _Sheet, chart: HistogramChart) -> None:
             sheet.path(commands + "Z", f"b{_series(curve.color)}", sheet.mark(tip, records))
             sheet.path(commands, f"l{_series(curve.color)} thin" + (" d" if curve.color % 2 else ""))
         sheet.segment(scale.start, base, scale.end, base, "a")
-        sheet.text(4, base - tall + 2, shorten(_plain(row.label), width - side), "t")
+        sheet.text(4, base - tall - 2, shorten(_plain(row.label), width - side), "t")
         if row.side is not None:
-            tip = _tip((_isolated(row.label), _plain(chart.side_title)), row.side, "number")
+            tip = _tip((_isolated(row.label), _plain(chart.side_title)), row.side, "decimal3")
             mark = sheet.mark(tip, row.side.records)
             sheet.text(width, base - 6, side_texts[place], "t", anchor="end", mark=mark)
     _foot(sheet, scale, top + len(rows) * (tall + label_high), chart.x.title)
 
 
 def _draw_flows(sheet: _Sheet, chart: FlowChart) -> None:
-    width, row, gap, top = sheet.width, 24.0, 4.0, 26.0
-    column = width * (0.3 if width >= 700 else 0.36)
+    row, gap, top = 24.0, 4.0, 26.0
+    width = min(sheet.width, 640)
+    column = width * (0.32 if width >= 460 else 0.36)
     sides = (chart.source_words, chart.target_words)
     _require_finite([*(strength for words in sides for _, strength in words), *(flow.share for flow in chart.flows)])
     totals = [[0.0] * len(words) for words in sides]
@@ -1151,8 +1173,8 @@ def _draw_flows(sheet: _Sheet, chart: FlowChart) -> None:
         starts[1][flow.target] += high
         if flow.share < widest / 100:
             continue
-        words = chart.source_words[flow.source][0], chart.target_words[flow.target][0]
-        tip = f"{_isolated(words[0])} → {_isolated(words[1])}\n{format_value(flow.share, 'percent')}"
+        ends = chart.source_words[flow.source][0], chart.target_words[flow.target][0]
+        tip = f"{_isolated(ends[0])} → {_isolated(ends[1])}\n{format_value(flow.share, 'percent')}"
         over = ((width / 2, left), (width / 2, right), (width - column, right))
         back = ((width / 2, right + high), (width / 2, left + high), (column, left + high))
         curves = [" ".join(f"{_number(x)} {_number(y)}" for x, y in side) for side in (over, back)]
@@ -1160,12 +1182,12 @@ def _draw_flows(sheet: _Sheet, chart: FlowChart) -> None:
         commands = f"{start}C{curves[0]}L{_number(width - column)} {turn}C{curves[1]}Z"
         sheet.path(commands, "o0" if flow.share > widest / 3 else "b0", sheet.mark(tip, ()))
     strongest = max((abs(strength) for words in sides for _, strength in words), default=0.0) or 1.0
-    for words, name, left, inner, anchor in (
-        (chart.source_words, chart.source_name, 0.0, column - 8, "end"),
-        (chart.target_words, chart.target_name, width - column, width - column + 8, "start"),
+    for side, name, left, inner, anchor in (
+        (0, chart.source_name, 0.0, column - 8, "end"),
+        (1, chart.target_name, width - column, width - column + 8, "start"),
     ):
         sheet.text(inner, 14, shorten(_plain(name), column - 8), anchor=anchor)
-        for at, (word, strength) in enumerate(words):
+        for at, (word, strength) in enumerate(sides[side]):
             y = top + at * (row + gap)
             mark = sheet.mark(f"{_isolated(word)}\n{format_value(strength, 'percent')}", ())
             shade = 0.5 * abs(strength) / strongest
@@ -1180,17 +1202,18 @@ def _draw_points(sheet: _Sheet, chart: PointMap) -> None:
     xs = [x for group in chart.groups for x in group.x] or [0.0]
     ys = [y for group in chart.groups for y in group.y] or [0.0]
     _require_finite([*xs, *ys])
-    entries = [(group.name, "", _series(color)) for color, group in enumerate(chart.groups)]
+    entries = [(group.name, "", color) for color, group in enumerate(chart.groups)]
     top = _legend(sheet, entries, 0) + 4
     if chart.y_title:
         sheet.text(0, top + 12, shorten(_plain(chart.y_title), sheet.width))
         top += 20
-    room = min(sheet.width, 620) - 16
+    left, high, tall = min(xs), max(ys), max(ys) - min(ys)
     # One scale for both axes, since distances are what a map shows.
-    scale = room / (max(max(xs) - min(xs), max(ys) - min(ys)) or 1.0)
+    room = min(sheet.width, 620) - 16
+    scale = room / (max(max(xs) - left, tall) or 1.0)
     for color, group in enumerate(chart.groups):
         points = zip(group.x, group.y, strict=True)
-        places = [(8 + (x - min(xs)) * scale, top + 8 + (max(ys) - y) * scale) for x, y in points]
+        places = [(8 + (x - left) * scale, top + 8 + (high - y) * scale) for x, y in points]
         if places:
             sheet.path("".join(f"{_trace([place])}h0" for place in places), f"m{_series(color)}")
-    _foot_title(sheet, room / 2, top + 12 + (max(ys) - min(ys)) * scale, chart.x_title)
+    _foot_title(sheet, room / 2, top + 12 + tall * scale, chart.x_title)

@@ -1,13 +1,19 @@
 "use strict";
-// Up to 50,000 marks on a canvas, dot by dot. plotly.js takes half a second a frame for as many where there is no GPU
-// (WebGL, in software), and the usual WebGL libraries build functions from text, which the page's policy forbids.
+// A map of up to 50,000 points on a canvas, dot by dot: SVG takes a second per frame for as many, and the usual WebGL
+// libraries build functions from text, which the page's policy forbids. Colours and shapes are those of kit/svg.py.
 class Dots {
-  constructor(place, page) {
-    Object.assign(this, { place, page, series: [], hidden: new Set(), view: null, group: null, pinned: false, frame: 0 });
+  static COLOURS = 6;
+  static SHAPES = [[], [[-0.9, -0.9], [0.9, -0.9], [0.9, 0.9], [-0.9, 0.9]], [[0, -1.3], [1.3, 0], [0, 1.3], [-1.3, 0]], [[0, -1.2], [1.15, 0.85], [-1.15, 0.85]], [[0, 1.2], [1.15, -0.85], [-1.15, -0.85]],
+    [[-0.4, -1.2], [0.4, -1.2], [0.4, -0.4], [1.2, -0.4], [1.2, 0.4], [0.4, 0.4], [0.4, 1.2], [-0.4, 1.2], [-0.4, 0.4], [-1.2, 0.4], [-1.2, -0.4], [-0.4, -0.4]]];
+  static shape(number) { return (number + Math.floor(number / Dots.COLOURS)) % Dots.SHAPES.length; }
+
+  constructor(place) {
+    Object.assign(this, { place, series: [], chosen: new Set(), view: null, group: null, pinned: false, frame: 0 });
     this.box = document.createElement("div");
-    this.box.className = "dots";
+    this.box.className = "map";
     this.canvas = document.createElement("canvas");
     this.canvas.tabIndex = 0;
+    this.canvas.setAttribute("role", "img");
     this.canvas.setAttribute("aria-label", "Map: drag to move, + and - to zoom, 0 to see all, arrows to move");
     const zoom = document.createElement("div");
     zoom.className = "zoom";
@@ -17,69 +23,69 @@ class Dots {
       zoom.append(button);
     }
     this.box.append(this.canvas, zoom);
-    this.legend = Object.assign(document.createElement("div"), { className: "legend" });
+    this.axes = Object.assign(document.createElement("div"), { className: "axes" });
+    this.legend = Object.assign(document.createElement("div"), { className: "keys" });
     this.reading = Object.assign(document.createElement("div"), { className: "reading" });
     this.reading.setAttribute("aria-live", "polite");
-    place.replaceChildren(this.box);
-    place.removeAttribute("role");
-    place.after(this.legend, this.reading);
+    place.replaceChildren(this.legend, this.box, this.axes, this.reading);
     this.listen();
     new ResizeObserver(() => this.ask()).observe(this.canvas);
   }
 
-  show(series) {
-    const other = series.length !== this.series.length || series.some((each, at) => each.x !== this.series[at].x);
+  show(map, series) {
+    const names = (many) => many.map((one) => one.name).join("\n"), same = names(series) === names(this.series);
     this.series = series;
-    if (other) {
-      // Other marks, or the same in other series: what was hidden or kept says nothing of them.
-      Object.assign(this, { hidden: new Set(), group: null, pinned: false });
-      this.reset();
-      this.list();
-      this.read();
-    }
-    this.ask();
+    // Other groups, or the same in other places: what was pinned says nothing of them; chosen languages stay chosen.
+    Object.assign(this, { group: null, pinned: false, chosen: same ? this.chosen : new Set() });
+    this.axes.replaceChildren(...[map.x && "→ " + map.x, map.y && "↑ " + map.y].map((text) => Object.assign(document.createElement("span"), { textContent: text || "" })));
+    this.reset();
+    this.list();
+    this.read();
   }
 
+  // A click on a name brings its points out, and the others are grey; further clicks add and remove.
   list() {
-    this.legend.replaceChildren(...this.series.map((each, at) => {
-      const button = Object.assign(document.createElement("button"), { type: "button" }), sign = document.createElement("canvas");
-      button.setAttribute("aria-pressed", "true");
+    this.legend.replaceChildren(...this.series.map((series, at) => {
+      const button = Object.assign(document.createElement("button"), { type: "button", title: "Bring out; the others are grey" }), sign = document.createElement("canvas");
+      const mark = () => {
+        button.setAttribute("aria-pressed", String(this.chosen.has(at)));
+        this.legend.classList.toggle("some", this.chosen.size > 0);
+      };
       sign.width = sign.height = 24;
       sign.style.cssText = "width:12px;height:12px";
       const pen = sign.getContext("2d");
-      pen.fillStyle = each.marker.color;
-      Dots.path(pen, each.marker.symbol, 12, 12, 11);
+      pen.fillStyle = this.colour("c" + at % Dots.COLOURS);
+      Dots.path(pen, Dots.shape(at), 12, 12, 8);
       pen.fill();
-      button.append(sign, Object.assign(document.createElement("bdi"), { textContent: each.name }));
+      button.append(sign, Object.assign(document.createElement("bdi"), { textContent: series.name }));
       button.addEventListener("click", () => {
-        if (!this.hidden.delete(at)) this.hidden.add(at);
-        button.setAttribute("aria-pressed", String(!this.hidden.has(at)));
+        if (!this.chosen.delete(at)) this.chosen.add(at);
+        mark();
         this.ask();
       });
+      mark();
       return button;
     }));
   }
 
-  static path(pen, symbol, x, y, r) {
-    const corners = { square: [4, 0.125], "triangle-up": [3, 0.25], "triangle-down": [3, 0.75], diamond: [4, 0.25], pentagon: [5, 0.25], hexagon: [6, 0], star: [10, 0.25], cross: [12, 0.125], x: [12, 0] }[symbol];
+  colour(name) { return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim(); }
+  isChosen(at) { return !this.chosen.size || this.chosen.has(at); }
+
+  static path(pen, shape, x, y, r) {
     pen.beginPath();
-    if (!corners) { pen.arc(x, y, r * 0.9, 0, 7); return; }
-    const [count, turn] = corners;
-    for (let at = 0; at < count; at++) {
-      const far = symbol === "star" ? (at % 2 ? 0.45 : 1) : symbol === "cross" || symbol === "x" ? (at % 3 === 1 ? 0.38 : 1) : 1;
-      const angle = -(turn + at / count) * 2 * Math.PI;
-      pen.lineTo(x + far * r * Math.cos(angle), y + far * r * Math.sin(angle));
-    }
+    const corners = Dots.SHAPES[shape];
+    if (!corners.length) pen.arc(x, y, r, 0, 7);
+    for (const [right, down] of corners) pen.lineTo(x + r * right, y + r * down);
     pen.closePath();
   }
 
   // How much of each pixel a mark covers, 0 to 256.
-  stamp(symbol, size) {
+  stamp(shape, size) {
     this.stamps ??= new Map();
-    const key = symbol + size;
+    const key = shape + " " + size;
     if (!this.stamps.has(key)) {
       const side = size | 1, sheet = new OffscreenCanvas(side, side), pen = sheet.getContext("2d");
-      Dots.path(pen, symbol, side / 2, side / 2, side / 2);
+      Dots.path(pen, shape, side / 2, side / 2, side / 2.6);
       pen.fill();
       const cover = pen.getImageData(0, 0, side, side).data;
       this.stamps.set(key, { side, cover: Uint16Array.from({ length: side * side }, (_, at) => (cover[4 * at + 3] * 200) >> 8) });
@@ -119,14 +125,14 @@ class Dots {
       this.words = new Uint32Array(this.image.data.buffer);
     }
     const rgb = (text) => { this.pen.fillStyle = text; const hex = this.pen.fillStyle; return [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)); };
-    const paper = rgb(this.page.colour("paper")), { data } = this.image, { view } = this;
+    const paper = rgb(this.colour("paper")), { data } = this.image, { view } = this;
     this.words.fill((255 << 24) | (paper[2] << 16) | (paper[1] << 8) | paper[0]);
     const count = this.series.reduce((sum, each) => sum + each.x.length, 0);
-    const size = Math.round((count > 20000 ? 5 : count > 4000 ? 6 : 8) * scale), step = { x: wide / view.wide, y: tall / view.tall };
+    const size = Math.round((count > 20000 ? 6 : count > 4000 ? 8 : 10) * scale), step = { x: wide / view.wide, y: tall / view.tall };
     const marks = (series, stamp, ink, keep) => {
-      const { side, cover } = stamp, half = side >> 1, { x, y, groups } = series;
+      const { side, cover } = stamp, half = side >> 1, { x, y, rows } = series;
       for (let at = 0; at < x.length; at++) {
-        if (keep !== undefined && groups[at] !== keep) continue;
+        if (keep !== undefined && rows[at] !== keep) continue;
         const left = Math.round((x[at] - view.x) * step.x + wide / 2) - half, top = Math.round((view.y - y[at]) * step.y + tall / 2) - half;
         if (!(left > -side && top > -side && left < wide && top < tall)) continue;
         for (let row = 0; row < side; row++) {
@@ -143,15 +149,15 @@ class Dots {
         }
       }
     };
-    const faint = this.group !== null && this.pinned, ink = rgb(this.page.colour("ink"));
-    const shown = this.series.filter((_, at) => !this.hidden.has(at)), colours = shown.map((each) => rgb(each.marker.color));
+    const ink = rgb(this.colour("ink")), line = rgb(this.colour("line")), faint = this.group !== null && this.pinned;
+    const colours = this.series.map((_, at) => this.isChosen(at) ? rgb(this.colour("c" + at % Dots.COLOURS)) : line);
     const pale = (colour) => (faint ? colour.map((part, at) => Math.round(paper[at] + (part - paper[at]) * 0.2)) : colour);
-    shown.forEach((each, at) => marks(each, this.stamp(each.marker.symbol, size), pale(colours[at])));
-    if (this.group !== null) shown.forEach((each, at) => {
-      if (!each.groups) return;
-      marks(each, this.stamp(each.marker.symbol, Math.round(17 * scale)), ink, this.group);
-      marks(each, this.stamp(each.marker.symbol, Math.round(12 * scale)), colours[at], this.group);
-    });
+    const order = this.series.map((_, at) => at).sort((one, other) => this.isChosen(one) - this.isChosen(other)); // Grey lies below.
+    for (const at of order) marks(this.series[at], this.stamp(Dots.shape(at), size), pale(colours[at]));
+    if (this.group !== null) for (const at of order) if (this.isChosen(at)) {
+      marks(this.series[at], this.stamp(Dots.shape(at), Math.round(20 * scale)), ink, this.group);
+      marks(this.series[at], this.stamp(Dots.shape(at), Math.round(14 * scale)), colours[at], this.group);
+    }
     this.pen.putImageData(this.image, 0, 0);
   }
 
@@ -159,7 +165,7 @@ class Dots {
     const { clientWidth: wide, clientHeight: tall } = this.canvas, { view } = this;
     let best = null, least = 14 * 14;
     this.series.forEach((series, number) => {
-      if (this.hidden.has(number)) return;
+      if (!this.isChosen(number)) return;
       for (let at = 0; at < series.x.length; at++) {
         const dx = ((series.x[at] - view.x) / view.wide + 0.5) * wide - x, dy = ((view.y - series.y[at]) / view.tall + 0.5) * tall - y, far = dx * dx + dy * dy;
         if (far < least) { least = far; best = { series, at }; }
@@ -170,16 +176,16 @@ class Dots {
 
   read() {
     const list = document.createElement("ul");
-    for (const series of this.group === null ? [] : this.series) (series.groups ?? []).forEach((group, at) => {
+    for (const series of this.group === null ? [] : this.series) series.rows.forEach((group, at) => {
       if (group !== this.group || list.children.length >= 60) return;
-      const item = document.createElement("li"), text = Object.assign(document.createElement("span"), { textContent: this.page.bare(series.text[at]), dir: "auto" });
+      const item = document.createElement("li"), text = Object.assign(document.createElement("span"), { textContent: series.text[at], dir: "auto" });
       item.append(Object.assign(document.createElement("bdi"), { textContent: series.name }), text);
       list.append(item);
     });
     this.reading.replaceChildren(list);
   }
   point(found, pinned) {
-    const group = found && found.series.groups ? found.series.groups[found.at] : null;
+    const group = found?.series.rows[found.at] ?? null;
     if (this.pinned && !pinned) return;
     if (group === this.group && pinned === this.pinned) return;
     Object.assign(this, { group, pinned: pinned && group !== null });
@@ -188,7 +194,7 @@ class Dots {
   }
 
   listen() {
-    const { canvas } = this;
+    const { canvas } = this, { tip } = window.interlingua;
     let from = null, moved = false;
     const place = (event) => { const box = canvas.getBoundingClientRect(); return [event.clientX - box.left, event.clientY - box.top]; };
     canvas.addEventListener("pointerdown", (event) => { from = place(event); moved = false; canvas.setPointerCapture(event.pointerId); });
@@ -205,12 +211,12 @@ class Dots {
         return;
       }
       const found = this.nearest(x, y);
-      if (found) this.page.tell(found.series.name + "\n" + this.page.bare(found.series.text[found.at]), event.clientX, event.clientY); else this.page.hide();
+      if (found) tip?.show(found.series.name + "\n" + found.series.text[found.at], event.clientX, event.clientY); else tip?.hide();
       this.point(found, false);
     });
     canvas.addEventListener("pointerup", (event) => { if (!moved) this.point(this.nearest(...place(event)), true); from = null; });
     canvas.addEventListener("pointercancel", () => { from = null; });
-    canvas.addEventListener("pointerleave", () => { this.page.hide(); this.point(null, false); });
+    canvas.addEventListener("pointerleave", () => { tip?.hide(); this.point(null, false); });
     // A wheel moves the page, unless the map was clicked into or Ctrl is held.
     canvas.addEventListener("wheel", (event) => {
       if (document.activeElement !== canvas && !event.ctrlKey) return;
@@ -220,5 +226,32 @@ class Dots {
     }, { passive: false });
     const keys = { "+": () => this.zoom(0.8), "=": () => this.zoom(0.8), "-": () => this.zoom(1.25), 0: () => this.reset(), Escape: () => this.point(null, true), ArrowLeft: () => { this.view.x -= this.view.wide / 12; }, ArrowRight: () => { this.view.x += this.view.wide / 12; }, ArrowUp: () => { this.view.y += this.view.tall / 12; }, ArrowDown: () => { this.view.y -= this.view.tall / 12; } };
     canvas.addEventListener("keydown", (event) => { if (keys[event.key]) { event.preventDefault(); keys[event.key](); this.ask(); } });
+  }
+
+  // The map as the canvas shows it, as an SVG element of the kind that kit/svg.py draws.
+  svg({ title, map }) {
+    const wide = 620, tall = Math.round(wide * this.canvas.clientHeight / this.canvas.clientWidth), short = (number) => String(Math.round(number * 10) / 10), escape = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;"), parts = [];
+    const mark = (shape, x, y, r, style) => parts.push(Dots.SHAPES[shape].length ? `<path d="M${Dots.SHAPES[shape].map(([right, down]) => short(x + r * right) + " " + short(y + r * down)).join("L")}Z" class="${style}"/>` : `<circle cx="${short(x)}" cy="${short(y)}" r="${r}" class="${style}"/>`);
+    const pen = this.legend.querySelector("canvas").getContext("2d"), shown = this.series.map((_, at) => at).filter((at) => this.isChosen(at));
+    pen.font = "12px 'Noto Sans', system-ui, sans-serif";
+    let x = 0, y = 12;
+    for (const at of shown) {
+      const { width } = pen.measureText(this.series[at].name);
+      if (x && x + 14 + width > wide) { x = 0; y += 18; }
+      mark(Dots.shape(at), x + 4, y - 4, 3.2, "f" + at % Dots.COLOURS);
+      parts.push(`<text x="${short(x + 14)}" y="${y}" class="t">${escape(this.series[at].name)}</text>`);
+      x += width + 30;
+    }
+    const top = y + 14, { view } = this, radius = this.series.reduce((sum, one) => sum + one.x.length, 0) > 4000 ? 1.5 : 2.2;
+    for (const at of this.series.map((_, place) => place).sort((one, other) => this.isChosen(one) - this.isChosen(other))) {
+      const style = this.isChosen(at) ? "f" + at % Dots.COLOURS : "gl";
+      this.series[at].x.forEach((value, place) => {
+        const px = ((value - view.x) / view.wide + 0.5) * wide, py = top + ((view.y - this.series[at].y[place]) / view.tall + 0.5) * tall;
+        if (px >= 0 && px <= wide && py >= top && py <= top + tall) mark(Dots.shape(at), px, py, radius, style);
+      });
+    }
+    let foot = top + tall;
+    for (const text of [map.x && "→ " + map.x, map.y && "↑ " + map.y].filter(Boolean)) { foot += 17; parts.push(`<text x="0" y="${foot}" class="s">${escape(text)}</text>`); }
+    return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-3 -3 ${wide + 6} ${foot + 12}" width="${wide + 6}" height="${foot + 12}" role="img" font-family="'Noto Sans',system-ui,sans-serif" font-size="12"><title>${escape(title)}</title>${parts.join("")}</svg>`;
   }
 }

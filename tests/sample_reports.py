@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -33,10 +33,10 @@ DIGEST = "ab12cd34" * 8
 
 def record(target: str = "es", layer: int = 0, value: float = 0.25, **fields: Any) -> Record:
     given: dict[str, Any] = {
-        "measure": "retrieval", "metric": "p@1", "options": {"similarity": "cosine", "centering": "raw"}, "value": value,
+        "measure": "retrieval", "metric": "p@1", "options": {"similarity": "cosine", "centering": "raw"},
         "n": 600, "ci_low": value - 0.03, "ci_high": value + 0.03, "null_value": 1 / 600, "model": "lab/small",
         "source": "en", "target": target, "layer": layer, "corpus": "sampler", "digests": {"model": DIGEST},
-        "versions": {"interlingua": "0.1.0", "numpy": "2.5"}, "step": "measure",
+        "versions": {"interlingua": "0.1.0", "numpy": "2.5"}, "step": "measure", "value": value,
     }  # fmt: skip
     return Record(**{**given, **fields})
 
@@ -96,7 +96,9 @@ def languages_table(text: str = "", **fields: Any) -> Table:
 
 def layer_chart(name: str = "layers", title: str = "P@1 per layer") -> LineChart:
     lines = tuple(
-        Line(name=LANGUAGES[code], x=tuple(range(7)), y=tuple(estimate(layer=k, target=code) for k in range(7)), color=at)
+        Line(
+            name=LANGUAGES[code], x=tuple(range(7)), y=tuple(estimate(layer=k, target=code) for k in range(7)), color=at
+        )
         for at, code in enumerate(("es", "zh"))
     )
     axis = Axis(title="P@1", display="percent", zero=True)
@@ -114,7 +116,9 @@ def heat_map() -> HeatMap:
 
 def example(text: str = "") -> Example:
     words = ("The", "Bank", "of", "Spain", "raised", "rates")
-    english = tuple(ExampleWord(text=text or word, strength=at / 5 - 0.4, marked=0 < at < 4) for at, word in enumerate(words))
+    english = tuple(
+        ExampleWord(text=text or word, strength=at / 5 - 0.4, marked=0 < at < 4) for at, word in enumerate(words)
+    )
     arabic = tuple(ExampleWord(text=word, strength=0.5) for word in ("رفع", "بنك", "إسبانيا"))
     texts = (
         ExampleText(language="English", explained=text or "ORG “Bank of Spain”", words=english),
@@ -138,7 +142,8 @@ def sample_subject(text: str = "") -> Subject:
             answer=verdict_finding(name),
             figures=figures,
             measured=text or "600 sentences in 6 languages of the embedded corpus, layers 0 to 6.",
-            next_step=text or "Adjust the model for Chinese: `interlingua adjust lab/small --bitext zh=talks.en-zh.tsv`.",
+            next_step=text
+            or "Adjust the model for Chinese: `interlingua adjust lab/small --bitext zh=talks.en-zh.tsv`.",
             findings=(weak_finding(name),),
         )
 
@@ -161,19 +166,11 @@ def sample_subject(text: str = "") -> Subject:
 
 def sample_run(text: str = "", **about: Any) -> Run:
     settings = {
-        "model": text or "lab/small", "corpus": text or "sampler", "languages": ["en", *LANGUAGES], "rows": 600, "seed": 0,
-        "skipped": [text or "3 duplicate rows"], "digests": {"model lab/small": DIGEST}, "seconds": 12.34,
-        "versions": {"interlingua": "0.1.0", "numpy": "2.5"}, "created": "2026-11-19T10:00:00Z",
+        "model": text or "lab/small", "corpus": text or "sampler", "languages": ["en", *LANGUAGES],
+        "rows": 600, "seed": 0, "skipped": [text or "3 duplicate rows"], "digests": {"model lab/small": DIGEST},
+        "seconds": 12.34, "versions": {"interlingua": "0.1.0", "numpy": "2.5"}, "created": "2026-11-19T10:00:00Z",
     }  # fmt: skip
     return Run(kind="audit", about={**settings, **about}, records=RECORDS)
-
-
-@pytest.fixture
-def one_subject(monkeypatch: pytest.MonkeyPatch) -> Iterator[Subject]:
-    """The sample subject is the only one that reports are made by."""
-    subject = sample_subject()
-    monkeypatch.setattr(assembly, "subjects", lambda: (subject,))
-    yield subject
 
 
 def sample_report(text: str = "", *, title: str = "", **about: Any) -> assembly.Report:
