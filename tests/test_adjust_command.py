@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import resource
 import shutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
@@ -24,11 +20,10 @@ import interlingua
 import models
 from interlingua.analyses.aligned_bitext import LinkedFiles, Linking, linked_text
 from interlingua.cli import app
-from interlingua.commands.report import read_run
 from interlingua.engine.workspace import INNER
 from interlingua.errors import InputError
-from interlingua.report.adjustment_page import adjustment_sections
-from interlingua.report.tables import to_csv
+from interlingua.record import RecordTable
+from interlingua.report.kit.wording import format_share
 from interlingua.training import regime
 from toys import sentences
 
@@ -151,21 +146,28 @@ def test_the_folder_is_one_that_plain_transformers_loads_tokenizer_and_head_incl
     assert not same(made.folder, home / "model")
 
 
-def test_the_table_has_the_numbers_of_the_record_before_and_after(made):
-    record = json.loads((made.folder / "adjustment.json").read_text("utf-8"))
-    layer = str(record["layer"])
-    assert record["layer"] == LAYERS
-    for when in ("before", "after"):
-        found = record[when]["ru"]
-        for kind in ("related", "unrelated"):
-            assert f"{found['distances'][f'distance/{kind}/l2']['value']:.2f}" in made.told.out
-        for name in ("raw", "raw/backward", "centred", "centred/backward"):
-            share = found["retrieval"][layer][f"p@1/cosine/{name}"]["value"]
-            assert f"{100 * share:.0f}\N{NO-BREAK SPACE}%" in made.told.out or share < 0.01
-    near = [record[when]["ru"]["distances"]["distance/related/l2"]["value"] for when in ("before", "after")]
+def test_the_page_the_tables_and_the_terminal_have_the_numbers_of_the_records(made):
+    about = json.loads((made.folder / "run.json").read_text("utf-8"))
+    records = interlingua.open_records(made.folder).read()
+    assert (about["kind"], about["layer"], about["languages"]) == ("adjust", LAYERS, ["en", "ru"])
+    shown = " ".join(made.told.out.split())
+    near = []
+    for state in ("original", "adjusted"):
+        own = RecordTable(record for record in records if record.state == state)
+        near.append(own.of("separation", "distance", pairs="related", distance="l2").mean())
+        assert (
+            format_share(own.of("separation", "auc", distance="l2").mean()).replace("\N{NO-BREAK SPACE}", " ") in shown
+        )
     assert near[1] < near[0]
-    assert "144 sentences" in made.told.out
-    assert len((made.folder / "steps.jsonl").read_text("utf-8").splitlines()) == record["steps"] == 3 * 18
+    assert "Did adjusting model on 144 sentence pairs help Russian?" in shown
+    with (made.folder / "tables" / "adjustment.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    values = {record.value for record in records if record.metric == "p@1"}
+    assert len(rows) == 8
+    assert all(float(row[when]) in values for row in rows for when in ("before", "after"))
+    assert len((made.folder / "steps.jsonl").read_text("utf-8").splitlines()) == about["training"]["steps"] == 3 * 18
+    assert {"report.html", "summary.md", "records.jsonl"} <= {path.name for path in made.folder.iterdir()}
+    assert not {"adjustment.json", "adjustment.html", "distances.svg"} & {path.name for path in made.folder.iterdir()}
 
 
 @pytest.mark.reliability("damaged state of a stopped run")
@@ -217,18 +219,21 @@ def test_a_name_that_is_not_utf8_is_refused_before_the_work(home, tmp_path, run,
 
 
 @pytest.mark.reliability("a verdict on one kind of text")
-def test_the_sampler_is_asked_too_on_the_page_in_the_terminal_and_in_json(made):
-    record = json.loads((made.folder / "adjustment.json").read_text("utf-8"))
-    page = (made.folder / "adjustment.html").read_text("utf-8")
-    for when in ("before", "after"):
-        found = record[when]["ru"]["sampler"]
-        assert (found["languages"], found["rows"]) == (["en", "ru"], 600)
-        assert set(found["retrieval"]) == {str(layer) for layer in range(LAYERS + 1)}
-    assert record["after"]["ru"]["verdict"]["of"] == 16
-    for told in (made.told.out, page):
-        assert "sampler: Russian →" in told
-        assert "translation →" not in told
-        assert "by the weakest of 16 comparisons" in " ".join(told.split())
+def test_the_sampler_is_asked_too_on_the_page_in_the_terminal_and_in_json(made, home, run, monkeypatch):
+    monkeypatch.chdir(home)
+    records = RecordTable(interlingua.open_records(made.folder).read())
+    for state in ("original", "adjusted"):
+        found = records.of("retrieval", "p@1", state=state, corpus="sampler", source="ru", centering="raw")
+        assert {record.layer for record in found} == set(range(LAYERS + 1))
+        assert {record.n for record in found} == {600}
+    told = json.loads(run("model", "--bitext", "talk.en-ru.tsv", "--out", "out", *QUICK, "--json").out)
+    answer = told["report"]["answer"]
+    assert (answer["kind"], answer["about"]["compared"], answer["about"]["on_other_text"]) == ("adjustment", 16, True)
+    assert answer["verdict"] in ("unclear", "lower")  # The toy's languages are not those of the sampler.
+    for shown in (made.told.out, (made.folder / "report.html").read_text("utf-8")):
+        assert "Russian → English" in shown
+        assert "sampler" in shown
+        assert "translation →" not in shown
 
 
 def test_rows_of_the_sampler_that_are_trained_on_are_not_its_judge(home, tmp_path):
@@ -246,63 +251,9 @@ def test_rows_of_the_sampler_that_are_trained_on_are_not_its_judge(home, tmp_pat
             held_out=10,
             device="cpu",
         )
-        found = made.summary["after"]["es"].get("sampler")
-        assert (None if found is None else found["rows"]) == (None if name == "all" else 300)
-
-
-def test_the_sheet_has_full_numbers_and_intervals_where_people_read_rounded_ones(made):
-    summary = json.loads((made.folder / "adjustment.json").read_text("utf-8"))
-    parts = adjustment_sections([read_run(made.folder)[1]])
-    [table] = (table for part in parts for table in part.tables)
-    rows = {row[""]: row for row in csv.DictReader(io.StringIO(to_csv(table), newline=""))}
-    for when in ("before", "after"):
-        found = summary[when]["ru"]
-        near = found["distances"]["distance/related/l2"]
-        assert float(rows["distance of a word from its translation"][when]) == near["value"]
-        share = found["retrieval"][str(summary["layer"])]["p@1/cosine/raw"]
-        told = rows["English → Russian, as is"]
-        assert [float(told[f"{when}{end}"]) for end in ("", " low", " high")] == [
-            share[name] for name in ("value", "low", "high")
-        ]
-        assert int(rows["English → Russian, means removed, best layer"][f"{when} layer"]) in range(LAYERS + 1)
-
-
-def test_the_page_and_its_picture_are_well_formed_and_fetch_nothing(made):
-    picture = ElementTree.parse(made.folder / "distances.svg").getroot()
-    texts = ["".join(node.itertext()) for node in picture.iter("{http://www.w3.org/2000/svg}text")]
-    assert {"before", "after", "translations", "unrelated words", "L2 distance", f"Russian, layer {LAYERS}"} <= set(
-        texts
-    )
-    hills = [node.get("d") for node in picture.iter("{http://www.w3.org/2000/svg}path") if "hill" in node.get("class")]
-    assert len(hills) == 4
-    page = (made.folder / "adjustment.html").read_text("utf-8")
-
-    class Links(HTMLParser):
-        found: list[str] = []  # noqa: RUF012
-
-        def handle_starttag(self, tag, attrs):
-            self.found += [value for name, value in attrs if name in ("src", "href") and value]
-
-    reader = Links()
-    reader.feed(page)
-    assert all(link.startswith(("data:", "#")) for link in reader.found)
-    assert "English → Russian, as is" in page
-
-
-def test_hills_have_the_areas_of_their_histograms(made):
-    record = json.loads((made.folder / "adjustment.json").read_text("utf-8"))
-    picture = ElementTree.parse(made.folder / "distances.svg").getroot()
-    areas = []
-    for node in picture.iter("{http://www.w3.org/2000/svg}path"):
-        if "hill" in node.get("class"):
-            places = [pair.split() for pair in node.get("d").rstrip("Z").replace("M", "L").split("L")[1:]]
-            x, y = np.array(places, float).T
-            areas.append(abs(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y)) / 2)  # The shoelace formula.
-    # Before and after have scales of height of their own; the two hills of one picture have one.
-    assert areas[0] == pytest.approx(areas[1], rel=0.05)
-    assert areas[2] == pytest.approx(areas[3], rel=0.05)
-    details = record["after"]["ru"]["distances"]["auc/l2"]["details"]
-    assert sum(details["related"]) == sum(details["unrelated"])
+        found = {record.n for record in made.records if record.corpus == "sampler"}
+        assert found == (set() if name == "all" else {300})
+        assert made.report().headline.answer.about["on_other_text"] == (name != "all")
 
 
 def test_a_finished_run_is_told_again_and_not_run_again(made, home, run, monkeypatch):
@@ -328,7 +279,9 @@ def test_python_makes_the_same_model_in_one_call(made, home, tmp_path):
         device="cpu",
     )
     assert same(result.folder, made.folder)
-    assert result.summary["after"] == json.loads((made.folder / "adjustment.json").read_text("utf-8"))["after"]
+    here = RecordTable(interlingua.open_records(made.folder).read())
+    assert [record.value for record in result.records] == [record.value for record in here]
+    assert result.report().headline.answer.sentence in result.summary()
 
 
 def test_json_is_alone_on_stdout_and_a_stopped_run_goes_on(made, home, tmp_path, run, monkeypatch):
@@ -339,12 +292,14 @@ def test_json_is_alone_on_stdout_and_a_stopped_run_goes_on(made, home, tmp_path,
         patch.setattr(regime, "train", lambda *given, **how: train(*given, **{**how, "stop_after": 0.0}))
         stopped = json.loads(run(*command, "--stop-after", "1000").out)
         shown = run(*command[:-1], "--stop-after", "1000")
-    assert (stopped["finished"], stopped["steps"]) == (False, 1)
-    assert "after" not in stopped
+    training = stopped["run"]["training"]
+    assert (training["finished"], training["steps"], training["of_steps"]) == (False, 1, 54)
+    assert stopped["report"]["answer"]["verdict"] == "unfinished"
+    assert {record["state"] for record in stopped["records"]} == {"original"}
     assert not (tmp_path / "out" / "model.safetensors").exists()
-    assert "2 of 54 steps, not finished" in shown.out
+    assert "2 of 54 steps are done" in shown.out
     ended = json.loads(run(*command).out)
-    assert ended["finished"]
+    assert ended["run"]["training"]["finished"]
     assert ended["folder"] == str(tmp_path / "out")
     assert same(tmp_path / "out", made.folder)
 
@@ -420,12 +375,13 @@ def test_several_languages_are_adjusted_at_once_each_with_its_table(home, tmp_pa
         *("--max-pairs", "50", "--anchor", "0.5", "--drift", "0.1", "--contrastive", "0.1", "--monitor-every", "1"),
     )
     assert told.code == 0, told.err
-    record = json.loads((tmp_path / "out" / "adjustment.json").read_text("utf-8"))
-    assert (record["steps"], record["layer"], set(record["after"])) == (2, 1, {"ru", "es"})
-    assert {code: about["rows"] for code, about in record["languages"].items()} == {"ru": 50, "es": 50}
-    assert "Russian: 16 held-out sentences, layer 1" in told.out
-    assert "Spanish: 16 held-out sentences, layer 1" in told.out
-    assert [entry["step"] for entry in record["metrics"]] == [1, 2]
+    about = json.loads((tmp_path / "out" / "run.json").read_text("utf-8"))
+    training = about["training"]
+    assert (training["steps"], about["layer"], about["languages"]) == (2, 1, ["en", "ru", "es"])
+    assert {code: its["rows"] for code, its in training["languages"].items()} == {"ru": 50, "es": 50}
+    assert "help Russian and Spanish?" in told.out
+    assert "16 held-out sentences" in " ".join(told.out.split())
+    assert [entry["step"] for entry in training["metrics"]] == [1, 2]
     before, after = weights(home / "model"), weights(tmp_path / "out")
     words = next(name for name in before if name.endswith("word_embeddings.weight"))
     assert torch.equal(before[words], after[words])
@@ -572,7 +528,7 @@ def test_lines_that_are_no_pair_are_counted_and_shown(home, tmp_path, run, monke
     told = run("model", "--bitext", "ru=gaps.txt", *links, *QUICK, "--steps", "1")
     assert told.code == 0, told.err
     assert "gaps.txt:21" in told.err
-    about = json.loads((tmp_path / "out" / "adjustment.json").read_text("utf-8"))["languages"]["ru"]
+    about = json.loads((tmp_path / "out" / "run.json").read_text("utf-8"))["training"]["languages"]["ru"]
     assert any("gaps.txt:21" in note for note in about["notes"])
     assert any("far.links:1" in note for note in about["notes"])
     without = about["left_out"]["rows without a pair of linked words"]

@@ -16,7 +16,9 @@ import torch
 from typer.testing import CliRunner
 
 from interlingua.cli.app import app
+from interlingua.commands.adjust import adjust_run
 from interlingua.commands.explain import explained_run
+from interlingua.commands.report import open_records
 from interlingua.encoder import Encoder
 from interlingua.record import Record, RecordTable
 from interlingua.report.evidence import peak
@@ -125,21 +127,18 @@ def test_adjust(world: World, tmp_path: Path) -> None:
     ]
     given += ["--held-out", "60", "--device", "cpu", "--out", str(out)]
     ran(*given)
-    verdict = json.loads(ran(*given, "--json"))["after"]["ru"]["verdict"]
-    assert verdict["at_chance"] == ["before", "after"]
-    assert {name: its["at_chance"] for name, its in verdict["texts"].items()} == {
-        "held-out": ["before", "after"], "sampler": ["before", "after"],
-    }  # fmt: skip
-    assert verdict["texts"]["held-out"]["chance"] == pytest.approx(1 / 60)
-    assert verdict["change"] != "better"
-    said = first_words(out / "adjustment.html")
-    assert "no clearer than chance finds it" in said.split(". ")[0]
-    assert said.count("chance 2") == 1  # The level of 60 candidates.
-    made = figures(out / "adjustment.html")
-    for name, text in (("layers-ru", "held-out"), ("layers-ru-sampler", "sampler")):
-        levels = drawn(made[name])
-        assert levels == pytest.approx([verdict["texts"][text]["chance"]] * len(levels), abs=1e-4)
-        assert levels
+    told = json.loads(ran(*given, "--json"))
+    answer = told["report"]["answer"]
+    assert (answer["kind"], answer["verdict"]) == ("adjustment", "at chance")
+    assert answer["about"]["chance"] == pytest.approx(1 / 60)
+    assert answer["sentence"].startswith(
+        "Nothing can be concluded for Russian: translations are not found above chance"
+    )
+    store = open_records(out)
+    run = adjust_run(out, told["run"], RecordTable(store.read()))
+    section = next(section for section in build_report([run]).sections if section.name == "adjustment-by-layer")
+    levels = {chart.references[0].values[0] for chart in section.charts[0].charts.values()}
+    assert sorted(levels) == pytest.approx([1 / 600, 1 / 60])
 
 
 @pytest.mark.parametrize("label", range(3))
@@ -198,12 +197,14 @@ def test_pretrain(world: World, tmp_path: Path, held: float) -> None:
     shown = ran(*given)
     found = json.loads(ran(*given, "--json"))
     metrics = found["metrics"][-1]
-    assert "translations" in found["not_learnt"]
+    findings = {each["kind"]: each for each in [found["report"]["answer"], *found["report"]["findings"]]}
+    assert findings["pretraining_translations"]["verdict"] == "at chance"
     assert metrics["raw_p"] >= 0.05
     if held:
-        assert "text" in found["not_learnt"]
+        assert findings["pretraining_text"]["verdict"] == "at chance"
         assert metrics["held_out_loss"] > metrics["unigram_loss"]
-    assert shown.startswith(next(iter(found["not_learnt"].values()))[:40])
+    assert found["report"]["answer"]["verdict"] == "at chance"
+    assert " ".join(found["report"]["answer"]["sentence"].split())[:40] in " ".join(shown.split())
 
 
 def test_transfer_study_and_a_report_of_several(world: World, tmp_path: Path) -> None:

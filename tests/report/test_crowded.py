@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from interlingua.report.adjustment import UNCLEAR, adjustment_lines
 from interlingua.report.comparison import other_sentences
 from interlingua.report.explain_page import of_every_pair, texts_sections
 from interlingua.report.runs import Run
@@ -93,32 +92,3 @@ def test_runs_of_other_sentences_are_told_apart() -> None:
     assert "600 and 200 rows" in said
     assert other_sentences([run("a", 600), run("a", 600)]) == ()
     assert other_sentences([run(None, 600), run("b", 200)]) == ()
-
-
-def test_what_stayed_the_same_is_neither_better_nor_worse() -> None:
-    found = {"value": 0.5}
-    layers = {
-        name: found for kind in ("raw", "centred") for name in (f"p@1/cosine/{kind}", f"p@1/cosine/{kind}/backward")
-    }
-    distances = dict.fromkeys(("distance/related/l2", "distance/unrelated/l2", "auc/l2"), found)
-    state = {"hi": {"retrieval": {"1": layers}, "distances": distances}}
-    lines = adjustment_lines({"layer": 1, "before": state, "after": state}, "hi")
-    assert {line.change for line in lines} <= {"", UNCLEAR}
-
-
-def test_distances_alone_are_no_verdict_and_the_area_under_the_curve_is() -> None:
-    # The whole space shrinks to a third: every distance falls, and nothing else moves.
-    def state(scale: float, auc: float) -> dict[str, Any]:
-        share = {"value": 0.5, "low": 0.4, "high": 0.6}
-        names = [f"p@1/cosine/{kind}{way}" for kind in ("raw", "centred") for way in ("", "/backward")]
-        distances = {f"distance/{kind}/l2": {"value": scale * far} for kind, far in (("related", 1), ("unrelated", 2))}
-        area = {"auc/l2": {"value": auc, "low": auc - 0.01, "high": auc + 0.01}}
-        return {"ru": {"retrieval": {"1": dict.fromkeys(names, share)}, "distances": {**distances, **area}}}
-
-    for after, said in ((0.8, UNCLEAR), (0.9, "higher"), (0.7, "lower")):
-        summary = {"layer": 1, "names": {"ru": "Russian"}, "before": state(3, 0.8), "after": state(1, after)}
-        lines = adjustment_lines(summary, "ru")
-        assert [line.change for line in lines if "distance" in line.name] == ["", "", ""]
-        assert [line.change for line in lines if "AUC" in line.name] == [said]
-        assert {line.change for line in lines if "AUC" not in line.name} == {""}
-        assert any("Russian" in line.name for line in lines)

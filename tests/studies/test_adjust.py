@@ -23,6 +23,7 @@ from interlingua.analyses.training_inputs import PairSettings, drawn_pairs
 from interlingua.encoder import Encoder
 from interlingua.engine.workspace import INNER
 from interlingua.errors import InputError
+from interlingua.report.kit.finding import Verdict
 from interlingua.training import regime
 from interlingua.training.journal import read_journal
 from interlingua.wordalign.links import PairFilters
@@ -83,28 +84,34 @@ def test_plain_transformers_loads_what_is_written_head_and_all(made, folder, tex
     torch.testing.assert_close(torch.from_numpy(np.array(encoded)), hidden.detach(), atol=1e-5, rtol=1e-5)
 
 
-def test_adjustment_raises_retrieval_and_brings_related_words_together_while_others_stay_apart(made):
-    before, after = made.summary["before"]["ru"], made.summary["after"]["ru"]
+def distance(records, pairs):
+    return records.of("separation", "distance", pairs=pairs, distance="l2").mean()
 
-    def distance(found, kind):
-        return found["distances"][f"distance/{kind}/l2"]["value"]
+
+def auc(records):
+    return records.of("separation", "auc", distance="l2").mean()
+
+
+def test_adjustment_raises_retrieval_and_brings_related_words_together_while_others_stay_apart(made):
+    before, after = (made.records.where(state=state) for state in ("original", "adjusted"))
 
     def best(found):
-        return max(scores["p@1/cosine/raw"]["value"] for scores in found["retrieval"].values())
+        held_out = found.of("retrieval", "p@1", centering="raw", source="en")
+        return max(record.value for record in held_out if record.corpus != "sampler")
 
     assert best(after) > best(before) + 0.1
     assert distance(after, "related") < 0.7 * distance(before, "related")
     assert distance(after, "unrelated") / distance(after, "related") > 1.3 * (
         distance(before, "unrelated") / distance(before, "related")
     )
-    assert after["distances"]["auc/l2"]["value"] > before["distances"]["auc/l2"]["value"]
+    assert auc(after) > auc(before)
     lines = read_journal(made.folder / "steps.jsonl")
-    assert len(lines) == made.summary["steps"] == 6 * 18
+    assert len(lines) == made.run["training"]["steps"] == 6 * 18
     assert {"step", "rate", "loss", "adjustment", "anchor", "gradient_norm"} == set(lines[0])
 
 
 def test_rows_held_out_are_not_trained_on_and_what_was_left_out_is_counted(made, text):
-    about = made.summary["languages"]["ru"]
+    about = made.run["training"]["languages"]["ru"]
     assert (about["rows"], about["held_out"]) == (144, 16)
     assert about["links_dropped"]["identical words"] == 0
     assert set(about["left_out"]) == {
@@ -132,10 +139,10 @@ def test_on_a_gpu_recorded_steps_in_bf16_adjust_and_a_stopped_run_goes_on(folder
                 regime, "train", lambda *given, stopped=stopped, **how: train(*given, **{**how, **stopped})
             )
             made = run(folder, text, tmp_path / name, stop_after=None if stop is None else 1000.0, **settings)
-    assert made.summary["settings"]["precision"] == "bf16"
-    before, after = (made.summary[when]["ru"]["distances"] for when in ("before", "after"))
-    assert after["distance/related/l2"]["value"] < 0.8 * before["distance/related/l2"]["value"]
-    assert after["auc/l2"]["value"] > before["auc/l2"]["value"]
+    assert made.run["settings"]["precision"] == "bf16"
+    before, after = (made.records.where(state=state) for state in ("original", "adjusted"))
+    assert distance(after, "related") < 0.8 * distance(before, "related")
+    assert auc(after) > auc(before)
     ours, theirs = weights(tmp_path / "whole"), weights(tmp_path / "parts")
     for key, value in ours.items():
         torch.testing.assert_close(theirs[key], value, atol=2e-3, rtol=1e-2, msg=key)
@@ -145,23 +152,25 @@ def test_a_stopped_run_says_how_far_it_came_and_ends_as_one_left_alone(folder, t
     out, settings = tmp_path / "out", {"epochs": 0.5}
     for step in (1, 2):
         stopped = run(folder, text, out, stop_after=1000.0, **settings)
-        assert (stopped.summary["finished"], stopped.summary["steps"], stopped.summary["of_steps"]) == (False, step, 9)
+        training = stopped.run["training"]
+        assert (stopped.finished, training["steps"], training["of_steps"]) == (False, step, 9)
         assert {record.state for record in stopped.records} == {"original"}
-        assert "after" not in stopped.summary
+        assert stopped.report().headline.answer.verdict is Verdict.UNFINISHED
         assert not (out / "model.safetensors").exists()
     monkeypatch.undo()
     ended = run(folder, text, out, **settings)
     alone = run(folder, text, tmp_path / "alone", **settings)
     assert same(out, tmp_path / "alone")
     assert read_journal(out / "steps.jsonl") == read_journal(tmp_path / "alone" / "steps.jsonl")
-    assert ended.summary == alone.summary
+    assert ended.run["training"] == alone.run["training"]
+    assert ended.report().headline.answer == alone.report().headline.answer
     assert ended.records == alone.records
 
 
 def test_a_run_without_time_is_told_as_one_that_has_not_begun(folder, text, tmp_path):
     stopped = run(folder, text, tmp_path / "out", stop_after=0.0)
-    assert not stopped.summary["finished"]
-    assert stopped.summary["steps"] == 0
+    assert not stopped.finished
+    assert stopped.run["training"]["steps"] == 0
     assert "not finished" in repr(stopped)
 
 
@@ -170,7 +179,7 @@ def test_a_finished_run_is_left_alone_and_another_is_refused(folder, text, tmp_p
     first = run(folder, text, out, epochs=0.1)
     times = {path: path.stat().st_mtime_ns for path in out.iterdir() if path.name != INNER}
     again = run(folder, text, out, epochs=0.1)
-    assert again.summary == json.loads(json.dumps(first.summary))
+    assert again.run == json.loads(json.dumps(first.run))
     assert {path: path.stat().st_mtime_ns for path in out.iterdir() if path.name != INNER} == times
     with pytest.raises(InputError, match="the folder holds another run \\(its seed differs\\)"):
         run(folder, text, out, epochs=0.1, seed=1)
@@ -194,7 +203,7 @@ def test_a_finished_run_is_left_alone_and_another_is_refused(folder, text, tmp_p
 )
 def test_every_choice_makes_a_model_of_its_own(folder, text, tmp_path, changes):
     made = run(folder, text, tmp_path / "out", epochs=0.2, **changes)
-    assert made.summary["finished"]
+    assert made.finished
     assert not same(tmp_path / "out", folder)
 
 
@@ -208,13 +217,9 @@ def test_records_have_every_number_of_both_states_with_what_each_sentence_added(
         (state, *way, text): layers
         for state in ("original", "adjusted") for way in (("en", "ru"), ("ru", "en")) for text in texts
     }  # fmt: skip
-    assert {record.layer for record in table.where(measure="separation")} == {made.summary["layer"]}
+    assert {record.layer for record in table.where(measure="separation")} == {made.run["layer"]}
     assert {record.bitexts for record in table.where(state="adjusted")} == {("ru",)}
     for record in hits:
-        told = made.summary["before" if record.state == "original" else "after"]["ru"]
-        told = told["sampler"] if record.corpus == "sampler" else told
-        key = record.key + ("" if record.source == "en" else "/backward")
-        assert told["retrieval"][str(record.layer)][key]["value"] == record.value
         with np.load(made.folder / "items" / record.items.partition("#")[0]) as items:
             assert items[record.items.partition("#")[2]].mean() == pytest.approx(record.value)
 
@@ -276,8 +281,8 @@ def test_languages_are_adjusted_together(folder, text, tmp_path):
     made = interlingua.adjust(
         str(folder), {"ru": text, "es": other}, out=tmp_path / "out", device="cpu", **{**QUICK, "epochs": 0.5}
     )
-    assert set(made.summary["after"]) == {"ru", "es"}
-    assert made.summary["of_steps"] == round(0.5 * -(-(144 + 54) // 8))
+    assert [finding.about["language"] for finding in made.report().headline.findings] == ["ru", "es"]
+    assert made.run["training"]["of_steps"] == round(0.5 * -(-(144 + 54) // 8))
 
 
 def test_two_processes_adjust_the_model_of_one(text, tmp_path, monkeypatch):
@@ -370,20 +375,18 @@ def test_a_real_bitext_brings_the_embedded_encoder_s_languages_closer(shared_dat
     made = interlingua.adjust(
         "embedded", tmp_path / "software.en-ru.tsv", out=tmp_path / "out", device="cpu", **settings
     )
-    before, after = made.summary["before"]["ru"], made.summary["after"]["ru"]
-    layer = str(made.summary["layer"])
+    before, after = (made.records.where(state=state) for state in ("original", "adjusted"))
 
-    def found(state, name):
-        return state["retrieval"][layer][f"p@1/cosine/{name}"]["value"]
+    def found(records, source, centering):
+        at_layer = records.of("retrieval", "p@1", layer=made.run["layer"], source=source, centering=centering)
+        return next(record.value for record in at_layer if record.corpus != "sampler")
 
-    for way in ("", "/backward"):
-        assert found(after, f"raw{way}") > found(before, f"raw{way}") + 0.05
-        assert found(after, f"centred{way}") > found(before, f"centred{way}") + 0.05
-    near, far = (
-        [state["distances"][f"distance/{kind}/l2"]["value"] for state in (before, after)]
-        for kind in ("related", "unrelated")
-    )
+    for source in ("en", "ru"):
+        for centering in ("raw", "centred"):
+            assert found(after, source, centering) > found(before, source, centering) + 0.05
+    near, far = ([distance(state, pairs) for state in (before, after)] for pairs in ("related", "unrelated"))
     assert near[1] < 0.7 * near[0]
     # Everything comes closer, and translations most: unrelated words stay apart.
     assert far[1] / near[1] > 1.1 * far[0] / near[0]
-    assert after["distances"]["auc/l2"]["low"] > before["distances"]["auc/l2"]["high"]
+    low, high = (state.of("separation", "auc", distance="l2").estimate() for state in (before, after))
+    assert high.ci_low > low.ci_high

@@ -18,13 +18,13 @@ from safetensors.torch import load_file
 from tokenizers import Tokenizer
 
 import interlingua
+from interlingua import languages
 from interlingua.commands.pretrain import pretrain
 from interlingua.encoder import Encoder, loading
 from interlingua.encoder.model_init import masked_lm
 from interlingua.errors import InputError
 from interlingua.measures.retrieval import retrieval
 from interlingua.readers import read_corpus
-from interlingua.report.terminal import lines_left_out
 from interlingua.training.loop import train
 from interlingua.training.tokenizer import SPECIAL
 from tiny import TINY, as_toml
@@ -58,6 +58,9 @@ def test_the_folder_is_an_ordinary_one(made, texts):
         ".interlingua",
         "config.json",
         "model.safetensors",
+        "report.html",
+        "run.json",
+        "summary.md",
         "tokenizer.json",
         "tokenizer_config.json",
         "training.json",
@@ -71,7 +74,7 @@ def test_the_folder_is_an_ordinary_one(made, texts):
     batch = tokenizer(line, return_tensors="pt")
     assert model(**batch).logits.shape == (*batch["input_ids"].shape, len(tokenizer))
     assert tokenizer.convert_tokens_to_ids(list(SPECIAL)) == [0, 1, 2, 3, 4]
-    assert model.num_parameters() == made.summary["parameters"]
+    assert model.num_parameters() == made.training["parameters"]
     assert Encoder.load(str(made.folder), device="cpu").encode([line])[0].shape == (1, model.config.hidden_size)
 
 
@@ -90,7 +93,7 @@ def test_the_last_evaluation_is_retrieval_by_the_saved_model(write_config, tmp_p
                 scores = retrieval(*sides)
                 values += [scores[f"p@1/cosine/{variant}{way}"].value for way in ("", "/backward")]
             means.append(np.mean(values))
-        last = made.summary["metrics"][-1]
+        last = made.training["metrics"][-1]
         assert last[variant] == pytest.approx(max(means), abs=1e-9)
         assert last[f"{variant}_layer"] == int(np.argmax(means))
         assert last[f"{variant}_chance"] == pytest.approx(
@@ -121,8 +124,8 @@ def test_no_parallel_signal_can_enter(write_config, tmp_path, made, texts):
 def test_one_language_trains_without_evaluation(write_config, tmp_path):
     config = write_config(data={"languages": ["ru"]}, training={"steps": 1})
     made = pretrain(config, out=tmp_path / "ru", device="cpu")
-    assert made.summary["languages"] == ["ru"]
-    assert set(made.summary["metrics"][-1]) == {"step", "loss", "steps_per_second"}
+    assert made.training["languages"] == ["ru"]
+    assert set(made.training["metrics"][-1]) == {"step", "loss", "steps_per_second"}
 
 
 def test_codes_of_any_convention_name_a_language(write_config, tmp_path, texts):
@@ -131,20 +134,20 @@ def test_codes_of_any_convention_name_a_language(write_config, tmp_path, texts):
         (tmp_path / "long" / path.name.replace("en.", "eng.")).write_bytes(path.read_bytes())
     config = write_config(data={"folder": "long", "languages": ["eng", "ru", "zh"]}, training={"steps": 1})
     made = pretrain(config, out=tmp_path / "made", device="cpu")
-    assert made.summary["languages"] == ["en", "ru", "zh"]
-    assert "raw" in made.summary["metrics"][-1]
+    assert made.training["languages"] == ["en", "ru", "zh"]
+    assert "raw" in made.training["metrics"][-1]
 
 
 def test_a_run_that_was_stopped_goes_on_and_a_finished_one_is_left_alone(made, write_config, tmp_path):
     config, out = write_config("again.toml"), tmp_path / "again"
     stopped = pretrain(config, out=out, device="cpu", stop_after=0.0)
-    assert (stopped.summary["steps"], stopped.summary["finished"]) == (1, False)
-    assert stopped.summary["tokens_seen"] == 8 * 32
+    assert (stopped.training["steps"], stopped.training["finished"]) == (1, False)
+    assert stopped.training["tokens_seen"] == 8 * 32
     finished = pretrain(config, out=out, device="cpu")
     assert same(out, made.folder)
     assert measured(out) == measured(made.folder)
     before = {path: path.stat().st_mtime_ns for path in out.iterdir() if path.is_file()}
-    assert pretrain(config, out=out, device="cpu").summary == {**finished.summary}
+    assert pretrain(config, out=out, device="cpu").training == finished.training
     assert {path: path.stat().st_mtime_ns for path in out.iterdir() if path.is_file()} == before
 
 
@@ -206,7 +209,7 @@ def test_two_processes_train_the_model_of_one(write_config, tmp_path, precision,
     assert done.returncode == 0, done.stderr[-2000:]
     summary = json.loads(done.stdout)  # One process speaks.
     ours, theirs = weights(tmp_path / "one"), weights(tmp_path / "two")
-    losses = [[entry["loss"] for entry in found["metrics"]] for found in (one.summary, summary)]
+    losses = [[entry["loss"] for entry in found["metrics"]] for found in (one.training, summary)]
     if precision == "fp32":
         for name, value in ours.items():
             torch.testing.assert_close(theirs[name], value, atol=1e-4, rtol=0, msg=name)
@@ -285,16 +288,18 @@ def test_the_command_prints_a_table_or_one_object(write_config, tmp_path, capsys
         assert not end.value.code
         printed = capsys.readouterr()
         if not extra:
-            assert re.search(r"tokens seen +512\b", printed.out)
-            assert re.search(r"P@1 raw +[\d.]+\s?% at layer \d, chance [\d.]+\s?% \(not above chance\)", printed.out)
-            assert printed.out.startswith("The model learnt nothing of the text: its loss is ")
-            assert "Translations are not found above chance at any layer" in printed.out
-            assert "no text was held out" in printed.out
+            shown = " ".join(printed.out.split())
+            assert "512 tokens seen" in shown
+            assert "The model learnt nothing of the text: its loss is " in shown
+            assert "Translations are not found above chance at any layer" in shown
             assert "training: 2/2" in printed.err
         else:
             found = json.loads(printed.out)
             assert (found["steps"], found["finished"], found["folder"]) == (2, True, str(tmp_path / "out"))
-            assert set(found["not_learnt"]) == {"text", "translations"}
+            verdicts = {
+                each["kind"]: each["verdict"] for each in [found["report"]["answer"], *found["report"]["findings"]]
+            }
+            assert verdicts == {"pretraining_text": "at chance", "pretraining_translations": "at chance"}
 
 
 def test_lines_that_were_left_out_are_counted_in_the_file_the_object_and_the_table(
@@ -325,13 +330,13 @@ def test_lines_that_were_left_out_are_counted_in_the_file_the_object_and_the_tab
     assert json.loads((tmp_path / "out" / "training.json").read_text("utf-8"))["lines_of_text"] == expected
     assert re.search(r"language +kept +short +web address +few letters +repeated", printed[0])
     for code, counts in expected.items():
-        assert re.search(rf"{code} +{counts['kept']} +{counts['short']} +1 +1,200 +2\b", printed[0])
-    assert re.search(r"held-out loss +[\d.]+", printed[0])
+        assert re.search(rf"{languages.name(code)} +{counts['kept']} +{counts['short']} +1 +1,200 +2\b", printed[0])
+    assert re.search(r"Held-out loss:? +[\d.]+", printed[0])
 
 
 def test_text_taken_as_it_is_has_no_table_of_lines(made):
-    assert made.summary["lines_of_text"] == {code: {"kept": 100} for code in ("en", "ru", "zh")}
-    assert lines_left_out(made.summary["lines_of_text"]) is None
+    assert made.training["lines_of_text"] == {code: {"kept": 100} for code in ("en", "ru", "zh")}
+    assert not [table for section in made.report().sections for table in section.tables]
 
 
 def test_no_more_than_the_first_lines_of_each_language_are_taken(write_config, texts, tmp_path):
@@ -344,7 +349,7 @@ def test_no_more_than_the_first_lines_of_each_language_are_taken(write_config, t
     ours = pretrain(whole, out=tmp_path / "a", device="cpu")
     pretrain(cut, out=tmp_path / "b", device="cpu")
     assert same(tmp_path / "a", tmp_path / "b")
-    assert {counts["kept"] for counts in ours.summary["lines_of_text"].values()} == {60}
+    assert {counts["kept"] for counts in ours.training["lines_of_text"].values()} == {60}
 
 
 def test_a_bad_config_ends_with_code_2_and_one_line(write_config, tmp_path, capsys, monkeypatch):

@@ -36,17 +36,22 @@ def adjust(given: AdjustCommand, output: Console) -> None:
         result = call_with(adjust_command, replace(given, progress=tell))
     if not is_first_process():
         return
-    from interlingua.report.adjustment import left_out
+    from interlingua.report.subjects.adjustment import exclusions
 
-    print_notes(left_out(result.summary))
+    print_notes(exclusions(result.run["training"]["languages"]))
+    report = result.report()
     if output.json:
-        print_json({"folder": str(result.folder), **result.summary})
+        print_json(
+            {
+                "folder": str(result.folder),
+                "run": result.run,
+                "report": report.to_dict(),
+                "records": result.records.to_dicts(),
+            }
+        )
         return
-    from interlingua.report.adjustment_terminal import render_adjustment
-    from interlingua.report.record_adapter import to_v1
-    from interlingua.report.runs import Run
-    from interlingua.report.screen import console
+    from interlingua.report.kit.terminal import console, print_report
 
-    render_adjustment(Run(result.summary, to_v1(result.records)), console())
-    if result.summary["finished"]:
-        typer.echo(f"\nModel: {result.folder}, page: {result.folder / 'adjustment.html'}")
+    print_report(report, console())
+    if result.finished:
+        typer.echo(f"\nModel: {result.folder}, page: {result.folder / 'report.html'}")

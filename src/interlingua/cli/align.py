@@ -25,6 +25,8 @@ EXAMPLES = """
 
     interlingua align new.txt --aligner aligner --scores new.scores  # apply it, and score each pair
 
+    interlingua align talks.tsv --out talks.links --report links.html  # links, and a page of them
+
     interlingua align test.txt --also talks.tsv --gold test.gold --gold-base 1 --out test.links
 
     interlingua align talks.tsv --method neural --model xlm-roberta-base --layer 8
@@ -41,7 +43,7 @@ def align(given: AlignCommand, output: Console) -> None:
     out = None if given.out is None else Path(given.out)
     with progress_bars() as tell:
         result = call_with(align_command, replace(given, progress=tell, watch=_watch))
-    for line in _summary(result, out):
+    for line in _summary(result, out, None if given.report is None else Path(given.report)):
         sys.stderr.write(f"{line}\n")
     if output.json:
         print_json(result.to_dict())
@@ -56,7 +58,7 @@ def _watch(direction: str, passed: Iteration) -> None:
     )
 
 
-def _summary(result: Alignment, out: Path | None) -> list[str]:
+def _summary(result: Alignment, out: Path | None, page: Path | None) -> list[str]:
     """What was left out, how good the links are, and what was written, for people."""
     lines = [f"note: {note}" for note in result.notes] + [str(left) for left in result.left_out]
     if result.quality and result.at_chance:
@@ -72,7 +74,9 @@ def _summary(result: Alignment, out: Path | None) -> list[str]:
         lines.append(f"{shown:>9}  {score.value:.3f}  {ends}  {counted(score.n, 'rows')}{null}")
     count = len(result.rows)
     empty = count - len(set(result.links.row.tolist()))
-    place = "" if out is None else f"{out}: "
+    place = "" if out is None else f"Written to {out}: "
     without = f", {counted(empty, 'lines')} without a link" if empty else ""
     lines.append(f"{place}{counted(count, 'lines')}, {counted(len(result.links.row), 'links')}{without}")
+    if page is not None:
+        lines.append(f"Page: {page}")
     return lines

@@ -32,13 +32,11 @@ def pretrain(given: PretrainCommand, output: Console) -> None:
         result = call_with(pretrain_command, replace(given, progress=tell))
     if not is_first_process():
         return
+    report = result.report()
     if output.json:
-        from interlingua.report.terminal import training_findings
-
-        print_json({"folder": str(result.folder), **result.summary, "not_learnt": training_findings(result.summary)})
+        print_json({"folder": str(result.folder), **result.training, "report": report.to_dict()})
         return
-    from interlingua.report.screen import console
-    from interlingua.report.terminal import render_training
+    from interlingua.report.kit.terminal import console, print_report
 
-    render_training(result.summary, console())
-    typer.echo(f"\nModel: {result.folder}")
+    print_report(report, console())
+    typer.echo(f"\nModel: {result.folder}, page: {result.page_file}")

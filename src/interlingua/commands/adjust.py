@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from interlingua import languages as codes
-from interlingua.analyses.adjustment_effect import states_of, with_changes, without_items
 from interlingua.analyses.aligned_bitext import LinkedFiles, LinkedText, Linking, check_aligner, linking_of
 from interlingua.analyses.training_inputs import check_trained
 from interlingua.commands.command import command
@@ -18,52 +17,79 @@ from interlingua.commands.compiled import CompiledCommand, FinishedCommand, one_
 from interlingua.encoder.devices import pick_device
 from interlingua.encoder.loading import check_precision, default_precision, find_folder
 from interlingua.engine.process_group import current_group
+from interlingua.engine.records import read_items
 from interlingua.engine.step import Step
 from interlingua.engine.workspace import Workspace
 from interlingua.errors import InputError
 from interlingua.paths import read_json
-from interlingua.record import RecordTable
-from interlingua.report.adjustment_page import adjustment_files, adjustment_page, adjustment_sections
-from interlingua.report.notebook import Drawing, drawing, framed
-from interlingua.report.record_adapter import to_v1
-from interlingua.report.runs import Run
+from interlingua.record import Items, RecordTable
+from interlingua.report.files import report_files
+from interlingua.report.kit.notebook import ReportedResult
+from interlingua.report.kit.section import Run
+from interlingua.report.report import Report, build_report
 from interlingua.studies.analysis_settings import adjust_phase, filter_table
 from interlingua.studies.config.fields import Place, settings_of
 from interlingua.studies.config.schema import AdjustCommand, AdjustTable, BitextTable, EncoderTable, StudyTable
 from interlingua.studies.steps.adjust import TEXTS
 from interlingua.studies.steps.step_io import MODEL, PROGRESS, journal_name
 from interlingua.training.checkpoints import load_whole
+from interlingua.training.journal import read_journal
 
 File = str | Path
 Files = File | tuple[File, ...]
 Text = LinkedFiles | LinkedText
-ABOUT, STEPS = "adjustment.json", "steps.jsonl"
+STEPS = "steps.jsonl"
 _LINKER = "aligner"
 
 
 @dataclass(frozen=True, repr=False)
-class Adjusted:
-    """An adjusted model: its folder, what is known of it (the content of `adjustment.json`), and the records."""
+class Adjusted(ReportedResult):
+    """An adjusted model: its folder, the content of `run.json`, and the records of both states."""
 
     folder: Path
-    summary: Mapping[str, Any]
+    run: Mapping[str, Any]
     records: RecordTable
 
-    def figure(self, name: str) -> Drawing:
-        """A figure of the page by its name: plotly's JSON as a dictionary, which a notebook draws."""
-        run = self._run
-        return drawing(adjustment_sections([run]), name, run.records)
-
     @property
-    def _run(self) -> Run:
-        return Run(self.summary, to_v1(self.records))
+    def finished(self) -> bool:
+        """Whether the training came to its end, and both states were measured."""
+        return bool(self.run["training"]["finished"])
+
+    def report(self) -> Report:
+        """Whether the adjustment helped, with tables and charts: what the page shows."""
+        return build_report([adjust_run(self.folder, self.run, self.records)])
 
     def __repr__(self) -> str:
-        done = "" if self.summary["finished"] else ", not finished"
-        return f"Adjusted({str(self.folder)!r}, from {self.summary['model']!r}, {self.summary['steps']} steps{done})"
+        done = "" if self.finished else ", not finished"
+        steps = self.run["training"]["steps"]
+        return f"Adjusted({str(self.folder)!r}, from {self.run['model']!r}, {steps} steps{done})"
 
-    def _repr_html_(self) -> str:
-        return framed(adjustment_page(self._run))
+    @property
+    def page_file(self) -> Path | None:
+        """The page in the folder; None of a run that was stopped."""
+        return self.folder / "report.html" if self.finished else None
+
+
+def adjust_run(folder: Path, about: Mapping[str, Any], records: RecordTable) -> Run:
+    """What a report reads of an adjustment: its settings, its records with their items, and the losses of every step.
+
+    Items that are lost with their file are None: then nothing is tested.
+    """
+
+    @cache
+    def read(place: str) -> Items | None:
+        try:
+            return read_items(folder, place)
+        except InputError:
+            return None
+
+    return Run(
+        kind="adjust",
+        about=about,
+        records=records,
+        attachments={"curves": read_journal(folder / STEPS)},
+        items=lambda record: None if record.items is None else read(record.items),
+    )
 
 
 def compile_adjust(given: AdjustCommand) -> CompiledCommand:
@@ -256,30 +282,29 @@ def _bitext_table(given: AdjustCommand, files: Mapping[str, LinkedFiles]) -> Bit
 def adjust(given: AdjustCommand) -> Adjusted:
     """In Python a bitext may also be a `LinkedText` that is in memory, under its language.
 
-    What the folder `out` has beside the model: `records.jsonl` with `items`, retrieval and distances before and after
-    on sentences that were not trained on, `adjustment.json`, which sums them up, `adjustment.html`, `distances.svg`,
-    and `steps.jsonl`, the losses of every step. Started by `torchrun` or `accelerate launch`, all processes train one
-    model.
+    The folder `out` has, beside the model: `run.json` with the settings and what was trained on; `records.jsonl` with
+    `items`, retrieval and word distances before and after on sentences that were not trained on; `report.html`,
+    `summary.md` and `tables/`; and `steps.jsonl`, the losses of every step. Started by `torchrun` or
+    `accelerate launch`, all processes train one model.
     """
     with ran(compile_adjust(given)) as finished:
-        summary = _summary(finished, given)
-        if summary["finished"]:
-            _export(finished, summary)
-        return Adjusted(Path(given.out), summary, finished.records)
+        about = _about(finished, given)
+        if finished.finished:
+            _export(finished, about)
+        return Adjusted(Path(given.out), about, finished.records)
 
 
-def _summary(finished: FinishedCommand, given: AdjustCommand) -> dict[str, Any]:
-    """What `adjustment.json` says: the settings, what was trained on, and the records of both states."""
+def _about(finished: FinishedCommand, given: AdjustCommand) -> dict[str, Any]:
+    """What `run.json` says: the settings, what was trained on, and how far the training came."""
     texts, progress = _training(finished)
-    states = states_of(finished.records, finished.store.items)
     languages: dict[str, Any] = texts.get("languages", {})
     table = finished.study.table.adjust
     phase = adjust_phase(table)
-    spoken = [*languages, *(about["staying"] for about in languages.values())]
-    summary = {
-        "kind": "adjust",
-        "model": given.model,
-        "settings": {
+    codes_of_run = [*dict.fromkeys(text["staying"] for text in languages.values()), *languages]
+    about = finished.about(
+        model=given.model,
+        out=given.out if isinstance(given.out, str) else str(given.out),
+        settings={
             **{
                 field.name: getattr(given, field.name)
                 for field in settings_of(AdjustTable)
@@ -293,30 +318,31 @@ def _summary(finished: FinishedCommand, given: AdjustCommand) -> dict[str, Any]:
             "precision": given.precision or default_precision(pick_device(given.device)),
             "seed": given.seed,
         },
-        "layer": texts.get("layer"),
-        "languages": languages,
-        "names": {code: codes.name(code) if codes.is_language(code) else "the other language" for code in spoken},
-        "steps": progress.get("steps", 0),
-        "of_steps": progress.get("of_steps", 0),
-        "finished": finished.finished,
-        "metrics": progress.get("metrics", []),
-    }
-    if languages:
-        summary["before"] = without_items(states["before"])
-    if finished.finished:
-        changed = with_changes(states["before"], states["after"], summary["layer"])
-        summary["after"] = without_items(changed)
-    return summary
+        layer=texts.get("layer"),
+        languages=list(dict.fromkeys(codes_of_run)),
+        names={code: codes.name(code) if codes.is_language(code) else "the other language" for code in codes_of_run},
+        training={
+            "steps": progress.get("steps", 0),
+            "of_steps": progress.get("of_steps", 0),
+            "finished": finished.finished,
+            "metrics": progress.get("metrics", []),
+            "languages": languages,
+        },
+    )
+    if not finished.finished:
+        done, total = progress.get("steps", 0), progress.get("of_steps", 0)
+        about["unfinished"] = f"{done:,} of {total:,} steps are done. Run the same command again to finish."
+    return about
 
 
 def _training(finished: FinishedCommand) -> tuple[dict[str, Any], dict[str, Any]]:
     """What was trained on and how far; of a run that was stopped, as its state has it; empty where it did not begin."""
     places = [finished.place(step) for step in finished.steps("adjust")] or finished.unfinished("adjust")
-    texts, progress = (_told(place / name) for place in places[:1] or [Path()] for name in (TEXTS, PROGRESS))
+    texts, progress = (_read_step_file(place / name) for place in places[:1] or [Path()] for name in (TEXTS, PROGRESS))
     return texts or {}, (progress or [{}])[0]
 
 
-def _told(file: Path) -> Any:
+def _read_step_file(file: Path) -> Any:
     """What a step wrote; nothing where it did not, or the file is damaged: the step writes it again."""
     try:
         return read_json(file) if file.is_file() else None
@@ -324,15 +350,12 @@ def _told(file: Path) -> Any:
         return None
 
 
-def _export(finished: FinishedCommand, summary: Mapping[str, Any]) -> None:
-    """Give the model, its journal, the page and the summary their names in the run's folder."""
+def _export(finished: FinishedCommand, about: Mapping[str, Any]) -> None:
+    """Give the model, its journal, the page and the tables their names in the run's folder."""
     [step] = finished.steps("adjust")
     for file in sorted((finished.place(step) / MODEL).iterdir()):
         finished.export(step, str(MODEL / file.name), file.name)
     finished.export(step, journal_name(0, "adjust"), STEPS)
-    run = Run(summary, to_v1(finished.records))
-    for name, text in adjustment_files(run).items():
+    for name, text in report_files(adjust_run(finished.folder, about, finished.records)).items():
         finished.write(name, text)
-    finished.write(ABOUT, json.dumps(summary, ensure_ascii=False, indent=1))
-    about = {name: summary[name] for name in ("model", "settings", "layer", "languages")}
-    finished.write_about(finished.about(**about))
+    finished.write_about(about)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from interlingua.analyses.pretraining import ABOUT, check_machine, held_out_corpus
 from interlingua.commands.command import command
-from interlingua.commands.compiled import CompiledCommand, one_cell, ran
+from interlingua.commands.compiled import CompiledCommand, FinishedCommand, one_cell, ran
 from interlingua.encoder.devices import pick_device
 from interlingua.engine.atomic_files import cannot_write, link_or_copy
 from interlingua.engine.digests import Digests
 from interlingua.engine.serialization import digest
 from interlingua.engine.workspace import Workspace
 from interlingua.paths import read_json
-from interlingua.report.notebook import tabled
-from interlingua.report.tables import Table
+from interlingua.record import RecordTable
+from interlingua.report.files import report_files
+from interlingua.report.kit.notebook import ReportedResult
+from interlingua.report.kit.section import Run
+from interlingua.report.report import Report, build_report
 from interlingua.studies.analysis_settings import pretrain_settings
 from interlingua.studies.compile.study_inputs import StudyInputs
 from interlingua.studies.config.recipe import read_config
@@ -26,21 +30,34 @@ from interlingua.studies.steps.step_io import MODEL
 
 
 @dataclass(frozen=True, repr=False)
-class Pretrained:
-    """What pretraining made: the model folder, and what was measured on the way."""
+class Pretrained(ReportedResult):
+    """A pretrained model: its folder, and the content of `run.json`."""
 
     folder: Path
-    summary: dict[str, Any]
+    run: Mapping[str, Any]
+
+    @property
+    def training(self) -> Mapping[str, Any]:
+        """What `training.json` says: sizes, text, and what was measured."""
+        training: Mapping[str, Any] = self.run["training"]
+        return training
+
+    def report(self) -> Report:
+        """What the model learnt, with curves over steps."""
+        return build_report([pretrain_run(self.run)])
+
+    @property
+    def page_file(self) -> Path:
+        """The page in the folder."""
+        return self.folder / "report.html"
 
     def __repr__(self) -> str:
-        return f"Pretrained({str(self.folder)!r}, {'' if self.summary['finished'] else 'not '}finished)"
+        return f"Pretrained({str(self.folder)!r}, {'' if self.training['finished'] else 'not '}finished)"
 
-    def _repr_html_(self) -> str:
-        plain = [(key, value) for key, value in self.summary.items() if isinstance(value, str | int | float)]
-        rows = [(key.replace("_", " "), str(value)) for key, value in plain]
-        last = self.summary["metrics"][-1] if self.summary.get("metrics") else {}
-        rows += [(key.replace("_", " "), f"{value:.4g}") for key, value in last.items() if isinstance(value, float)]
-        return tabled(Table("pretrained", "Pretrained", "", ("", "value"), tuple(rows)))
+
+def pretrain_run(about: Mapping[str, Any]) -> Run:
+    """What a report reads of a pretraining; it has no records."""
+    return Run(kind="pretrain", about=about, records=RecordTable([]))
 
 
 def compile_pretrain(given: PretrainCommand) -> CompiledCommand:
@@ -78,17 +95,30 @@ def pretrain(given: PretrainCommand) -> Pretrained:
         [step] = finished.planned.graph
         workspace = finished.planned.workspace
         model = finished.place(step) / MODEL if finished.finished else workspace.state(step.key) / UNFINISHED
-        summary = read_json(model / ABOUT)
+        training: dict[str, Any] = read_json(model / ABOUT)
+        del training["kind"]
+        about = finished.about(
+            model=str(given.out),
+            languages=training["languages"],
+            seed=training["seed"],
+            config=Path(given.config).name,
+            training=training,
+        )
+        if not training["finished"]:
+            about["unfinished"] = f"{training['steps']:,} steps are done. Run the same command again to finish."
         if finished.is_first:
-            _show(model, finished.folder)
-    del summary["kind"]
-    return Pretrained(Path(given.out), summary)
+            _export(model, finished, about)
+    return Pretrained(Path(given.out), about)
 
 
-def _show(model: Path, out: Path) -> None:
-    """Give the files of a model, as far as it is trained, visible names."""
+def _export(model: Path, finished: FinishedCommand, about: Mapping[str, Any]) -> None:
+    """Give the files of a model, as far as it is trained, visible names, and write its page and tables."""
     try:
         for file in sorted(model.iterdir(), key=lambda file: file.name == ABOUT):  # Last: it says that all are there.
-            link_or_copy(file, out / file.name)
+            link_or_copy(file, finished.folder / file.name)
     except OSError as error:
-        raise cannot_write(out, error) from error
+        raise cannot_write(finished.folder, error) from error
+    for name, text in report_files(pretrain_run(about)).items():
+        finished.write(name, text)
+    if about["training"]["finished"]:
+        finished.write_about(about)

@@ -444,10 +444,10 @@ def find_weak_languages(model: ExplainedModel) -> Finding | None:
         return None
     scores = join_with_and([f"{model.language(weak.language)} ({weak.describe()})" for weak in model.weak])
     about = {"name": model.name, "languages": [weak.language for weak in model.weak], "scores": scores}
-    return Finding(kind="languages_at_chance", verdict=Verdict.AT_CHANCE, about=about)
+    return Finding(kind="explained_languages_at_chance", verdict=Verdict.AT_CHANCE, about=about)
 
 
-@sentence_of("languages_at_chance", topic="Left out")
+@sentence_of("explained_languages_at_chance", topic="Left out")
 def _languages_at_chance_sentence(finding: Finding) -> str:
     scores = finding.about["scores"]
     return _named(finding, f"Nothing is concluded in {scores}, where the model is not above chance.")

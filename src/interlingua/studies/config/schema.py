@@ -128,6 +128,10 @@ _SPELLINGS = Setting(
 _DICTIONARY = Setting(
     help="Folder of MUSE dictionaries: words alone are mapped as well.", left_out="none", metavar="DIR"
 )
+_PROJECTION = Setting(
+    help="How the map of sentences is projected to two dimensions; tsne and umap need extras.",
+    choices="interlingua.flattening:flattenings",
+)
 _MEASURES = Setting(
     help="Names, comma-separated; see 'interlingua list'.", choices="interlingua.measures:measures", metavar="NAMES"
 )
@@ -699,6 +703,7 @@ class MeasureTable:
     map: Annotated[
         bool, Setting(help="Leave a 2-D map of the sentences in the best layer, `map.json` in the folder of its step.")
     ] = False
+    projection: Annotated[str, _PROJECTION] = "pca"
     seed: Annotated[int, _SEED] = 0
 
 
@@ -1057,6 +1062,7 @@ class AuditCommand(Loading, Running):
     ] = None
     spellings: Annotated[File | None, _SPELLINGS] = None
     dictionary: Annotated[File | None, _DICTIONARY] = None
+    projection: Annotated[str, _PROJECTION] = "pca"
     seed: Annotated[int, _SEED] = 0
     out: Annotated[
         File | None, replace(_OUT, left_out="interlingua-audit on a command line, nowhere with --json and in Python")
@@ -1494,6 +1500,10 @@ class AlignCommand(Aligning, Loading, Running):
         File | None, Setting(help="File for the text as it was cut into words.", left_out="none", metavar="FILE")
     ] = None
     out: Annotated[File | None, Setting(help="File for the links.", left_out="stdout", metavar="FILE")] = None
+    report: Annotated[
+        File | None,
+        Setting(help="File for a page: counts, AER, the first sentences with links.", left_out="none", metavar="FILE"),
+    ] = None
     seed: Annotated[int, _SEED] = 0
     watch: Annotated[
         Callable[[str, Iteration], None] | None,
@@ -1503,10 +1513,10 @@ class AlignCommand(Aligning, Loading, Running):
 
 @dataclass(frozen=True)
 class ReportCommand:
-    """Show what runs found: one HTML page that opens offline, for one run or several side by side.
+    """Report on one run, or compare several: one HTML page that works offline, and a summary in the terminal.
 
-    Reads records and settings alone and loads no model. Runs of one command are compared on top: the settings that
-    differ, and key numbers with differences; the terminal shows the same.
+    Reads records and settings only and loads no model. Runs of one command are compared: a verdict, a ranking, the
+    difference of every number with its interval, and the settings that differ.
     """
 
     folders: Annotated[
@@ -1522,9 +1532,15 @@ class ReportCommand:
     out: Annotated[
         Path | None,
         Setting(
-            help="The page.", left_out="report.html in the folder; interlingua-report.html for several", metavar="FILE"
+            help="File of the page.",
+            left_out="report.html in the folder; interlingua-report.html for several",
+            metavar="FILE",
         ),
     ] = None
+    title: Annotated[
+        str, Setting(help="Title of the page.", left_out="the question and the models", metavar="TEXT")
+    ] = ""
+    full: Annotated[bool, Setting(help="Print all tables, and of several runs also the report of each run.")] = False
 
 
 @dataclass(frozen=True)
