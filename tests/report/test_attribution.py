@@ -331,8 +331,9 @@ def test_faithfulness_needs_every_language_above_random_attributions() -> None:
     def made(low: Mapping[str, float]) -> Report:
         own = [
             Record(
-                measure="faithfulness", metric=metric, model="runs/clf", task="nli", source=code, target=code, value=0.3,
-                ci_low=low.get(code, 0.25), ci_high=0.35, null_value=0.2, n=100, aspect="label", block="explain",
+                measure="faithfulness", metric=metric, model="runs/clf", task="nli", source=code, target=code,
+                value=0.3, ci_low=low.get(code, 0.25), ci_high=0.35, null_value=0.2, n=100, aspect="label",
+                block="explain",
             )
             for code in CODES for metric in ("comprehensiveness", "sufficiency")
         ]  # fmt: skip

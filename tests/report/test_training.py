@@ -29,7 +29,7 @@ def pretrained(metrics, **changes):
     training = {"architecture": "bert", "parameters": 10, "vocabulary": 100, "languages": ["en", "ru"], "steps": 9,
                 "lines_of_text": {}, "tokens_of_text": {}, "finished": True, "seed": 0, "tokens_seen": 99,
                 "metrics": metrics}  # fmt: skip
-    return pretrain_run({"model": "a/b/small"}, training | changes)
+    return pretrain_run({"model": "a/b/small", "training": training | changes})
 
 
 @pytest.mark.parametrize(
