@@ -172,7 +172,7 @@ def _text_changes(before: Found, after: Found, layer: int) -> dict[str, Any]:
 
 
 def _tied(by_layer: Found, best: str) -> list[int]:
-    """The layers that a paired t-test over sentences does not tell from the best, after Holm's correction."""
+    """The layers that a paired t-test over sentences cannot separate from the best, after Holm's correction."""
     others = [at for at in by_layer if at != best]
     top = _both(by_layer[best])
     found = holm([_change(top, _both(by_layer[at]))["p"] for at in others])

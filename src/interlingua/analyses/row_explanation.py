@@ -175,7 +175,7 @@ def _side(code: str, examples: Examples[Any], said: tuple[str, str]) -> dict[str
 def _compared(
     explainer: Explainer, sides: Mapping[str, ExplainedLanguage], first: str
 ) -> Iterator[tuple[Hashable, dict[str, Any]]]:
-    """Everything that is explained of a row, with what tells it apart: pairs of two languages, then what is alone."""
+    """Everything that is explained of a row, with what identifies it: pairs of two languages, then what is alone."""
     for place in range(max((len(side.aspects) for side in sides.values()), default=0)):
         met: dict[str, set[int]] = {code: set() for code in sides}
         for code in sides if first in sides else ():
@@ -201,7 +201,7 @@ def _compared(
 def _told(
     tuned: FineTuned, sides: Sequence[tuple[ExplainedLanguage, int]], place: int, told: dict[str, Any]
 ) -> tuple[Hashable, dict[str, Any]]:
-    """What is told of targets that belong together, under the numbers that tell them from others."""
+    """The description of targets that belong together, under the numbers that identify them."""
     about, key = [], []
     for side, number in sides:
         targets = side.aspects[place].targets

@@ -369,7 +369,7 @@ def read_published(file: Path) -> list[Published]:
             found.append(Published(**{**told, "value": float(told["value"])}))  # type: ignore[arg-type]
         except ValueError as error:
             raise InputError(
-                f"not a published number ({error})", file=file, line=number, remedy="Mend that line."
+                f"not a published number ({error})", file=file, line=number, remedy="Correct that line."
             ) from error
     return found
 
@@ -402,7 +402,7 @@ def study_scores(
 
 
 def _usual(regime: str) -> tuple[int, str]:
-    """The place of a regime that only a task names: ours as they are always told, then others by name."""
+    """The place of a regime that only a task names: ours in their usual order, then others alphabetically."""
     return (REGIMES.index(regime) if regime in REGIMES else len(REGIMES)), regime
 
 

@@ -75,7 +75,7 @@ class Audit:
         return gather(self._read).best_layer()
 
     def answer(self) -> str:
-        """What was found, in words."""
+        """A summary of what was found."""
         return "\n".join(f"{finding.topic}. {finding.text}" for finding in answer(self._read, self.run))
 
     def page(self) -> str:

@@ -77,7 +77,9 @@ class Explanation:
 
 @dataclass(frozen=True)
 class TextExplanation:
-    """Two texts: units, attributions and flows (`example`), and what was explained of each, in words (`about`)."""
+    """Two texts: units, attributions and flows (`example`), and a description of what was explained of each
+    (`about`).
+    """
 
     example: dict[str, Any]
     about: tuple[str, str]

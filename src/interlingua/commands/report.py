@@ -160,7 +160,7 @@ def _begun(folder: Path) -> dict[str, Any]:
         raise InputError(
             f"this run of interlingua {kind} is not finished",
             file=folder,
-            remedy="The command that began it goes on from there.",
+            remedy="The command that began it continues from there.",
         )
     return {"kind": "study"}
 
