@@ -240,7 +240,7 @@ def check_trained(model: Any, layer: int, phases: Iterable[Phase], *, seed: int 
         with trainable(model, phase.freeze, phase.lora, seed=seed):
             if not is_trained(model, place):
                 raise InputError(
-                    f"nothing is trained that layer {place} hangs on",
+                    f"nothing is trained that layer {place} depends on",
                     value=phase.freeze.blocks,
                     remedy="Freeze fewer blocks, or adjust a higher layer.",
                 )

@@ -301,7 +301,7 @@ def _listed(given: str, asked: tuple[str, ...] | None) -> FileSet:
             raise InputError(
                 "its name contains no language",
                 file=nameless,
-                remedy="Give the languages, one a file, in the same order.",
+                remedy="Give the languages, one per file, in the same order.",
             )
         sides = list(asked)
     members: dict[tuple[str, ...], tuple[Path, ...]] = {}

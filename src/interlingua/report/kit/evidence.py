@@ -1,6 +1,4 @@
-"""What numbers support: whether they clear their null value, whether a layer stands out, whether dots deserve a
-line.
-"""
+"""What numbers support: whether they clear their null value, whether a layer stands out, whether dots deserve a line."""
 
 from __future__ import annotations
 
@@ -129,9 +127,7 @@ def describe_association(found: Association) -> str:
     bounds = "" if found.low is None else (
         f" (95\N{NO-BREAK SPACE}% interval {format_number(found.low)} to {format_number(found.high)})"
     )  # fmt: skip
-    return f"{kind} = {format_number(found.value)}{bounds},
-    {format_p_value(found.p)} ({_least_p(found)}), {found.n}
-    languages"
+    return f"{kind} = {format_number(found.value)}{bounds}, {format_p_value(found.p)} ({_least_p(found)}), {found.n} languages"
 
 
 def describe_association_power(found: Association) -> str:
