@@ -431,3 +431,17 @@ def test_a_few_foreign_words_need_no_segmenter_and_a_language_does(
     done = run(text)
     assert done.code == 2
     assert "interlingua[segment]" in done.err
+
+
+def test_a_page_of_the_links_is_written_and_what_was_written_is_said_last(
+    run: Run, bitext: Path, tmp_path: Path
+) -> None:
+    done = run(bitext, "--out", tmp_path / "links", "--report", tmp_path / "page.html")
+    assert done.code == 0, done.err
+    count = len((tmp_path / "links").read_text("utf-8").splitlines())
+    *_, written, page = done.err.splitlines()
+    assert written.startswith(f"Written to {tmp_path / 'links'}: {count} lines, ")
+    assert page == f"Page: {tmp_path / 'page.html'}"
+    html = (tmp_path / "page.html").read_text("utf-8")
+    assert f"How well are the words of {bitext.name} linked?" in html
+    assert not re.search(r'(?:src|href)="(?!#|data:)', html)

@@ -16,12 +16,18 @@ import torch
 from typer.testing import CliRunner
 
 from interlingua.cli.app import app
+from interlingua.commands.adjust import adjust_run
+from interlingua.commands.explain import explained_run
+from interlingua.commands.report import open_records
 from interlingua.encoder import Encoder
-from interlingua.record import Record
+from interlingua.record import Record, RecordTable
 from interlingua.report.evidence import peak
 from interlingua.report.kinds import report_page
+from interlingua.report.kit.chart import FlowChart, charts_of
+from interlingua.report.kit.finding import Verdict
 from interlingua.report.readings import gather
 from interlingua.report.record_adapter import to_v1
+from interlingua.report.report import build_report
 from interlingua.report.runs import Run
 from interlingua.tasks import tasks
 from interlingua.tasks.saved_models import FineTuned, save
@@ -121,21 +127,18 @@ def test_adjust(world: World, tmp_path: Path) -> None:
     ]
     given += ["--held-out", "60", "--device", "cpu", "--out", str(out)]
     ran(*given)
-    verdict = json.loads(ran(*given, "--json"))["after"]["ru"]["verdict"]
-    assert verdict["at_chance"] == ["before", "after"]
-    assert {name: its["at_chance"] for name, its in verdict["texts"].items()} == {
-        "held-out": ["before", "after"], "sampler": ["before", "after"],
-    }  # fmt: skip
-    assert verdict["texts"]["held-out"]["chance"] == pytest.approx(1 / 60)
-    assert verdict["change"] != "better"
-    said = first_words(out / "adjustment.html")
-    assert "no clearer than chance finds it" in said.split(". ")[0]
-    assert said.count("chance 2") == 1  # The level of 60 candidates.
-    made = figures(out / "adjustment.html")
-    for name, text in (("layers-ru", "held-out"), ("layers-ru-sampler", "sampler")):
-        levels = drawn(made[name])
-        assert levels == pytest.approx([verdict["texts"][text]["chance"]] * len(levels), abs=1e-4)
-        assert levels
+    told = json.loads(ran(*given, "--json"))
+    answer = told["report"]["answer"]
+    assert (answer["kind"], answer["verdict"]) == ("adjustment", "at chance")
+    assert answer["about"]["chance"] == pytest.approx(1 / 60)
+    assert answer["sentence"].startswith(
+        "Nothing can be concluded for Russian: translations are not found above chance"
+    )
+    store = open_records(out)
+    run = adjust_run(out, told["run"], RecordTable(store.read()))
+    section = next(section for section in build_report([run]).sections if section.name == "adjustment-by-layer")
+    levels = {chart.references[0].values[0] for chart in section.charts[0].charts.values()}
+    assert sorted(levels) == pytest.approx([1 / 600, 1 / 60])
 
 
 @pytest.mark.parametrize("label", range(3))
@@ -143,20 +146,19 @@ def test_explain(world: World, tmp_path: Path, label: int) -> None:
     out, model = tmp_path / "out", always(world, label, tmp_path / "tuned")
     data = [f"--test={code}={world[f'nli-test-{code}.tsv']}" for code in ("en", "ru")]
     ran("explain", str(model), *data, "--steps", "4", "--tolerance", "0", "--device", "cpu", "--out", str(out))
-    told = json.loads((out / "explain.json").read_text("utf-8"))
-    (verdict,) = told["verdicts"]
-    assert (verdict["kind"], verdict["above"], told["correlations"]) == ("chance", None, [])
-    said = [each["details"]["chance"] for each in map(json.loads, (out / "records.jsonl").open(encoding="utf-8"))
-            if each["metric"] == "accuracy"]  # fmt: skip
-    assert [each["always"] for each in said] == [LABELS[label]] * 2
-    made = figures(out / "explain.html")
-    first = first_words(out / "explain.html").strip()
-    assert first.startswith("tuned is not shown to be above chance in English (accuracy ")
-    assert f"chance 0.500, always 'neutral'; the model always says '{LABELS[label]}'" in first
-    assert first.endswith("Nothing is concluded from its attributions.")
-    assert drawn(made["scores"]) == pytest.approx([each["level"] for each in said], abs=1e-4)
-    assert not [name for name in made if name.startswith(("levels", "heads", "correlation"))]
-    assert not (out / "correlation.svg").exists()
+    records = [Record.from_dict(json.loads(line)) for line in (out / "records.jsonl").open(encoding="utf-8")]
+    chances = [record.details["chance"] for record in records if record.metric == "accuracy"]
+    assert [chance["always"] for chance in chances] == [LABELS[label]] * 2
+    about = json.loads((out / "run.json").read_text("utf-8"))
+    report = build_report([explained_run(out, about, RecordTable(records))])
+    answer = report.headline.answer
+    assert answer.verdict is Verdict.AT_CHANCE
+    assert answer.sentence.startswith("The model is at chance in English (")
+    assert answer.sentence.endswith(f"; always '{LABELS[label]}'): its attributions explain nothing.")
+    assert not [finding for finding in report.findings() if finding.kind == "same_words"]
+    (chart,) = (one for chart in report.charts() for one in charts_of(chart) if not isinstance(one, FlowChart))
+    assert chart.name == "scores-beside-chance"
+    assert [row.reference for row in chart.rows] == pytest.approx([chance["level"] for chance in chances])
 
 
 def test_geometry(world: World, tmp_path: Path) -> None:
@@ -195,12 +197,14 @@ def test_pretrain(world: World, tmp_path: Path, held: float) -> None:
     shown = ran(*given)
     found = json.loads(ran(*given, "--json"))
     metrics = found["metrics"][-1]
-    assert "translations" in found["not_learnt"]
+    findings = {each["kind"]: each for each in [found["report"]["answer"], *found["report"]["findings"]]}
+    assert findings["pretraining_translations"]["verdict"] == "at chance"
     assert metrics["raw_p"] >= 0.05
     if held:
-        assert "text" in found["not_learnt"]
+        assert findings["pretraining_text"]["verdict"] == "at chance"
         assert metrics["held_out_loss"] > metrics["unigram_loss"]
-    assert shown.startswith(next(iter(found["not_learnt"].values()))[:40])
+    assert found["report"]["answer"]["verdict"] == "at chance"
+    assert " ".join(found["report"]["answer"]["sentence"].split())[:40] in " ".join(shown.split())
 
 
 def test_transfer_study_and_a_report_of_several(world: World, tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ def test_a_text_that_was_not_measured_and_states_at_chance_are_findings_of_their
 def test_tables_have_every_comparison_with_its_records_and_no_language_is_called_translation(shares):
     run = run_of(*shares)
     [effect] = adjustment_effects(run.records, run.items)
-    best, adjusted = section_of(run, "before-and-after").tables
+    [best], [adjusted] = (section_of(run, name).tables for name in ("before-and-after", "differences"))
     rows = {best.name: best.rows, adjusted.name: adjusted.rows}
     assert [len(each) for each in rows.values()] == [8, 8]
     cells = [row[:7] for table in rows.values() for row in table]
@@ -133,7 +133,7 @@ def test_tables_have_every_comparison_with_its_records_and_no_language_is_called
 
 def test_differences_are_drawn_with_their_interval_around_no_difference():
     run = run_of(*UNCLEAR)
-    [chart] = section_of(run, "before-and-after").charts
+    [chart] = section_of(run, "differences").charts
     assert isinstance(chart, IntervalChart)
     assert (chart.references[0].label, chart.references[0].values) == ("no difference", (0.0,))
     assert [row.estimate for row in chart.rows] == [
@@ -200,7 +200,7 @@ def test_seeds_of_a_study_are_tested_one_by_one_and_their_mean_is_not():
     finding = answer_of(run)
     assert (finding.verdict, finding.about["seeds"], finding.about["compared"]) == (Verdict.HIGHER, 3, 48)
     assert finding.estimate.ci_low is None
-    best, _ = section_of(run, "before-and-after").tables
+    [best] = section_of(run, "before-and-after").tables
     assert {row[6] for row in best.rows} == {"higher in 3 of 3 seeds"}
     assert all(len(cell_records(row[3])) == 3 and row[7] is None for row in best.rows)
     task = Record(measure="nli", metric="accuracy", model="m", regime="original", test="ru")

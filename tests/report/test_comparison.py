@@ -71,7 +71,7 @@ def test_a_difference_is_that_of_the_means_and_clear_where_intervals_lie_apart()
     assert (found.kind, found.verdict) == ("run_difference", Verdict.HIGHER)
     assert found.estimate is not None
     assert found.estimate.value == pytest.approx(0.2)
-    assert found.sentence == "b is 20.0 points higher than a in p@1."
+    assert found.sentence == "b is 20.0 points higher than a in p@1: 50.0\xa0% against 30.0\xa0%."
     assert answer(two, one).verdict is Verdict.LOWER
     near = answer(one, run_of(retrieval(0.38), model="b"))
     assert near.verdict is Verdict.UNCLEAR
@@ -97,7 +97,7 @@ def test_runs_on_the_same_sentences_are_tested_sentence_by_sentence_at_whatever_
     assert (found.verdict, found.basis.test) == (Verdict.HIGHER, "paired difference")
     assert (found.estimate.ci_low, found.estimate.ci_high) == pytest.approx((interval.low, interval.high))
     assert found.estimate.p == pytest.approx(expected.pvalue)
-    assert found.sentence == "b is 4.0 points (2.1 to 5.9) higher than a in p@1."
+    assert found.sentence == "b is 4.0 points (2.1 to 5.9) higher than a in p@1: 44.0\xa0% against 40.0\xa0%."
     row = table(report, "numbers").rows[0]
     assert row[3] == found.estimate
     assert row[4] == "higher"
@@ -232,7 +232,7 @@ def test_runs_are_called_by_model_and_by_what_differs_and_never_by_digests() -> 
     two = run_of(retrieval(0.4), model="../runs/mbert", digests={"corpus": "3af384cd92452bc52bb9d59e0450579f"}, pooling="cls",
                  rows=200, settings={"seed": 3})  # fmt: skip
     three = run_of(retrieval(0.4), model="xlmr")
-    assert comparison.label_runs([one, two]) == ["mbert, rows 600, pooling mean", "mbert, rows 200, pooling cls"]
+    assert comparison.label_runs([one, two]) == ["mbert (rows 600, pooling mean)", "mbert (rows 200, pooling cls)"]
     assert comparison.label_runs([one, three]) == ["mbert", "xlmr"]
     assert comparison.label_runs([one, run_of(kind="transfer", model="mbert")]) == ["mbert (audit)", "mbert (transfer)"]
     same = [Run(kind="audit", about={"model": "m"}, records=RecordTable([]), name=name) for name in ("x4", "x9")]

@@ -257,10 +257,10 @@ def about_target(tuned: FineTuned, side: ExplainedLanguage, number: int, *, plac
     """What is explained of a target, its value, and how complete its attributions are."""
     targets, found = side.aspects[place].targets, side.found[place]
     name = tuned.labels[int(targets.label[number])] if tuned.labels else side.aspects[place].name
+    score, nothing = (f"{float(values[number]):.2f}".replace("-", "−") for values in (found.score, found.nothing))
     return (
-        f"{name}{_at(side, targets.row[number], targets.position[number])}: {found.score[number]:.2f}, "
-        f"{found.nothing[number]:.2f} for the baseline; "
-        f"completeness gap {100 * found.gap[number]:.2f} % over {int(found.steps[number])} steps"
+        f"{name}{_at(side, targets.row[number], targets.position[number])}: {score}, {nothing} for the baseline; "
+        f"completeness gap {100 * found.gap[number]:.2f}\N{NO-BREAK SPACE}% over {int(found.steps[number])} steps"
     )
 
 

@@ -300,7 +300,7 @@ def _about(finished: FinishedCommand, given: AdjustCommand) -> dict[str, Any]:
     languages: dict[str, Any] = texts.get("languages", {})
     table = finished.study.table.adjust
     phase = adjust_phase(table)
-    codes_of_run = [*languages, *(about["staying"] for about in languages.values())]
+    codes_of_run = [*dict.fromkeys(text["staying"] for text in languages.values()), *languages]
     about = finished.about(
         model=given.model,
         out=given.out if isinstance(given.out, str) else str(given.out),
@@ -319,7 +319,7 @@ def _about(finished: FinishedCommand, given: AdjustCommand) -> dict[str, Any]:
             "seed": given.seed,
         },
         layer=texts.get("layer"),
-        languages=list(dict.fromkeys(reversed(codes_of_run))),
+        languages=list(dict.fromkeys(codes_of_run)),
         names={code: codes.name(code) if codes.is_language(code) else "the other language" for code in codes_of_run},
         training={
             "steps": progress.get("steps", 0),

@@ -31,15 +31,20 @@ from interlingua.studies.steps.step_io import MODEL
 
 @dataclass(frozen=True, repr=False)
 class Pretrained(ReportedResult):
-    """A pretrained model: its folder, and the content of `training.json`: sizes, text, and what was measured."""
+    """A pretrained model: its folder, and the content of `run.json`."""
 
     folder: Path
-    training: Mapping[str, Any]
     run: Mapping[str, Any]
+
+    @property
+    def training(self) -> Mapping[str, Any]:
+        """What `training.json` says: sizes, text, and what was measured."""
+        training: Mapping[str, Any] = self.run["training"]
+        return training
 
     def report(self) -> Report:
         """What the model learnt, with curves over steps."""
-        return build_report([pretrain_run(self.run, self.training)])
+        return build_report([pretrain_run(self.run)])
 
     @property
     def page_file(self) -> Path:
@@ -50,9 +55,9 @@ class Pretrained(ReportedResult):
         return f"Pretrained({str(self.folder)!r}, {'' if self.training['finished'] else 'not '}finished)"
 
 
-def pretrain_run(about: Mapping[str, Any], training: Mapping[str, Any]) -> Run:
+def pretrain_run(about: Mapping[str, Any]) -> Run:
     """What a report reads of a pretraining; it has no records."""
-    return Run(kind="pretrain", about={**about, "training": training}, records=RecordTable([]))
+    return Run(kind="pretrain", about=about, records=RecordTable([]))
 
 
 def compile_pretrain(given: PretrainCommand) -> CompiledCommand:
@@ -93,23 +98,27 @@ def pretrain(given: PretrainCommand) -> Pretrained:
         training: dict[str, Any] = read_json(model / ABOUT)
         del training["kind"]
         about = finished.about(
-            model=str(given.out), languages=training["languages"], seed=training["seed"], config=Path(given.config).name
+            model=str(given.out),
+            languages=training["languages"],
+            seed=training["seed"],
+            config=Path(given.config).name,
+            training=training,
         )
         if not training["finished"]:
             about["unfinished"] = f"{training['steps']:,} steps are done. Run the same command again to finish."
         if finished.is_first:
-            _export(model, finished, about, training)
-    return Pretrained(Path(given.out), training, about)
+            _export(model, finished, about)
+    return Pretrained(Path(given.out), about)
 
 
-def _export(model: Path, finished: FinishedCommand, about: Mapping[str, Any], training: Mapping[str, Any]) -> None:
+def _export(model: Path, finished: FinishedCommand, about: Mapping[str, Any]) -> None:
     """Give the files of a model, as far as it is trained, visible names, and write its page and tables."""
     try:
         for file in sorted(model.iterdir(), key=lambda file: file.name == ABOUT):  # Last: it says that all are there.
             link_or_copy(file, finished.folder / file.name)
     except OSError as error:
         raise cannot_write(finished.folder, error) from error
-    for name, text in report_files(pretrain_run(about, training)).items():
+    for name, text in report_files(pretrain_run(about)).items():
         finished.write(name, text)
-    if training["finished"]:
+    if about["training"]["finished"]:
         finished.write_about(about)

@@ -82,10 +82,9 @@ def print_report(report: Report, screen: Console, *, full: bool = False) -> None
     for section in report.sections:
         if section.terminal:
             printer.findings([finding for finding in section.findings if finding.sentence not in printed])
-            first_charts = [next(iter(charts_of(chart))) for chart in section.charts]
-            for chart in first_charts:
-                if isinstance(chart, LineChart):
-                    printer.sparklines(chart)
+            curves = (one for chart in section.charts[:1] for one in charts_of(chart)[:1] if isinstance(one, LineChart))
+            for chart in curves:
+                printer.sparklines(chart)
             for example in section.examples:
                 printer.example(example)
         for table in section.tables:
@@ -130,22 +129,19 @@ class _Printer:
                 self._line((line, ""))
 
     def figures(self, figures: Sequence[KeyFigure]) -> None:
-        """Key figures as aligned lines: label, value with interval, remark."""
+        """Key figures as a column of values, each with what it is beside it."""
         if not figures:
             return
         self.blank()
-        labels = [self._plain(figure.label) for figure in figures]
         values = [self._plain(f"{figure.value} {figure.interval}".rstrip()) for figure in figures]
-        remarks = [self._plain(figure.context) for figure in figures]
-        widths = [max(map(cell_len, column)) for column in (labels, values, remarks)]
-        if sum(widths) + 2 * len(GAP) <= self._width:
-            for label, value, remark in zip(labels, values, remarks, strict=True):
-                shown = pad(label, widths[0]), pad(value, widths[1] if remark else 0)
-                self._line((shown[0] + GAP, ""), (shown[1], "bold"), (GAP + remark if remark else "", "dim"))
-            return
-        for label, value, remark in zip(labels, values, remarks, strict=True):
-            for line in wrap_words(f"{label}: {value}" + (f" ({remark})" if remark else ""), self._width):
-                self._line((line, ""))
+        value_width = min(max(map(cell_len, values)), self._width // 2)
+        for figure, value in zip(figures, values, strict=True):
+            label = self._plain(figure.label + (f" ({figure.context})" if figure.context else ""))
+            lines = wrap_words(label, self._width - value_width - len(GAP))
+            parts = wrap_words(value, value_width)
+            for at in range(max(len(lines), len(parts))):
+                left, right = ("".join(column[at : at + 1]) for column in (parts, lines))
+                self._line((pad(left, value_width), "bold"), (f"{GAP}{right}".rstrip(), ""))
 
     def sparklines(self, chart: LineChart) -> None:
         """A line chart as one line per curve: both ends, bars scaled to the curve's own maximum, the best point."""

@@ -119,15 +119,16 @@ def _finding(run: Run, group: Group) -> Finding:
     comparisons = [each for effect in group for each in effect.comparisons]
     counts = Counter(each.change for each in comparisons)
     before, after, difference = _best_change(group)
-    levels = [level for effect in group for level in effect.chance_levels.values()]
+    level = max((level for effect in group for level in effect.chance_levels.values()),
+                key=lambda level: max(level.highest.values()))  # fmt: skip
     about |= {
         "compared": sum(counts.values()),
         **{change: counts[change] for change in ("higher", "lower", "unclear")},
         "weakest": _describe(run, weakest(comparisons)) if comparisons else None,
         "after": after.value,
         "on_other_text": all(SAMPLER in effect.texts for effect in group),
-        "highest": max(value for level in levels for value in level.highest.values()),
-        "chance": max(level.chance for level in levels),
+        "highest": max(level.highest.values()),
+        "chance": level.chance,
     }
     basis = Basis(over="items", test="paired t-test", correction="Holm", compared=sum(counts.values()))
     return Finding(
@@ -542,9 +543,9 @@ def _next_step(run: Run, groups: Sequence[Group], verdict: Verdict) -> str:
 def _sections(run: Run) -> list[Section]:
     groups = _groups(run)
     done = [group for group in groups if all(effect.states == STATES for effect in group)]
-    sections = []
+    sections: list[Section] = []
     if done:
-        sections.append(_effect_section(run, done))
+        sections += _effect_sections(run, done)
         sections.append(_layer_section(run, done))
     if groups and (words := separation_section(RecordTable(filter(is_effect, run.records)), run.about)) is not None:
         sections.append(words)
@@ -555,18 +556,24 @@ def _sections(run: Run) -> list[Section]:
     return sections
 
 
-def _effect_section(run: Run, groups: Sequence[Group]) -> Section:
+def _effect_sections(run: Run, groups: Sequence[Group]) -> Iterator[Section]:
+    """The table of the verdict first, then every difference as a picture and at the adjusted layer."""
     effects = [group[0] for group in groups if len(group) == 1]
     findings = [finding for effect in effects for finding in _caveats(run, effect)]
     findings += [finding for effect in effects for finding in _word_findings(run, effect)]
-    return Section(
+    yield Section(
         name="before-and-after",
         title="Before and after adjustment",
         findings=tuple(findings),
         text=_METHOD,
-        tables=(_comparison_table(run, groups, best_layer=True), _comparison_table(run, groups, best_layer=False)),
-        charts=(_difference_chart(run, groups),),
+        tables=(_comparison_table(run, groups, best_layer=True),),
         terminal=True,
+    )
+    yield Section(
+        name="differences",
+        title="Differences with their intervals",
+        charts=(_difference_chart(run, groups),),
+        tables=(_comparison_table(run, groups, best_layer=False),),
     )
 
 

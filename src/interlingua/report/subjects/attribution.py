@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from interlingua.record import Difference, Estimate, RecordTable, mean_estimate
+from interlingua.record import Difference, Estimate, Record, RecordTable, mean_estimate
 from interlingua.report.kit.chart import (
     Axis,
     Chart,
@@ -272,13 +272,12 @@ class ExplainedModel:
 def explained_models(run: Run) -> list[ExplainedModel]:
     """Every model, task, regime, language of training and aspect of the run, in the order of its records."""
     order = [str(code) for code in run.about.get("languages") or ()]
-    judged = RecordTable(r for r in run.records if r.measure == "task" and "chance" in r.details)
-    scores = judged.by(*_KEY)
+    scores = RecordTable(r for r in run.records if r.measure == "task" and "chance" in r.details).by(*_KEY)
     groups = run.records.of("consistency", "consistency").by(*_KEY, "aspect")
     names, models = _names_of_models(list(groups)), []
     for key, records in groups.items():
         found = {str(code): own for (code,), own in records.by("target").items()}
-        standings = scores.get(key[:-1], RecordTable(())).by("target")
+        standings = _own_metric(scores.get(key[:-1], RecordTable(())), run).by("target")
         model = ExplainedModel(
             **dict(zip(_KEY, key, strict=False)),
             aspect=str(key[-1]),
@@ -290,6 +289,13 @@ def explained_models(run: Run) -> list[ExplainedModel]:
         )
         models.append(model)
     return models
+
+
+def _own_metric(scores: RecordTable, run: Run) -> RecordTable:
+    """The records of the task's own metric: that of the run, else the first that has a chance level."""
+    keys = [record.key for record in scores]
+    wanted = run.about.get("metric") if run.about.get("metric") in keys else next(iter(keys), None)
+    return RecordTable(record for record in scores if record.key == wanted)
 
 
 def _names_of_models(keys: Sequence[tuple[Any, ...]]) -> dict[tuple[Any, ...], str]:
@@ -338,13 +344,14 @@ def judge_model(model: ExplainedModel) -> Finding:
         return _untested(about, "there is no other language to compare")
     records = model.learnt_records
     consistency, lead = mean_estimate(model.cells[code].estimate() for code in model.learnt), lead_over_heads(records)
-    about |= {"consistency": records.mean(), "random": _mean_of(records, "random").value,
-              "shuffled": consistency.null_value}  # fmt: skip
+    about |= {"consistency": records.mean(), "random": _mean_of(records, "random").value}
     if lead is None:
         why = f"without untrained heads consistency proves nothing ({_levels_of(about)})"
         return replace(_untested(about, why), estimate=consistency)
+    untrained = _mean_of_heads(records)
     about |= {
-        "lead": lead.value, "lead_of_heads": lead.control, "heads": len(records[0].details["heads"]["above_random"]),
+        "untrained": None if untrained is None else untrained.value, "lead": lead.value, "lead_of_heads": lead.control,
+        "heads": len(records[0].details["heads"]["above_random"]),
         "clear": list(model.clear), "alone": model.list_languages(model.clear), "where": _where(model),
     }  # fmt: skip
     return Finding(
@@ -375,13 +382,13 @@ def _where(model: ExplainedModel) -> str:
 
 
 def _levels_of(about: Mapping[str, Any]) -> str:
-    """Consistency and the first two controls, means over languages.
+    """Consistency and its controls on the same texts, means over languages.
 
-    >>> _levels_of({"consistency": 0.13, "random": 0.1, "shuffled": None})
+    >>> _levels_of({"consistency": 0.13, "random": 0.1})
     'consistency 0.130, random attributions 0.100'
     """
-    terms = {"consistency": "consistency", "random": "random attributions", "shuffled": "shuffled texts"}
-    return ", ".join(f"{term} {format_number(about[key], 3)}" for key, term in terms.items() if about[key] is not None)
+    terms = {"consistency": "consistency", "random": "random attributions", "untrained": "untrained heads"}
+    return ", ".join(f"{term} {format_number(about[key], 3)}" for key, term in terms.items() if key in about)
 
 
 def _named(finding: Finding, sentence: str) -> str:
@@ -391,22 +398,35 @@ def _named(finding: Finding, sentence: str) -> str:
 
 @sentence_of("same_words", topic="Same words")
 def _same_words_sentence(finding: Finding) -> str:
-    about, difference = finding.about, finding.estimate
+    about = finding.about
     if finding.verdict is Verdict.NOT_TESTED:
         return _named(finding, f"Not tested: {about['why']}.")
+    if finding.verdict is Verdict.HIGHER:
+        return _named(finding, f"Yes {about['where']}, above every control: {_levels_of(about)}.")
+    verb = "is" if len(about["clear"]) == 1 else "are"
+    alone = f" Alone, {about['alone']} {verb} above every control." if about["clear"] else ""
+    return _named(finding, f"No proof: {_levels_of(about)}.{alone}")
+
+
+def describe_lead(verdict: Finding) -> Finding | None:
+    """The numbers that a verdict on the same words rests on; None where none was reached."""
+    if verdict.verdict not in (Verdict.HIGHER, Verdict.UNCLEAR):
+        return None
+    return replace(verdict, kind="lead_over_heads")
+
+
+@sentence_of("lead_over_heads", topic="Untrained heads")
+def _lead_over_heads_sentence(finding: Finding) -> str:
+    about, difference = finding.about, finding.estimate
     assert difference is not None
     low, high = difference.ci_low, difference.ci_high
     within = "" if low is None else f" (95\N{NO-BREAK SPACE}% {format_number(low, 3)} to {format_number(high, 3)})"
-    numbers = (
+    return _named(
+        finding,
         f"On similar {about['unit']} the lead over random attributions is {format_number(about['lead'], 3)}, that of "
         f"{pluralize(about['heads'], 'untrained head')} {format_number(about['lead_of_heads'], 3)}: a difference of "
-        f"{format_number(difference.value, 3)}{within}."
+        f"{format_number(difference.value, 3)}{within}.",
     )
-    if finding.verdict is Verdict.HIGHER:
-        return _named(finding, f"Yes {about['where']}, above every control: {_levels_of(about)}. {numbers}")
-    verb = "is" if len(about["clear"]) == 1 else "are"
-    alone = f" Alone, {about['alone']} {verb} above every control." if about["clear"] else ""
-    return _named(finding, f"No proof: {_levels_of(about)}. {numbers}{alone}")
 
 
 @sentence_of("model_at_chance", topic="At chance")
@@ -539,8 +559,11 @@ def _sections(run: Run) -> list[Section]:
 def _consistency_section(models: Sequence[ExplainedModel], run: Run) -> Section:
     """The differences to both controls that are drawn and judged, and every number behind them per language."""
     # The first screen has the verdict on a lone model.
-    findings = [judge_model(model) for model in models] if len(models) > 1 or run.kind != "explain" else []
+    verdicts = [judge_model(model) for model in models]
+    findings = verdicts if len(models) > 1 or run.kind != "explain" else []
+    findings = [*findings, *(lead for verdict in verdicts if (lead := describe_lead(verdict)) is not None)]
     findings += [finding for model in models if (finding := find_weak_languages(model)) is not None]
+    is_judged = any(model.learnt for model in models)
     rows: list[tuple[Cell, ...]] = []
     for model in models:
         for code in model.others:
@@ -558,7 +581,7 @@ def _consistency_section(models: Sequence[ExplainedModel], run: Run) -> Section:
         "its 95 % interval; p after Holm’s correction over languages. Empty where the model is at chance or was not "
         "compared with untrained heads."
     )
-    table = _table("consistency-languages", "Consistency per language", columns, rows, note, terminal=True)
+    table = _table("consistency-languages", "Consistency per language", columns, rows, note, terminal=is_judged)
     return Section(
         name="same-words", title="Consistency beside its controls", findings=tuple(findings), text=_METHOD,
         charts=_menu("consistency-above-controls", {m.name: _difference_chart(m) for m in models if m.learnt}),
@@ -793,8 +816,12 @@ def _choices_table(models: Sequence[ExplainedModel], run: Run) -> Table:
     for model in models:
         key = {name: getattr(model, name) for name in (*_KEY, "aspect")}
         records = run.records.of("consistency-choices", "consistency", target=model.others, **key)
-        for (unit, weighting), own in records.by("unit", "weighting").items():
-            rows.append((model.name, unit, weighting, own.estimate(), _mean_of_shuffled(own), _mean_of(own, "random")))
+        # `by("unit")` would be the field, which says what the run itself compared.
+        groups: dict[tuple[str, str], list[Record]] = {}
+        for record in records:
+            groups.setdefault((record.options["unit"], record.options["weighting"]), []).append(record)
+        for choice, own in ((choice, RecordTable(group)) for choice, group in groups.items()):
+            rows.append((model.name, *choice, own.estimate(), _mean_of_shuffled(own), _mean_of(own, "random")))
     columns: dict[str, Display] = {
         "Model": "text", "Unit": "text", "Weighting": "text", "Consistency": "decimal3", "Shuffled": "decimal3",
         "Random": "decimal3",
@@ -852,13 +879,11 @@ def _figures(model: ExplainedModel, verdict: Finding, run: Run) -> Iterator[KeyF
     elif model.learnt:
         records = model.learnt_records
         consistency = mean_estimate(model.cells[code].estimate() for code in model.learnt)
-        random, shuffled = _mean_of(records, "random"), format_number(consistency.null_value, 3)
-        yield KeyFigure(
-            label="Consistency", estimate=consistency, display="decimal3", remark=f"shuffled texts {shuffled}"
-        )
-        yield KeyFigure(label="Random attributions", estimate=random, display="decimal3", remark="on the same texts")
+        random = format_number(_mean_of(records, "random").value, 3)
+        remark = f"random attributions {random}"
+        yield KeyFigure(label="Consistency", estimate=consistency, display="decimal3", remark=remark)
         if isinstance(verdict.estimate, Difference):
-            remark = "leads over random attributions compared"
+            remark = "lead over random attributions, less theirs"
             yield KeyFigure(label="Above untrained heads", estimate=verdict.estimate, display="decimal3", remark=remark)
         faithful = judge_faithfulness(model, run)
         if faithful is not None:
@@ -881,7 +906,9 @@ def _figures_of_models(verdicts: Sequence[Finding]) -> Iterator[KeyFigure]:
 
 
 def _next_step(model: ExplainedModel, run: Run) -> str:
-    """The command that explains the first wrong prediction."""
+    """The command that explains the first wrong prediction; of a model that has learnt nothing, to train it."""
+    if model.source in model.standings and not model.has_learnt:
+        return "Train the model longer, or on more examples, and explain it again."
     first, files = first_wrong(example_collection(run).predictions), run.about.get("data") or {}
     if first is None:
         return ""

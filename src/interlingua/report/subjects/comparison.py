@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from interlingua.analyses.seed_statistics import RegimeScore
 from interlingua.record import Difference, Estimate, Record, RecordTable
 from interlingua.report.kit.chart import (
     Axis,
@@ -44,6 +45,8 @@ from interlingua.report.report import (
     run_sections,
     with_unique_names,
 )
+from interlingua.report.subjects.layers import declared_metric, layer_lines
+from interlingua.report.subjects.transfer import metric_display
 from interlingua.stats import paired_difference
 
 Numbers = Mapping[str, Estimate]
@@ -94,23 +97,23 @@ def label_runs(runs: Sequence[Run]) -> list[str]:
 
     >>> runs = [Run(kind="audit", about={"model": "m", "rows": rows}, records=RecordTable([])) for rows in (600, 200)]
     >>> label_runs(runs)
-    ['m, rows 600', 'm, rows 200']
+    ['m (rows 600)', 'm (rows 200)']
     """
-    labels = [model_name(_subject_of(run)) for run in runs]
-    if len({run.kind for run in runs}) > 1:
-        labels = [f"{label} ({run.kind})" for label, run in zip(labels, runs, strict=True)]
-    for label in [label for label, count in Counter(labels).items() if count > 1]:
-        same = [at for at, each in enumerate(labels) if each == label]
-        settings = [flatten_settings(runs[at].about) for at in same]
-        keys = [key for key in _all_keys(settings) if len({each.get(key) for each in settings}) > 1]
-        for at, own in zip(same, settings, strict=True):
-            parts = [f"{_setting_title(key)} {own.get(key, '–')}" for key in keys[:MAX_LABEL_SETTINGS]]
-            labels[at] = ", ".join([label, *parts])
-    counts = Counter(labels)
-    return [
-        label if counts[label] == 1 else f"{label} ({escape_control_characters(run.name or str(at))})"
-        for at, (label, run) in enumerate(zip(labels, runs, strict=True), 1)
-    ]
+    models = [model_name(_subject_of(run)) for run in runs]
+    kinds = len({run.kind for run in runs}) > 1
+    keys = [(run.kind, model) for run, model in zip(runs, models, strict=True)]
+    labels = []
+    for run, model, key in zip(runs, models, keys, strict=True):
+        settings = [flatten_settings(other.about) for other, own in zip(runs, keys, strict=True) if own == key]
+        differing = [name for name in _all_keys(settings) if len({each.get(name) for each in settings}) > 1]
+        own = flatten_settings(run.about)
+        parts = [f"{_setting_title(name)} {own.get(name, '–')}" for name in differing[:MAX_LABEL_SETTINGS]]
+        labels.append((model, [run.kind] * kinds + parts))
+    counts = Counter((model, *parts) for model, parts in labels)
+    for at, (run, (model, parts)) in enumerate(zip(runs, labels, strict=True), 1):
+        if counts[model, *parts] > 1:
+            parts.append(escape_control_characters(run.name or str(at)))
+    return [f"{model} ({', '.join(parts)})" if parts else model for model, parts in labels]
 
 
 def _subject_of(run: Run) -> str:
@@ -148,6 +151,8 @@ def _setting_title(key: str) -> str:
 
 def is_at_chance(number: Estimate) -> bool:
     """Whether a number is no better than its null value, whichever end is better; without either end, never."""
+    if isinstance(number, RegimeScore):
+        return not number.has_learned
     if isinstance(number, ComparedNumber) and number.at_chance is not None:
         return number.at_chance
     better = _better_end(number)
@@ -224,7 +229,7 @@ def compare_numbers(name: str, first: tuple[ComparedRun, Estimate], other: tuple
     else:
         basis = Basis(over="items", test="intervals that do not overlap")
         verdict = _apart(first[1], other[1])
-    about = {"number": name, "first": first[0].label, "other": other[0].label, "reason": reason,
+    about = {"number": sentence_form(name), "values": [first[1].value, other[1].value], "first": first[0].label, "other": other[0].label, "reason": reason,
              "display": display_of(other[1]), "null_value": other[1].null_value}  # fmt: skip
     estimate = None if verdict is Verdict.NOT_COMPARABLE else difference
     return Finding(kind="run_difference", verdict=verdict, about=about, estimate=estimate, compared_with=first[1],
@@ -305,10 +310,24 @@ def _item_key(record: Record) -> tuple[object, ...]:
 
 
 def display_of(number: Estimate) -> Display:
-    """How a number is shown: as its subject says, else as percent where it is a share."""
+    """How a number is shown: as its subject or its metric says."""
     if isinstance(number, ComparedNumber):
         return number.display
-    return "percent" if -1 <= number.value <= 1 else "number"
+    if isinstance(number, RegimeScore):
+        return metric_display(number)
+    if not number.records or number.records[0].measure == "task":
+        return "percent"
+    return declared_metric(number.records[0]).display
+
+
+def sentence_form(name: str) -> str:
+    """What a number is called inside a sentence: without a first capital, unless the word has others.
+
+    >>> sentence_form("Retrieval accuracy (P@1), as is"), sentence_form("CKA, debiased")
+    ('retrieval accuracy (P@1), as is', 'CKA, debiased')
+    """
+    first = name.split(" ")[0]
+    return name[:1].lower() + name[1:] if first[1:].islower() and not first.endswith("’s") else name
 
 
 def difference_text(finding: Finding) -> str:
@@ -352,7 +371,8 @@ def _(finding: Finding) -> str:
             )
         case _:
             way = "higher" if finding.verdict is Verdict.HIGHER else "lower"
-            return f"{about['other']} is {difference_text(finding)} {way} than {about['first']} in {about['number']}."
+            values = " against ".join(format_value(value, about["display"]) for value in reversed(about["values"]))
+            return f"{about['other']} is {difference_text(finding)} {way} than {about['first']} in {about['number']}: {values}."
 
 
 # One kind of runs -----------------------------------------------------------------------------------------------------
@@ -436,7 +456,7 @@ class Comparison:
         apart = [run for run in self.runs if run not in self.like_with_like]
         firsts = [run for run, rank, _ in ranked if rank == 1]
         about = {
-            "number": name,
+            "number": sentence_form(name),
             "first": [run.label for run in firsts],
             "others": [run.label for run, rank, _ in ranked if rank != 1],
             "not_comparable": [run.label for run in apart],
@@ -738,8 +758,6 @@ def settings_table(comparison: Comparison) -> Table | None:
 
 def layer_curves(comparison: Comparison) -> list[LineChart]:
     """The layer curves of all runs over each other."""
-    from interlingua.report.subjects.layers import layer_lines
-
     return layer_lines([replace(each.run, name=each.label) for each in comparison.runs])
 
 
@@ -880,7 +898,7 @@ def headline_of(compared: Sequence[ComparedRun], comparisons: Sequence[Compariso
             KeyFigure(label="difference", estimate=found.estimate, display=shown, remark=verdict_text(found))
         )
     return Headline(
-        title=title or (" or ".join(labels) + "?" if len(labels) == 2 else f"Comparison of {join_with_and(labels)}"),
+        title=title or f"Comparison of {join_with_and(labels)}",
         answer=first.find_answer(),
         figures=tuple(figures),
         measured=f"{pluralize(len(first.runs), 'run')} of interlingua {first.kind}; the figures are {name}."

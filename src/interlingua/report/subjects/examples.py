@@ -189,7 +189,8 @@ def _sections(run: Run) -> list[Section]:
     }
     menu = ChartMenu(name="flows", menus=(("Example", tuple(title for (title,) in flows)),), charts=flows)
     finding, is_alone = find_wrong_predictions(run), not run.records
-    tables = (_words_table(shown, run), *([_flows_table(shown, run)] if flows else ()))
+    # A page of many examples has the numbers of a chart below it; a terminal has no charts.
+    tables = (_words_table(shown, run), *([_flows_table(shown, run)] if flows else ())) if is_alone else ()
     return [
         Section(
             name="examples",
@@ -205,7 +206,7 @@ def _sections(run: Run) -> list[Section]:
 
 
 def _reading_help(run: Run) -> Iterator[str]:
-    yield "Attributions of word pieces are added up to whole words; the strongest of them are in the table in numbers."
+    yield "Attributions of word pieces are added up to whole words."
     chances = [record.details.get("chance") for record in run.records if record.measure == "task"]
     if any(chance is not None and not chance.get("above") for chance in chances):
         yield (
@@ -224,9 +225,7 @@ def _words_table(examples: Sequence[ExplainedExample], run: Run) -> Table:
                 word = escape_control_characters(text.whole_words[place][0])
                 rows.append((number, language_name(text.language, run.about), word, values[place]))
     columns = _columns({"Example": "count", "Language": "text", "Word": "text", "Attribution": "decimal3"})
-    return Table(
-        name="strongest-words", title="Strongest words", columns=columns, rows=tuple(rows), terminal=not run.records
-    )
+    return Table(name="strongest-words", title="Strongest words", columns=columns, rows=tuple(rows), terminal=True)
 
 
 def _flows_table(examples: Sequence[ExplainedExample], run: Run) -> Table:
@@ -237,9 +236,7 @@ def _flows_table(examples: Sequence[ExplainedExample], run: Run) -> Table:
             words = (text.whole_words[at][0] for text, at in zip(example.texts, (i, j), strict=True))
             rows.append((number, pair, *map(escape_control_characters, words), share))
     columns = _columns({"Example": "count", "Languages": "text", "From": "text", "To": "text", "Share": "percent"})
-    return Table(
-        name="strongest-flows", title="Strongest flows", columns=columns, rows=tuple(rows), terminal=not run.records
-    )
+    return Table(name="strongest-flows", title="Strongest flows", columns=columns, rows=tuple(rows), terminal=True)
 
 
 def _columns(displays: Mapping[str, Any]) -> tuple[Column, ...]:
@@ -267,13 +264,16 @@ def _headline(run: Run) -> Headline | None:
 
 
 def _row_findings(run: Run) -> list[Finding]:
-    """What the file and the model say of each row, wrong predictions first."""
+    """What the file and the model say of each row: wrong predictions first, those of other languages before them."""
     names = dict(run.about.get("names") or {})
     findings = [
         Finding(kind="row_prediction", verdict=Verdict.FOUND, about={**vars(p), "is_wrong": p.is_wrong, "names": names})
         for p in run.attachments.get("predictions") or ()
     ]
-    return sorted(findings, key=lambda finding: not finding.about["is_wrong"])
+    first = findings[0].about["language"] if findings else ""  # That of training, others are compared with it.
+    return sorted(
+        findings, key=lambda f: (not f.about["is_wrong"], f.about["is_wrong"] and f.about["language"] == first)
+    )
 
 
 @sentence_of("row_prediction", topic="Prediction")
@@ -303,7 +303,7 @@ def _strongest_words_sentence(finding: Finding) -> str:
     for text in finding.about["texts"]:
         words = join_with_and([f"“{word}”" for word in text["words"]]) or "no word"
         name = language_name(text["language"], finding.about)
-        parts.append(f"{escape_control_characters(text['explained'])} in {name} rests most on {words}")
+        parts.append(f"in {name}, “{escape_control_characters(text['explained'])}” rests most on {words}")
     sentence = "; ".join(parts)
     return f"{sentence[:1].upper()}{sentence[1:]}."
 

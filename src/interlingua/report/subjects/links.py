@@ -80,13 +80,12 @@ def _finding(links: WordLinks) -> Finding:
 @sentence_of("word_links", topic="Word links")
 def _links_sentence(finding: Finding) -> str:
     about, error = finding.about, finding.estimate
-    counts = (
-        f"{pluralize(about['links'], 'link')} in {pluralize(about['lines'], 'line')}; {format_share(about['source'])} "
-        f"of source words and {format_share(about['target'])} of target words have no link"
-    )
     if error is None:
-        return f"{counts}. Without gold links (--gold) the accuracy of the links is not known."
-    null = "" if error.null_value is None else f", {format_number(error.null_value, 3)} with the links of other rows"
+        return (
+            f"{pluralize(about['links'], 'link')} in {pluralize(about['lines'], 'line')}: "
+            f"{format_share(about['source'])} of source words and {format_share(about['target'])} of target words have "
+            "no link. Without gold links (--gold) their accuracy is not known."
+        )
     number = f"the alignment error rate is {format_number(error.value, 3)}"
     if error.ci_low is not None and error.ci_high is not None:
         ends = f"{format_number(error.ci_low, 3)} to {format_number(error.ci_high, 3)}"
@@ -95,7 +94,8 @@ def _links_sentence(finding: Finding) -> str:
         Verdict.AT_CHANCE: "The links are no better than chance: ",
         Verdict.LOWER: "The links agree with the gold links better than chance: ",
     }.get(finding.verdict, "There is no chance level to compare with: ")
-    return f"{start}{number}{null}. {counts}."
+    null = "" if error.null_value is None else f", {format_number(error.null_value, 3)} with the links of other rows"
+    return f"{start}{number}{null}."
 
 
 def _headline(run: Run) -> Headline:
@@ -116,6 +116,7 @@ def _headline(run: Run) -> Headline:
     without = "" if not links.lines_without_links else (
         f"; {pluralize(links.lines_without_links, 'line')} without a link, lines left out included"
     )  # fmt: skip
+    counts = f"{pluralize(links.lines, 'line')}, {pluralize(links.links, 'link')}"
     advice = "Adjust a model with these links: `interlingua adjust MODEL --bitext XX=FILE --links XX=LINKS`."
     if answer.verdict is Verdict.AT_CHANCE:
         advice = "Check that both sides are in the same order, or train on more text (--also)."
@@ -123,7 +124,7 @@ def _headline(run: Run) -> Headline:
         title=f"How well are the words of {escape_control_characters(links.bitext)} linked?",
         answer=answer,
         figures=tuple(figures),
-        measured=f"{pluralize(links.lines, 'line')}, {pluralize(links.links, 'link')}{without}; {links.method}.",
+        measured=f"{counts}{without}; aligner: {links.method}.",
         next_step=advice,
     )
 

@@ -1290,7 +1290,8 @@ class ExplainRowsCommand(Attributing, RowParallel, Placed):
 
     A row is named by its line (57), by language or file and line ("es:57", "test-es.tsv:57", as a transfer's
     predictions have it), or by a question's id. One language is enough; others are laid beside the source. Explained is
-    the gold answer, or the predicted one; where the model is wrong, also what it says. Nothing is written.
+    the gold answer, or the predicted one; where the model is wrong, also what it says. Nothing is written; `.page()` of
+    the result is a page.
     """
 
     model: Annotated[File, _MODEL]
@@ -1708,7 +1709,8 @@ class ExplainOptions(Attributing, ExplainChecks, RowParallel, Placed):
     and of its translation (Wang et al. 2021), beside the scores of shuffled pairs, random attributions and untrained
     heads on the same body. A model at chance is reported as such, and nothing is concluded from its attributions. With
     --row, single rows of the tests, such as a wrong prediction: what the file and the model say, words shaded by
-    attribution, the strongest flows to a translation. With --text, the same for two texts.
+    attribution, the strongest flows to a translation. With --text, the same for two texts. Both are printed, and
+    written as a page with --out NAME.html.
     """
 
     models: Annotated[
@@ -1723,7 +1725,10 @@ class ExplainOptions(Attributing, ExplainChecks, RowParallel, Placed):
     ]
     _: KW_ONLY
     tests: Annotated[Mapping[str, File] | None, replace(_TESTS, left_out="none; with --text")] = None
-    out: Annotated[Path | None, replace(_OUT, left_out="nothing is written; for --row and --text")] = None
+    out: Annotated[
+        Path | None,
+        replace(_OUT, help=f"{_OUT.help} With --row or --text a page, NAME.html.", left_out="with --row, --text: none"),
+    ] = None
     row: Annotated[
         Sequence[str],
         Setting(
