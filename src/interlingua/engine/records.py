@@ -164,7 +164,7 @@ def _unreadable(file: Path, line: int, why: str) -> InputError:
 
 
 def read_items(folder: Path, place: str) -> Array:
-    """The per-item values at a place (`FILE#GROUP/ROW`) of a store's folder; nothing else is opened, nothing mended."""
+    """The per-item values at a place (`FILE#GROUP/ROW`) of a store's folder; nothing else is opened or repaired."""
     name, _, there = place.partition("#")
     file = folder / ITEMS / Path(name).name
     group, _, row = there.partition("/")
