@@ -475,6 +475,7 @@ def test_heat_maps_are_for_five_languages_and_more_and_a_table_for_fewer() -> No
     raw = maps["pairs-retrieval-p-1"]
     row, column = raw.rows.index("English"), raw.columns.index("sw")
     assert raw.cells[row][column] == space.at(space.as_is, 4)["en", "sw"]
+    assert raw.cells[raw.rows.index("Swahili")][raw.columns.index("en")] == space.at(space.as_is, 4)["sw", "en"]
     assert raw.cells[row][raw.columns.index("en")] is None
     assert raw.low is None
     assert raw.high is None

@@ -282,6 +282,16 @@ class AlignmentRecords:
         """A layer's number, or that it is the model's output."""
         return "output" if layer is not None and layer == self.output else str(layer)
 
+    def name_span(self, layers: Sequence[int]) -> str:
+        """The first and the last of layers, and the output where it is among them.
+
+        >>> AlignmentRecords((), {}).name_span([0, 1, 2])
+        '0–2'
+        """
+        own = [layer for layer in layers if layer != self.output]
+        ends = "–".join(str(end) for end in dict.fromkeys([*own[:1], *own[-1:]]))
+        return ends if len(own) == len(layers) else f"{ends} and output" if ends else "output"
+
     def name_language(self, code: str) -> str:
         """The English name of a language."""
         return language_name(code, self.about)
