@@ -1199,9 +1199,7 @@ def pairs_section(space: AlignmentRecords, suffix: str = "", title: str = "") ->
     charts = tuple(
         heat_map(space, quantity, order, name=f"{name}-{_quantity_slug(quantity)}") for quantity in quantities
     )
-    tables = tuple(
-        matrix_table(space, quantity, order, name=f"{name}-{_quantity_slug(quantity)}") for quantity in quantities
-    )
+    matrix = matrix_table(space, order, name=f"{name}-matrix")
     grouped = (
         "Languages stand in the order of a clustering of the first map, so groups that the model holds close form "
         "blocks along the diagonal."
@@ -1209,7 +1207,7 @@ def pairs_section(space: AlignmentRecords, suffix: str = "", title: str = "") ->
     given = "The order is that of the run."
     ranked = not space.is_at_chance and space.has_equal_candidates
     text = ("Rows are queries, columns candidates. " + (grouped if ranked else given),)
-    return Section(name=name, title=shown, findings=findings, text=text, charts=charts, tables=tables, terminal=True)
+    return Section(name=name, title=shown, findings=findings, text=text, charts=charts, tables=(matrix,), terminal=True)
 
 
 def _quantity_slug(quantity: Quantity) -> str:
@@ -1274,17 +1272,20 @@ def heat_map(space: AlignmentRecords, quantity: Quantity, order: Sequence[str], 
     )
 
 
-def matrix_table(space: AlignmentRecords, quantity: Quantity, order: Sequence[str], *, name: str) -> Table:
-    """The numbers of a heat map: a row per language of the queries, a column per language of the candidates."""
-    found = space.at(quantity, space.best_layer)
+def matrix_table(space: AlignmentRecords, order: Sequence[str], *, name: str) -> Table:
+    """The headline of every pair: a row per language of the queries, a column per language of the candidates."""
+    found = space.at(space.headline, space.best_layer)
+    metric = None if space.headline is None else space.headline.metric
     codes = [code for code in order if any(code in pair for pair in found)]
-    display = quantity.metric.display
     return Table(
         name=name,
-        title=quantity.metric.title,
-        columns=(Column(title="Language"), *(Column(title=code, display=display) for code in codes)),
+        title=f"Pairs at layer {space.name_layer(space.best_layer)}",
+        columns=(
+            Column(title="Language"),
+            *(Column(title=code, display="number" if metric is None else metric.display) for code in codes),
+        ),
         rows=tuple((space.name_language(row), *(_cell(found, row, column) for column in codes)) for row in codes),
-        note="Rows are queries, columns candidates." if quantity.metric.directed else "",
+        note="Rows are queries, columns candidates.",
     )
 
 
