@@ -201,8 +201,7 @@ def _say_level(finding: Finding) -> str:
     layer = "" if about["layers"] < 2 else f" at layer {about['layer']}"
     if about["is_output"]:
         layer = " in the sentence vectors that the model returns (layer output)"
-    bounds = _bounds(estimate, metric.display)
-    text = f"{begin}: {of} of sentences retrieve their translation{layer}{means} ({bounds}{pool})"
+    text = f"{begin}: {of} of sentences retrieve their translation{layer}{means} ({pool})"
     if finding.verdict == Verdict.AT_CHANCE:
         even = " even at the best layer" if about["layers"] > 1 else ""
         more = about.get("centered")
@@ -781,15 +780,10 @@ def _say_agreement(finding: Finding) -> str:
 
 
 def _interval(estimate: Estimate, display: Any) -> str:
-    text = _bounds(estimate, display).removesuffix("; ")
-    return f" ({text})" if text else ""
-
-
-def _bounds(estimate: Estimate, display: Any) -> str:
     if estimate.ci_low is None or estimate.ci_high is None:
         return ""
     low, high = (format_value(end, display) for end in (estimate.ci_low, estimate.ci_high))
-    return f"95{NBSP}% interval {low.removesuffix(f'{NBSP}%')} to {high}; "
+    return f" (95{NBSP}% interval {low.removesuffix(f'{NBSP}%')} to {high})"
 
 
 # ------------------------------------------------------------------------------------------------------ first screen
@@ -861,10 +855,10 @@ def key_figures(space: AlignmentRecords) -> tuple[KeyFigure, ...]:
     centering = next(iter(find_centering(space)), None)
     if centering is not None and not top.is_at_chance:
         after = format_share(centering.about["after"])
-        remark = after if difference_sign(centering.estimate) else f"{after}; not significant"  # type: ignore[arg-type]
+        remark = f"to {after}" if difference_sign(centering.estimate) else f"to {after}, not significant"  # type: ignore[arg-type]
         figures.append(
             KeyFigure(
-                label="Gain from subtracting language means",
+                label="Points gained by subtracting language means",
                 estimate=centering.estimate,
                 display="points",
                 remark=remark,
