@@ -63,8 +63,8 @@ from interlingua.report.subjects.layers import (
     lost_languages,
     map_section,
     mean_both_directions,
+    mean_change,
     name_languages,
-    paired_difference,
     slugify,
     tokenizer_table,
 )
@@ -507,7 +507,7 @@ def find_centering(space: AlignmentRecords) -> list[Finding]:
 def _change_finding(
     kind: str, quantity: Quantity, after: Mapping[Pair, Estimate], before: Mapping[Pair, Estimate], detail: str
 ) -> Finding:
-    gain = paired_difference(after, before, detail)
+    gain = mean_change(after, before, detail)
     after_mean, before_mean = mean_estimate(after.values()), mean_estimate(before.values())
     sign = difference_sign(gain)
     tested = gain.ci_low is not None
