@@ -487,7 +487,8 @@ def _training(run: Run) -> Mapping[str, Any]:
 
 def _trained_on(run: Run) -> Mapping[str, Mapping[str, Any]]:
     """What was trained on, by language."""
-    return _training(run).get("languages") or {}
+    languages = _training(run).get("languages")
+    return languages if isinstance(languages, Mapping) else {}
 
 
 def _measured(run: Run, groups: Sequence[Group]) -> str:
