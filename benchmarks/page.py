@@ -23,7 +23,12 @@ from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
-from interlingua.report.audit import build_page
+import interlingua
+from interlingua.report.kit.chart import PointGroup, PointMap
+from interlingua.report.kit.finding import Finding, Verdict
+from interlingua.report.kit.page import render_page
+from interlingua.report.kit.section import Headline, Section
+from interlingua.report.report import Report
 
 LANGUAGES = ("en", "es", "ru", "vi", "hi", "de", "fr", "tr", "be", "uk", "bg", "pl", "cs", "sl", "ca", "zh", "ar")
 MOVES = {
@@ -35,22 +40,24 @@ MOVES = {
 }
 
 
-def made_up(count: int) -> str:
+def map_page(count: int) -> str:
+    """A page with a map of that many made-up points."""
     draw = random.Random(0)
-    rows = count // len(LANGUAGES)
-    points = [
-        {
-            "x": draw.gauss(at % 5, 1),
-            "y": draw.gauss(at % 3, 1),
-            "language": code,
-            "row": row,
-            "text": f"sentence {row}",
-        }
+    rows = range(count // len(LANGUAGES))
+    groups = tuple(
+        PointGroup(
+            name=code,
+            x=[draw.gauss(at % 5, 1) for _ in rows],
+            y=[draw.gauss(at % 3, 1) for _ in rows],
+            texts=[f"sentence {row}" for row in rows],
+            rows=list(rows),
+        )
         for at, code in enumerate(LANGUAGES)
-        for row in range(rows)
-    ]
-    run = {"model": "made up", "languages": list(LANGUAGES)}
-    return build_page([], run, {"method": "pca", "layer": 1, "points": points})
+    )
+    chart = PointMap(name="map", title="Map", note="", groups=groups)
+    headline = Headline(title="Map", answer=Finding(kind="no_result", verdict=Verdict.NOT_TESTED))
+    section = Section(name="map", title="Map", charts=(chart,))
+    return render_page(Report(command="audit", headline=headline, sections=(section,), runs=()))
 
 
 def cpu_seconds() -> float:
@@ -75,7 +82,7 @@ def cpu_seconds() -> float:
 
 def frames(tab: Page, move: str, *, seconds: float) -> dict[str, float]:
     script = """async ([move, seconds]) => {
-        const canvas = document.querySelector('.dots canvas'), box = canvas.getBoundingClientRect();
+        const canvas = document.querySelector('.map canvas'), box = canvas.getBoundingClientRect();
         const act = MOVE, times = [];
         return await new Promise((done) => {
             const frame = (now) => {
@@ -104,12 +111,7 @@ def main() -> None:
     parser.add_argument("--points", type=int, default=50_000)
     parser.add_argument("--seconds", type=float, default=3.0)
     asked = parser.parse_args()
-    if asked.folder is None:
-        html = made_up(asked.points)
-    else:
-        from interlingua.commands.report import page_of
-
-        html = page_of(asked.folder)
+    html = map_page(asked.points) if asked.folder is None else interlingua.report_on(asked.folder).html
     told: dict[str, Any] = {"bytes": len(html.encode())}
     with tempfile.TemporaryDirectory() as home, sync_playwright() as started:
         path = Path(home) / "page.html"
@@ -118,14 +120,14 @@ def main() -> None:
         tab = browser.new_page(viewport={"width": 1300, "height": 900})
         spent, began = cpu_seconds(), time.monotonic()
         tab.goto(path.as_uri())
-        for name, state in (("screen", "[data-ready]"), ("all", "[data-ready=all]")):
-            tab.wait_for_selector(f"html{state}", timeout=120_000)
+        for name, state in (("screen", "[data-ready]"), ("all", "[data-charts=all]")):
+            tab.wait_for_selector(f"html{state}", state="attached", timeout=120_000)
             told[f"{name} drawn, ms"] = round(1000 * (time.monotonic() - began))
             told[f"{name} drawn, cpu ms"] = round(1000 * (cpu_seconds() - spent))
             tab.evaluate("dispatchEvent(new Event('beforeprint'))")
         told["load"] = os.getloadavg()[0]
-        if tab.locator(".dots canvas").count():
-            tab.locator(".dots canvas").first.scroll_into_view_if_needed()
+        if tab.locator(".map canvas").count():
+            tab.locator(".map canvas").first.scroll_into_view_if_needed()
             told |= {name: frames(tab, move, seconds=asked.seconds) for name, move in MOVES.items()}
         browser.close()
     print(json.dumps(told, indent=1))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -24,8 +23,9 @@ class RecordStore:
             Records.write(Path(place), step, numbered)
             for file in Path(place, ITEMS).glob("*"):
                 shutil.copyfile(file, self.folder / ITEMS / file.name)
-            with (self.folder / RECORDS).open("ab") as lines:
-                lines.write(gzip.decompress(Path(place, PACKED).read_bytes()))
+            (self.folder / RECORDS).mkdir(exist_ok=True)
+            number = len(list((self.folder / RECORDS).iterdir())) + 1
+            shutil.copyfile(Path(place, PACKED), self.folder / RECORDS / f"{number:05d}-{step}.jsonl.gz")
 
     def read(self) -> list[Record]:
         return Records(Record, self.folder).read()

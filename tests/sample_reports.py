@@ -34,9 +34,9 @@ DIGEST = "ab12cd34" * 8
 def record(target: str = "es", layer: int = 0, value: float = 0.25, **fields: Any) -> Record:
     given: dict[str, Any] = {
         "measure": "retrieval", "metric": "p@1", "options": {"similarity": "cosine", "centering": "raw"},
-        "value": value, "n": 600, "ci_low": value - 0.03, "ci_high": value + 0.03, "null_value": 1 / 600, "model": "lab/small",
+        "n": 600, "ci_low": value - 0.03, "ci_high": value + 0.03, "null_value": 1 / 600, "model": "lab/small",
         "source": "en", "target": target, "layer": layer, "corpus": "sampler", "digests": {"model": DIGEST},
-        "versions": {"interlingua": "0.1.0", "numpy": "2.5"}, "step": "measure",
+        "versions": {"interlingua": "0.1.0", "numpy": "2.5"}, "step": "measure", "value": value,
     }  # fmt: skip
     return Record(**{**given, **fields})
 
@@ -167,8 +167,8 @@ def sample_subject(text: str = "") -> Subject:
 def sample_run(text: str = "", **about: Any) -> Run:
     settings = {
         "model": text or "lab/small", "corpus": text or "sampler", "languages": ["en", *LANGUAGES],
-        "rows": 600, "seed": 0, "skipped": [text or "3 duplicate rows"], "digests": {"model lab/small": DIGEST}, "seconds": 12.34,
-        "versions": {"interlingua": "0.1.0", "numpy": "2.5"}, "created": "2026-11-19T10:00:00Z",
+        "rows": 600, "seed": 0, "skipped": [text or "3 duplicate rows"], "digests": {"model lab/small": DIGEST},
+        "seconds": 12.34, "versions": {"interlingua": "0.1.0", "numpy": "2.5"}, "created": "2026-11-19T10:00:00Z",
     }  # fmt: skip
     return Run(kind="audit", about={**settings, **about}, records=RECORDS)
 

@@ -17,14 +17,14 @@ import toys
 from interlingua import explain, explain_rows, explain_texts
 from interlingua.analyses.explanation import Explainer
 from interlingua.cli.app import app
-from interlingua.commands.report import read_run
+from interlingua.commands.explain import explained_run
 from interlingua.commands.study import plan_study
 from interlingua.encoder import Encoder
 from interlingua.engine.records import Records
 from interlingua.errors import InputError, MissingExtra
 from interlingua.readers.examples import Answer, Question, TaggedWords
 from interlingua.record import Record
-from interlingua.report.record_adapter import to_v1
+from interlingua.report.kit.finding import Verdict
 from interlingua.studies.steps import step_io
 from interlingua.tasks import tasks
 from interlingua.tasks.saved_models import FineTuned, load, save
@@ -88,7 +88,7 @@ def done(nli: Path) -> Path:
     command = ["explain", str(nli / "tuned"), "--task", "nli", "--out", str(out), "--rows", "12"]
     found = runner.invoke(app, [*command, *(f"--test={code}={path}" for code, path in data(nli).items())])
     assert found.exit_code == 0, found.output
-    assert "Consistency of attributions" in found.stdout
+    assert found.stdout.startswith("Does tuned look at the same words in English, Spanish and Russian?")
     return out
 
 
@@ -119,20 +119,32 @@ def test_every_example_has_its_attributions_plan_and_score_on_disk(done: Path) -
         assert right == pytest.approx(judged.value)
 
 
-def test_the_folder_has_tables_picture_and_a_page_that_fetches_nothing(done: Path) -> None:
-    page = (done / "explain.html").read_text("utf-8")
+def test_the_folder_has_tables_and_a_page_that_fetches_nothing(done: Path) -> None:
+    page = (done / "report.html").read_text("utf-8")
     assert "default-src 'none'" in page
-    assert not re.search(r"(src|href)=[\"']?(http|//)", page.split("<script>", 1)[0])
+    assert not re.search(r"(src|href)=[\"']?(http|//)", page.split("<script", 1)[0])
     names = {path.name for path in (done / "tables").iterdir()}
-    for stem in ("consistency-label", "consistency-label-null", "performance", "choices", "faithfulness"):
+    for stem in ("consistency", "consistency-languages", "performance", "choices", "faithfulness"):
         assert {f"{stem}.csv", f"{stem}.md", f"{stem}.tex"} <= names
-    assert not (done / "correlation.svg").exists()  # The model is at chance.
-    table = (done / "tables" / "consistency-label.csv").read_text("utf-8").splitlines()
-    head, row = (line.split(",") for line in table)
-    values = dict(zip(head, row, strict=True))
-    assert float(values["en"]) == 1.0
-    assert float(values["overall"]) == pytest.approx(np.mean([float(values[code]) for code in LANGUAGES]))
-    assert float(values["others"]) == pytest.approx(np.mean([float(values[code]) for code in ("es", "ru")]))
+    assert not (done / "tables/correlation.csv").exists()  # The model is at chance.
+    assert "its attributions explain nothing" in (done / "summary.md").read_text("utf-8")
+
+
+def test_the_tables_of_a_folder_are_its_records(nli: Path, done: Path) -> None:
+    report = explain(nli / "tuned", data(nli), rows=12, out=done).report()
+    assert report.headline.answer.verdict is Verdict.AT_CHANCE
+    (table,) = (table for table in report.tables() if table.name == "consistency")
+    values = {column.title: cell for column, cell in zip(table.columns, table.rows[0], strict=True)}
+    own = {r.target: r.value for r in stored(done).read() if r.measure == "consistency"}
+    assert own["en"] == 1.0
+    assert {code: values[code].value for code in LANGUAGES} == pytest.approx(own)
+    assert values["Overall"].value == pytest.approx(np.mean(list(own.values())))
+    assert values["Others"].value == pytest.approx(np.mean([own["es"], own["ru"]]))
+    wrong = next(figure for figure in report.headline.figures if figure.label == "Wrong predictions")
+    accuracies = [r.value for r in stored(done).read() if r.key == "accuracy"]
+    assert wrong.text == f"{round(sum(12 * (1 - value) for value in accuracies))} of 36"
+    assert [text.is_wrong for example in explained_run(done, dict(report.runs[0].about), report.runs[0].records)
+            .attachments["examples"].shown[:1] for text in example.texts] == [True, True]  # fmt: skip
 
 
 def test_a_second_run_computes_nothing_and_says_the_same(
@@ -149,7 +161,7 @@ def test_other_settings_in_one_folder_are_kept_apart(nli: Path, tmp_path: Path) 
     def left(steps: int) -> tuple[list[dict[str, Any]], str]:
         settings = {"steps": steps, "tolerance": 0, "faithfulness": False, "sensitivity": False}
         found = explain(nli / "tuned", data(nli), rows=4, **settings, out=tmp_path / "out", device="cpu")
-        assert read_run(tmp_path / "out")[1].records == to_v1(found.records)
+        assert found.report().runs[0].records == found.records
         (example,) = (tmp_path / "out/examples").glob("*.en-es.label.jsonl")
         return found.records, example.read_text("utf-8")
 
@@ -167,8 +179,8 @@ def test_models_by_language_of_training_give_a_source_by_target_table(nli: Path,
     name = result.run["models"][0][0]
     assert found[name, "en", "en"].value == found[name, "es", "es"].value == 1.0
     assert found[name, "en", "es"].value == pytest.approx(found[name, "es", "en"].value, abs=1e-9)
-    rows = (tmp_path / "out" / "tables" / "consistency-label.csv").read_text("utf-8").splitlines()
-    assert len(rows) == 3
+    (table,) = (table for table in result.report().tables() if table.name == "consistency")
+    assert len({row[:2] for row in table.rows}) == 2
 
 
 @pytest.mark.parametrize("name", ["gradient-input", "saliency", "occlusion", "rollout", "random"])
@@ -272,21 +284,29 @@ def test_a_name_that_begins_with_an_inner_tag_is_explained_as_it_is_judged(tmp_p
     for target, first in (("predicted", "I-LOC at 'kitchen'"), ("gold", "B-LOC at 'tap'")):
         settings = {"target": target, "unit": "word", "steps": 2, "tolerance": 0}
         (found,) = explain_rows(tmp_path / "inner", {"en": file}, ["1"], **settings)
-        assert found.examples[0]["about"][0].startswith(first)
+        text = found.examples[0].texts[0]
+        assert text.about.startswith(first)
+        assert text.explained == ("LOC: kitchen" if target == "predicted" else "LOC: tap") or target == "predicted"
+        assert [text.whole_words[at][0] for at in text.marked][-1:] == ["tap"]
 
 
 def test_two_texts_are_printed_with_flows(nli: Path) -> None:
     item = toys.toy("nli")[3]
     first, second = f"{item.first} ||| {item.second}", f"{turned(item.first, 'es')} ||| {turned(item.second, 'es')}"
     command = ["explain", str(nli / "tuned"), "--text", first, "--text", second, "--languages", "en,es"]
-    found = runner.invoke(app, command)
+    page = nli / "two.html"
+    found = runner.invoke(app, [*command, "--out", str(page)])
     assert found.exit_code == 0, found.output
-    assert "strongest flows" in found.stdout
+    assert "Strongest flows" in found.stdout
     assert "completeness gap" in found.stdout
+    assert "default-src 'none'" in page.read_text("utf-8")
     told = json.loads(runner.invoke(app, [*command, "--json"]).stdout)
     assert sum(told["source"]["attributions"]) != 0
+    assert told["report"]["answer"]["kind"] == "strongest_words"
     same = explain_texts(nli / "tuned", first, first)
-    assert same.example["score"] == 1.0
+    assert same.example.score == 1.0
+    assert same.example.texts[0].explained.startswith("label: ")
+    assert same._repr_html_().startswith("<div")
 
 
 @pytest.mark.parametrize(
@@ -350,8 +370,7 @@ def test_a_run_cut_short_goes_on_and_ends_with_the_same_records(
     monkeypatch.setattr(Explainer, "side", stopped)
     with pytest.raises(KeyboardInterrupt):
         explain(nli / "tuned", data(nli), rows=4, **QUICK, out=tmp_path / "cut")
-    with pytest.raises(InputError, match="this run of interlingua explain is not finished"):
-        read_run(tmp_path / "cut")
+    assert not (tmp_path / "cut/run.json").exists()
     explain(nli / "tuned", data(nli), rows=4, **QUICK, out=tmp_path / "cut")
     # The language of training is attributed once, also for a process that comes later.
     assert attributed == ["en", "es", "ru", "ru"]
@@ -441,8 +460,6 @@ def test_the_study_of_an_explanation_gives_the_same_records(nli: Path, tmp_path:
     planned = plan_study(file, out=tmp_path / "study")
     run_here(planned)
     assert (tmp_path / "study/records.jsonl").read_bytes() == (tmp_path / "out/records.jsonl").read_bytes()
-    page = planned.report().page()
-    assert "is not shown to be above chance" in page
 
 
 STUDY = """
@@ -477,7 +494,6 @@ def test_a_study_explains_an_ordinary_classifier_without_training_anything(tmp_p
         ("clf", "classification", "en", code, None, "why") for code in ("en", "es")
     }
     assert not [each for each in report.records if each.measure == "faithfulness"]
-    assert {table.name for table in report.tables} >= {"why-consistency", "why-task"}
     for step in planned.graph:
         (examples,) = (planned.workspace.step(step.key) / "examples").iterdir()
         assert len(examples.read_text("utf-8").splitlines()) == 1
@@ -590,40 +606,45 @@ def test_a_row_alone_is_explained_as_it_is_among_all(nli: Path, done: Path) -> N
     found = explain_rows(nli / "tuned", files, [f"es:{wrong[0]}", *map(str, right[:1])])
     for each, key in zip(found, [wrong[0], *right[:1]], strict=True):
         line = among[key]
-        assert [side["line"] for side in each.sides] == [key, key]
-        assert [(s["gold"], s["predicted"]) for s in each.sides] == [
+        assert [prediction.line for prediction in each.predictions] == [key, key]
+        assert [(prediction.gold, prediction.predicted) for prediction in each.predictions] == [
             (line[side]["gold"], line[side]["predicted"]) for side in ("source", "target")
         ]
-        first = each.examples[0]
+        first = each.examples[0].to_dict()
         for side in ("source", "target"):
             assert first[side]["units"] == line[side]["units"]
             assert first[side]["attributions"] == pytest.approx(line[side]["attributions"], abs=1e-3)
+            assert first[side]["row"] == line[side]["row"]
         assert first["score"] == pytest.approx(line["score"], abs=1e-3)
-        assert [e["explained"] for e in each.examples] == (["gold", "predicted"] if each.wrong else ["gold"])
+        assert [e.answer for e in each.examples] == (["gold", "predicted"] if each.is_wrong else ["gold"])
 
 
 def test_a_row_is_printed_with_what_file_and_model_say(nli: Path, done: Path) -> None:
     among = lines_of(done, "es")
     key, line = next((k, v) for k, v in among.items() if v["target"]["gold"] != v["target"]["predicted"])
     command = ["explain", str(nli / "tuned"), f"--test=en={nli / 'en.tsv'}", f"--test=es={nli / 'es.tsv'}"]
-    found = runner.invoke(app, [*command, "--row", f"es.tsv:{key}"])
+    page = nli / "row.html"
+    found = runner.invoke(app, [*command, "--row", f"es.tsv:{key}", "--out", str(page)])
     assert found.exit_code == 0, found.output
-    said = f"wrong: the file says {line['target']['gold']}, the model {line['target']['predicted']}"
-    assert f"es  es.tsv:{key}  {said}" in found.stdout
-    for words in ("strongest flows", "what the file says", "what the model says", "completeness gap", "consistency"):
+    said = f"gold {line['target']['gold']}, predicted {line['target']['predicted']}"
+    assert f"Wrong: {said} (Spanish, es.tsv:{key})." in " ".join(found.stdout.split())
+    for words in ("Strongest flows", "Strongest words", "completeness gap", "Consistency"):
         assert words in found.stdout
+    assert said in page.read_text("utf-8")
     told = json.loads(runner.invoke(app, [*command, "--row", str(key), "--json"]).stdout)
-    assert told["rows"][0]["sides"][1]["predicted"] == line["target"]["predicted"]
+    assert told["rows"][0]["predictions"][1]["predicted"] == line["target"]["predicted"]
+    assert {finding["kind"] for finding in told["report"]["findings"]} == {"row_prediction", "strongest_words"}
 
 
 def test_one_language_is_enough_for_a_row(nli: Path) -> None:
     found = runner.invoke(app, ["explain", str(nli / "tuned"), f"--test=es={nli / 'es.tsv'}", "--row", "3"])
     assert found.exit_code == 0, found.output
-    assert "es  es.tsv:3" in found.stdout
-    assert "strongest flows" not in found.stdout
-    told = explain_rows(nli / "tuned", {"es": nli / "es.tsv"}, [3])[0]
-    assert all("target" not in example for example in told.examples)
-    assert sum(told.examples[0]["source"]["attributions"]) != 0
+    assert "es.tsv:3" in found.stdout
+    assert "Strongest flows" not in found.stdout
+    told = explain_rows(nli / "tuned", {"es": nli / "es.tsv"}, [3])
+    assert all(len(example.texts) == 1 for example in told[0].examples)
+    assert sum(told[0].examples[0].texts[0].attributions) != 0
+    assert told.page().startswith("<!doctype html>")
 
 
 def test_a_row_that_one_file_lacks_is_explained_where_it_is_and_said(nli: Path, tmp_path: Path) -> None:
@@ -633,9 +654,9 @@ def test_a_row_that_one_file_lacks_is_explained_where_it_is_and_said(nli: Path, 
     (tmp_path / "es.tsv").write_text("".join("\t".join(row) + "\n" for row in holed), "utf-8")
     files = {code: tmp_path / f"{code}.tsv" for code in ("en", "es")}
     third, fourth = explain_rows(nli / "tuned", files, [3, 4])
-    assert [side["language"] for side in third.sides] == ["en"]
+    assert [prediction.language for prediction in third.predictions] == ["en"]
     assert any(note.startswith("es.tsv: does not have the row 3") for note in third.notes)
-    assert fourth.examples[0]["score"] == pytest.approx(1.0, abs=1e-6)  # The same text on both sides.
+    assert fourth.examples[0].score == pytest.approx(1.0, abs=1e-6)  # The same text on both sides.
 
 
 def test_a_sentence_of_tagged_words_is_found_by_any_of_its_lines_in_its_own_file(tmp_path: Path) -> None:
@@ -650,10 +671,14 @@ def test_a_sentence_of_tagged_words_is_found_by_any_of_its_lines_in_its_own_file
     files = {code: tmp_path / f"{code}.tsv" for code in ("en", "es")}
     for asked, lines in (("es:3", [1, 1]), ("es.tsv:7", [4, 6]), ("en:5", [4, 6]), ("1", [1, 1])):
         found = explain_rows(model, files, [asked])[0]
-        assert [side["line"] for side in found.sides] == lines
-        assert found.sides[0]["gold"] == ("PER kitchen" if lines == [1, 1] else "LOC slowly")
-        names = {example["about"][0].split(":")[0] for example in found.examples if example["explained"] == "gold"}
-        assert names == {"B-PER at 'kitchen'" if lines == [1, 1] else "B-LOC at 'slowly'"}
+        assert [prediction.line for prediction in found.predictions] == lines
+        assert found.predictions[0].gold == ("PER kitchen" if lines == [1, 1] else "LOC slowly")
+        texts = [text for example in found.examples if example.answer == "gold" for text in example.texts]
+        assert {text.about.split(":")[0] for text in texts} == {
+            "B-PER at 'kitchen'" if lines == [1, 1] else "B-LOC at 'slowly'"
+        }
+        assert {text.explained for text in texts} == {"PER: kitchen" if lines == [1, 1] else "LOC: slowly"}
+        assert {text.whole_words[at][0] for text in texts for at in text.marked} == {texts[0].explained[5:]}
     with pytest.raises(InputError, match=r"another row in each file: '4'\. Say which is meant: --row en:4, --row es:4"):
         explain_rows(model, files, ["4"])
 
@@ -663,9 +688,13 @@ def test_a_question_is_found_by_its_id_and_a_line_of_many_is_refused(tmp_path: P
     write_questions(tmp_path)
     files = {code: tmp_path / f"{code}.json" for code in ("en", "es")}
     found = explain_rows(model, files, ["q3"])[0]
-    assert [side["id"] for side in found.sides] == ["q3", "q3"]
-    assert found.sides[0]["gold"] == next(item.answers[0].text for item in toys.toy("qa") if item.id == "q3")
-    assert {example["aspect"] for example in found.examples} == {"start", "end"}
+    answer = next(item.answers[0].text for item in toys.toy("qa") if item.id == "q3")
+    assert [prediction.id for prediction in found.predictions] == ["q3", "q3"]
+    assert found.predictions[0].gold == answer
+    assert {example.aspect for example in found.examples} == {"start", "end"}
+    for text in (text for example in found.examples if example.answer == "gold" for text in example.texts):
+        assert text.explained == f"answer: {answer}"
+        assert [text.whole_words[at][0] for at in text.marked] == answer.split()
     with pytest.raises(InputError, match="8 examples on one line"):
         explain_rows(model, files, ["en:1"])
 
@@ -677,7 +706,7 @@ def test_a_question_is_found_by_its_id_and_a_line_of_many_is_refused(tmp_path: P
         (["de:3"], "Given are: en (en.tsv), es (es.tsv)"),
         (["q7"], "neither a line nor an id of the data: 'q7'"),
         (["3", "--rows", "4"], "Leave --rows out"),
-        (["3", "--out", "x"], "Leave --out out"),
+        (["3", "--out", "x"], "Name a file: --out x.html"),
     ],
 )
 def test_a_row_that_is_not_there_is_told_with_what_to_give(nli: Path, row: list[str], problem: str) -> None:

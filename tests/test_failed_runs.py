@@ -17,11 +17,14 @@ from typer.testing import CliRunner
 
 from interlingua.cli.app import app
 from interlingua.commands.adjust import adjust_run
+from interlingua.commands.explain import explained_run
 from interlingua.commands.report import open_records
 from interlingua.encoder import Encoder
 from interlingua.record import Record, RecordTable
 from interlingua.report.evidence import peak
 from interlingua.report.kinds import report_page
+from interlingua.report.kit.chart import FlowChart, charts_of
+from interlingua.report.kit.finding import Verdict
 from interlingua.report.readings import gather
 from interlingua.report.record_adapter import to_v1
 from interlingua.report.report import build_report
@@ -143,20 +146,19 @@ def test_explain(world: World, tmp_path: Path, label: int) -> None:
     out, model = tmp_path / "out", always(world, label, tmp_path / "tuned")
     data = [f"--test={code}={world[f'nli-test-{code}.tsv']}" for code in ("en", "ru")]
     ran("explain", str(model), *data, "--steps", "4", "--tolerance", "0", "--device", "cpu", "--out", str(out))
-    told = json.loads((out / "explain.json").read_text("utf-8"))
-    (verdict,) = told["verdicts"]
-    assert (verdict["kind"], verdict["above"], told["correlations"]) == ("chance", None, [])
-    said = [each["details"]["chance"] for each in map(json.loads, (out / "records.jsonl").open(encoding="utf-8"))
-            if each["metric"] == "accuracy"]  # fmt: skip
-    assert [each["always"] for each in said] == [LABELS[label]] * 2
-    made = figures(out / "explain.html")
-    first = first_words(out / "explain.html").strip()
-    assert first.startswith("tuned is not shown to be above chance in English (accuracy ")
-    assert f"chance 0.500, always 'neutral'; the model always says '{LABELS[label]}'" in first
-    assert first.endswith("Nothing is concluded from its attributions.")
-    assert drawn(made["scores"]) == pytest.approx([each["level"] for each in said], abs=1e-4)
-    assert not [name for name in made if name.startswith(("levels", "heads", "correlation"))]
-    assert not (out / "correlation.svg").exists()
+    records = [Record.from_dict(json.loads(line)) for line in (out / "records.jsonl").open(encoding="utf-8")]
+    chances = [record.details["chance"] for record in records if record.metric == "accuracy"]
+    assert [chance["always"] for chance in chances] == [LABELS[label]] * 2
+    about = json.loads((out / "run.json").read_text("utf-8"))
+    report = build_report([explained_run(out, about, RecordTable(records))])
+    answer = report.headline.answer
+    assert answer.verdict is Verdict.AT_CHANCE
+    assert answer.sentence.startswith("The model is at chance in English (")
+    assert answer.sentence.endswith(f"; always '{LABELS[label]}'): its attributions explain nothing.")
+    assert not [finding for finding in report.findings() if finding.kind == "same_words"]
+    (chart,) = (one for chart in report.charts() for one in charts_of(chart) if not isinstance(one, FlowChart))
+    assert chart.name == "scores-beside-chance"
+    assert [row.reference for row in chart.rows] == pytest.approx([chance["level"] for chance in chances])
 
 
 def test_geometry(world: World, tmp_path: Path) -> None:

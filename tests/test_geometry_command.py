@@ -55,14 +55,16 @@ def out(model: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     done = runner.invoke(app, given)
     assert done.exit_code == 0, done.output
-    assert "Average cosine" in done.stdout
+    assert "Wrong sentences by language of training" in done.stdout
+    assert max(map(len, done.stdout.splitlines()[:-1])) <= 80
     return folder
 
 
-def test_the_folder_has_page_pictures_tables_and_records(out: Path) -> None:
-    wanted = {"geometry.html", "geometry.json", "answer.md", "records.jsonl", "run.json", "maps-test-language.svg"}
+def test_the_folder_has_page_tables_and_records(out: Path) -> None:
+    wanted = {"report.html", "geometry.json", "summary.md", "records.jsonl", "run.json"}
     assert wanted <= {path.name for path in out.iterdir()}
     assert (out / "tables" / "cosine-test-before.csv").is_file()
+    assert (out / "report.html").stat().st_size < 2_000_000
     run = json.loads((out / "run.json").read_text("utf-8"))
     assert run["kind"] == "geometry"
     assert run["settings"]["epochs"] == 1
@@ -76,6 +78,7 @@ def test_the_same_command_again_prints_the_same_json_and_trains_nothing(out: Pat
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)
     assert told["run"]["languages"] == ["en", "tr"]
+    assert told["report"]["answer"]["verdict"] in ("at chance", "higher", "lower", "unclear")
     assert {each["measure"] for each in told["records"]} >= {"parallel-cosine", "clusters", "pairwise"}
     assert (out / "run.json").read_text("utf-8") == before
 
@@ -175,7 +178,7 @@ def test_a_killed_study_ends_with_the_same_records(
     with pytest.raises(InputError, match="run of interlingua geometry is not finished"):
         interlingua.report_on(tmp_path / "run")
     again = study(model, synthetic, tmp_path / "run")
-    for file in ("records.jsonl", "answer.md", "steps/tr-seed0.jsonl"):
+    for file in ("records.jsonl", "summary.md", "steps/tr-seed0.jsonl"):
         assert (again.folder / file).read_bytes() == (done.folder / file).read_bytes()
     assert again.maps == done.maps
 
@@ -222,7 +225,7 @@ def test_a_plan_says_what_is_done_and_what_is_left(out: Path, model: str, tmp_pa
 
 
 def test_the_page_of_the_folder_is_the_page_that_the_command_wrote(out: Path) -> None:
-    assert interlingua.report_on(out).html == (out / "geometry.html").read_text("utf-8")
+    assert interlingua.report_on(out).html == (out / "report.html").read_text("utf-8")
 
 
 def test_a_study_can_be_made_of_what_synth_gave(model: str, tmp_path: Path) -> None:
@@ -239,8 +242,9 @@ def test_a_study_can_be_made_of_what_synth_gave(model: str, tmp_path: Path) -> N
         device="cpu",
     )
     assert found.records.where(measure="clusters", metric="purity", label="language", state="after")
-    assert found.figure("map-0-before")["data"]
-    assert found._repr_html_().startswith("<iframe")
+    assert len(found._repr_html_()) < 30_000
+    assert found.show()._repr_html_().startswith("<iframe")
+    assert {table.name for table in found.report().tables()} >= {"errors-by-language", "cluster-numbers"}
     # One type, one fine-tuning: what can't be said is told, not made up.
     assert any("one type only" in note for note in found.run["skipped"])
     assert any("no correlation with spelling" in note for note in found.run["skipped"])

@@ -16,7 +16,7 @@ from interlingua.engine.digests import Digests
 from interlingua.errors import InputError, printable
 from interlingua.readers import read_corpus
 from interlingua.registry import load
-from interlingua.report.screen import console
+from interlingua.report.kit.terminal import console
 from interlingua.studies.config.toml_file import read_toml
 from interlingua.training.text import file_digest
 from interlingua.wordalign.model import DiagonalModel

@@ -30,7 +30,6 @@ if TYPE_CHECKING:  # What `__getattr__` fetches, for checkers and editors.
     from interlingua.commands.geometry import geometry as geometry
     from interlingua.commands.pretrain import Pretrained as Pretrained
     from interlingua.commands.pretrain import pretrain as pretrain
-    from interlingua.commands.report import Report as Report
     from interlingua.commands.report import open_records as open_records
     from interlingua.commands.report import report_on as report_on
     from interlingua.commands.study import study as study
@@ -46,6 +45,7 @@ if TYPE_CHECKING:  # What `__getattr__` fetches, for checkers and editors.
     from interlingua.readers import read_corpus as read_corpus
     from interlingua.record import Record as Record
     from interlingua.record import RecordTable as RecordTable
+    from interlingua.report.report import Report as Report
     from interlingua.score import Score as Score
 
 __version__ = "0.1.0"
@@ -71,7 +71,7 @@ _HOMES = {
     "GeometryFound": "interlingua.commands.geometry",
     "open_records": "interlingua.commands.report",
     "report_on": "interlingua.commands.report",
-    "Report": "interlingua.commands.report",
+    "Report": "interlingua.report.report",
     "pretrain": "interlingua.commands.pretrain",
     "Pretrained": "interlingua.commands.pretrain",
     "read_corpus": "interlingua.readers",

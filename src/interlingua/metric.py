@@ -26,6 +26,10 @@ class Metric:
     `options` is the one that is shown first. `headline` marks the one number that speaks for its measure. A `directed`
     metric is measured both ways round: a record of it has the queries' language as `source`. The key of a `bare` metric
     among a measure's `Scores` is its options alone.
+
+    Reports draw headlines, and metrics that are `charted`. `about` is the sentence under its charts, `heading` what
+    stands over a column of a table (the title where it is empty). `lines` are the values of an option that are drawn
+    as lines of one chart, with what each is called there; the first of them is the one that stands in tables.
     """
 
     name: str
@@ -38,6 +42,10 @@ class Metric:
     headline: bool = False
     directed: bool = False
     bare: bool = False
+    charted: bool = False
+    about: str = ""
+    heading: str = ""
+    lines: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def pattern(self) -> str:

@@ -11,7 +11,7 @@ import torch
 import models
 import toys
 from interlingua import align, explain_texts
-from interlingua.analyses.explanation import Explainer, Outside, example_lines
+from interlingua.analyses.explanation import Explainer, Outside, explained_examples
 from interlingua.analyses.word_alignment import Saved
 from interlingua.attribution.inputs import Case
 from interlingua.attribution.integrated_gradients import IntegratedGradients
@@ -120,11 +120,12 @@ def test_a_head_says_what_explain_says_of_the_same_texts(shelf: Shelf, nli: Path
         tolerance=0,
         device="cpu",
     )
-    assert found["score"] == other.example["score"]
-    assert found["flows"] == other.example["flows"]
+    example = other.example.to_dict()
+    assert found["score"] == example["score"]
+    assert found["flows"] == example["flows"]
     for side in ("source", "target"):
-        assert found[side]["units"] == other.example[side]["units"]
-        np.testing.assert_allclose(found[side]["attributions"], other.example[side]["attributions"], atol=1e-6)
+        assert found[side]["units"] == example[side]["units"]
+        np.testing.assert_allclose(found[side]["attributions"], example[side]["attributions"], atol=1e-6)
         assert sum(found[side]["said"].values()) == pytest.approx(1.0, abs=1e-3)
     assert found["source"]["explained"] == likely
 
@@ -155,7 +156,8 @@ def test_a_head_attributes_no_more_than_it_shows_and_that_as_explain_does(name: 
     ]
     sides = [explainer.side(each.language, each) for each in examples]
     assert sum(len(aspect.targets) for aspect in sides[0].aspects) > 1
-    other = json.loads(example_lines(sides[0], sides[1], 0, explainer.compare(sides[0], sides[1], 0), most=1)[0])
+    compared = explainer.compare(sides[0], sides[1], 0)
+    other = explained_examples(sides[0], sides[1], 0, compared, most=1)[0].to_dict()
     assert found["score"] == pytest.approx(other["score"], abs=1e-5)
     for side in ("source", "target"):
         assert found[side]["units"] == other[side]["units"]

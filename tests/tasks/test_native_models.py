@@ -105,9 +105,9 @@ def test_two_texts_are_explained_by_the_models_own_label(tmp_path: Path) -> None
     expected = LABELS[int(logits(folder, TEXTS[0]).argmax())]
     found = explain_texts(folder, TEXTS[0], TEXTS[2], device="cpu")
     assert expected in found.about[0]
-    assert sum(found.example["source"]["attributions"]) != 0
+    assert sum(found.example.texts[0].attributions) != 0
     pair = explain_texts(folder, f"{TEXTS[0]} ||| {TEXTS[1]}", f"{TEXTS[2]} ||| {TEXTS[1]}", label="positive")
-    assert set(pair.example["source"]["side"]) == {0, 1}
+    assert set(pair.example.texts[0].side) == {0, 1}
     assert "positive" in pair.about[0]
     with pytest.raises(InputError, match="the model reads a text"):
         explain_texts(folder, "a ||| b ||| c", "a")

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import re
+from bisect import bisect_right
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from interlingua.analyses.explained_examples import ExplainedExample, ExplainedText, Word
 from interlingua.attribution import attributions
 from interlingua.attribution.consistency import CHOICES as CONSISTENCY_CHOICES
 from interlingua.attribution.consistency import METRICS as CONSISTENCY
@@ -39,7 +38,6 @@ from interlingua.attribution.units import UNITS, Units, units_of
 from interlingua.corpus import Skip
 from interlingua.encoder.inputs import Inputs, frame, spread
 from interlingua.errors import InputError, MissingExtra, NoSegmenter
-from interlingua.paths import json_value
 from interlingua.readers.examples import Examples
 from interlingua.readers.word_lists import WordVectors
 from interlingua.record import Made, Record, versions
@@ -63,13 +61,29 @@ CHOICES = ("gold", "predicted")
 class Aspect:
     """Numbers that are explained under one name: the label of a pair, an answer's start or end, entities.
 
-    `keys` has one for each target; targets of two languages with equal keys belong together.
+    `keys` has one for each target; targets of two languages with equal keys belong together. `explained` names what is
+    explained of each (`ORG: Bank of Spain`), `spans` say where that stands: the text (0 or 1) and its characters; the
+    whole text has none.
     """
 
     name: str
     targets: Targets
     keys: tuple[Hashable, ...]
     skipped: tuple[Skip, ...] = ()
+    explained: tuple[str, ...] = ()
+    spans: tuple[tuple[int, int, int], ...] = ()
+
+    def take(self, numbers: Ints) -> Aspect:
+        """The same of the targets of these numbers."""
+        keys, explained = tuple(self.keys[n] for n in numbers), tuple(self.explained[n] for n in numbers)
+        spans = tuple(self.spans[n] for n in numbers) if self.spans else ()
+        return replace(self, targets=self.targets.take(numbers), keys=keys, explained=explained, spans=spans)
+
+    def of_label(self, number: int, label: str) -> Aspect:
+        """The same with this label to be explained of every example."""
+        numbers = np.full(len(self.targets), number, np.int64)
+        named = (f"label: {label}",) * len(self.targets)
+        return replace(self, targets=replace(self.targets, label=numbers), explained=named)
 
 
 @dataclass(frozen=True)
@@ -92,7 +106,9 @@ class ExplainedAnswers:
 
     def _label(self) -> list[Aspect]:
         numbers = label_numbers(self.examples, self.labels) if self.choice == "gold" else self.predictions.choice
-        return [Aspect("label", of_texts(numbers, scale=self.scale), row_keys(self.examples))]
+        explained = tuple(f"label: {self.labels[int(number)]}" for number in numbers)
+        targets = of_texts(numbers, scale=self.scale)
+        return [Aspect("label", targets, row_keys(self.examples), explained=explained)]
 
     def _ends(self) -> list[Aspect]:
         if self.choice == "gold":
@@ -106,8 +122,13 @@ class ExplainedAnswers:
         where = tuple(f"{self.examples.name} {self.examples[int(n)].id}" for n in lost[:3])
         skipped = (Skip("questions no window of which holds the answer", len(lost), where),) if len(lost) else ()
         keys = tuple(self.examples[int(n)].id for n in there)
+        within = tuple((1, int(spans[n, 0]), int(spans[n, 1])) for n in there)
+        explained = tuple(
+            f"answer: {self.examples[int(n)].context[begin:stop]}"
+            for n, (_, begin, stop) in zip(there, within, strict=True)
+        )
         return [
-            Aspect(name, of_answers(row[there], at[there], side, scale=self.scale), keys, skipped)
+            Aspect(name, of_answers(row[there], at[there], side, scale=self.scale), keys, skipped, explained, within)
             for name, at, side in (("start", start, START), ("end", end, END))
         ]
 
@@ -117,6 +138,8 @@ class ExplainedAnswers:
         numbers = {tag: number for number, tag in enumerate(self.labels)}
         keys: list[Hashable] = []
         items: list[int] = []
+        explained: list[str] = []
+        spans: list[tuple[int, int, int]] = []
         seen: dict[tuple[int, str], int] = {}
         word = 0
         for number, example in enumerate(self.examples):
@@ -131,10 +154,14 @@ class ExplainedAnswers:
                         remedy=f"It knows: {', '.join(self.labels)}.",
                     )
             # As the judge finds them: a model may begin an entity with I-, and so may its data.
-            for kind, first, _ in sorted(entities(own), key=lambda entity: entity[1]):
+            # Words of a sentence are joined by one blank (`TaggedWords.texts`).
+            begins = np.cumsum([0, *(len(each) + 1 for each in example.words)])
+            for kind, first, last in sorted(entities(own), key=lambda entity: entity[1]):
                 place = seen[number, kind] = seen.get((number, kind), -1) + 1
                 keys.append((number, kind, place))
                 items.append(word + first)
+                explained.append(f"{kind}: {' '.join(example.words[first : last + 1])}")
+                spans.append((0, int(begins[first]), int(begins[last]) + len(example.words[last])))
             word += len(example.words)
         chosen = np.array(items, np.int64)
         assert self.inputs.items is not None
@@ -145,7 +172,9 @@ class ExplainedAnswers:
         )
         lost = int((~readable).sum())
         skipped = (Skip("entities whose first word has no token", lost),) if lost else ()
-        return [Aspect("entities", targets, tuple(keys[n] for n in kept), skipped)]
+        shown = tuple(explained[n] for n in kept)
+        within = tuple(spans[n] for n in kept)
+        return [Aspect("entities", targets, tuple(keys[n] for n in kept), skipped, shown, within)]
 
 
 def texts_of(examples: Examples[Any]) -> list[tuple[str, ...]]:
@@ -315,15 +344,7 @@ class Read:
 
     def only(self, numbers: Ints) -> Read:
         """The same with some targets of the first aspect alone."""
-        first = self.aspects[0]
-        keys = tuple(first.keys[number] for number in numbers)
-        return replace(self, aspects=(replace(first, targets=first.targets.take(numbers), keys=keys),))
-
-    def of_label(self, label: int) -> Read:
-        """The same with this label to be explained of every example."""
-        first = self.aspects[0]
-        labels = np.full(len(first.targets), label, np.int64)
-        return replace(self, aspects=(replace(first, targets=replace(first.targets, label=labels)),))
+        return replace(self, aspects=(self.aspects[0].take(numbers),))
 
 
 @dataclass(frozen=True)
@@ -505,7 +526,10 @@ class Explainer:
         That is `label` in both, an answer's start, or the first entity that both have: no more is attributed.
         """
         if self.tuned.task.kind == "sequence" and label is not None:
-            source, target = (read.of_label(self.tuned.labels.index(label)) for read in (source, target))
+            number = self.tuned.labels.index(label)
+            source, target = (
+                replace(read, aspects=(read.aspects[0].of_label(number, label),)) for read in (source, target)
+            )
         pairs = matched(source.aspects[0].keys, target.aspects[0].keys)
         if not len(pairs[0]):
             return None
@@ -684,65 +708,83 @@ class Explainer:
         )
 
 
-EXAMPLES = "examples"
-SHOWN = 8
-"""How many examples of each language a page shows."""
-
-
-def example_file(model: str, source: str, target: str, aspect: str) -> str:
-    """Where the examples of an aspect of two languages are written, under the folder.
-
-    >>> example_file("runs/mBERT", "en", "es", "label")
-    'examples/runs-mBERT.en-es.label.jsonl'
-    """
-    name = re.sub(r"[^\w.-]+", "-", model).strip("-")
-    return f"{EXAMPLES}/{name}.{source}-{target}.{aspect}.jsonl"
-
-
-def example_lines(
+def explained_examples(
     source: ExplainedLanguage, target: ExplainedLanguage, place: int, each: Compared, *, most: int | None = None
-) -> list[str]:
-    """One JSON line for each compared example: units and attributions of both sides, the score, and what flows."""
-    lines = []
+) -> list[ExplainedExample]:
+    """Every compared example: both texts with their attributions, the score, and what flows."""
+    examples = []
     for at, row in enumerate(each.found.rows[:most]):
         flow = each.found.flows[at]
-        null = float(each.found.null[at]) if at < len(each.found.null) else None
-        told: dict[str, Any] = {"key": each.keys[row], "score": flow.score, "null": null}
-        for name, side, pair, weighed in zip(
-            ("source", "target"), (source, target), each.pairs, each.sides, strict=True
-        ):
-            values = weighed.values[weighed.starts[row] : weighed.starts[row + 1]]
-            told[name] = told_of(side, place, int(pair[row]), values)
-        told["flows"] = [[i, j, round(f, 6)] for i, j, f in flow.strongest(flow.plan.size)]
-        lines.append(json.dumps(told, ensure_ascii=False))
-    return lines
+        texts = tuple(
+            explained_text(side, place, int(pair[row]), weighed.values[weighed.starts[row] : weighed.starts[row + 1]])
+            for side, pair, weighed in zip((source, target), each.pairs, each.sides, strict=True)
+        )
+        examples.append(
+            ExplainedExample(
+                key=each.keys[row],
+                aspect=target.aspects[place].name,
+                score=flow.score,
+                null_value=float(each.found.null[at]) if at < len(each.found.null) else None,
+                texts=texts,
+                flows=tuple((i, j, round(share, 6)) for i, j, share in flow.strongest(flow.plan.size)),
+            )
+        )
+    return examples
 
 
-def told_of(side: ExplainedLanguage, place: int, number: int, values: NDArray[np.float64]) -> dict[str, Any]:
-    """What an example's line says of one side: units, attributions, the completeness gap, gold and predicted."""
-    row = side.aspects[place].targets.row[number : number + 1]
-    units, _ = side.units.of_rows(row)
-    told: dict[str, Any] = {
-        "units": [side.units.written[unit] for unit in units],
-        "side": side.units.side[units].tolist(),
-        "attributions": [round(float(value), 6) for value in values],
-        "gap": round(float(side.found[place].gap[number]), 6),
-    }
-    if side.verdicts:
-        gold, predicted = side.verdicts[int(side.inputs.owner[row[0]])]
-        told |= {"gold": gold, "predicted": predicted}
-    return told
+def explained_text(side: ExplainedLanguage, place: int, number: int, values: NDArray[np.float64]) -> ExplainedText:
+    """One text of an example: units and whole words, attributions, the completeness gap, gold and predicted."""
+    aspect = side.aspects[place]
+    row = aspect.targets.row[number : number + 1]
+    numbers, _ = side.units.of_rows(row)
+    owner = int(side.inputs.owner[row[0]])
+    item = side.examples[owner]
+    words, spans = _whole_words(side.units, numbers, texts_of(side.examples)[owner])
+    at, begin, stop = aspect.spans[number] if aspect.spans else (-1, 0, 0)
+    gold, predicted = side.verdicts[owner] if side.verdicts else (None, None)
+    return ExplainedText(
+        language=side.language,
+        units=tuple(side.units.written[unit] for unit in numbers),
+        side=tuple(side.units.side[numbers].tolist()),
+        attributions=tuple(round(float(value), 6) for value in values),
+        gap=round(float(side.found[place].gap[number]), 6),
+        words=tuple(words),
+        explained=aspect.explained[number],
+        marked=tuple(n for n, (text, first, last) in enumerate(spans) if text == at and first < stop and last > begin),
+        gold=gold,
+        predicted=predicted,
+        row=str(getattr(item, "id", None) or f"{side.language}:{item.line}"),
+    )
 
 
-def page_examples(folder: Path, models: Sequence[tuple[str, str]], languages: Sequence[str]) -> list[dict[str, Any]]:
-    """The first examples of every language, of the first model, for the page."""
-    found = []
-    model, source = models[0]
-    for code in languages:
-        for path in sorted((folder / EXAMPLES).glob(Path(example_file(model, source, code, "*")).name)):
-            if code == source:
-                continue
-            with path.open(encoding="utf-8") as lines:
-                for _, line in zip(range(SHOWN), lines, strict=False):
-                    found.append({**json_value(line), "languages": {"source": source, "target": code}})
-    return found
+def _whole_words(units: Units, numbers: Ints, texts: Sequence[str]) -> tuple[list[Word], list[tuple[int, int, int]]]:
+    """The words that the units of an input make up, and for each its text and its characters there.
+
+    A piece belongs to the first word that it has letters of; a piece of blanks alone to the word before it.
+    """
+    spans = [_spans_of_words(text) for text in texts]
+    ends = [[last for _, last in own] for own in spans]
+    words: list[Word] = []
+    places: list[tuple[int, int, int]] = []
+    before = (-1, -1)
+    for at, unit in enumerate(numbers.tolist()):
+        side, (begin, stop) = int(units.side[unit]), units.spans[unit].tolist()
+        number = bisect_right(ends[side], begin)
+        if number == len(ends[side]) or spans[side][number][0] >= stop:
+            number = before[1] if before[0] == side else -1
+        if (side, number) == before:
+            first, begin = words.pop()[1], places.pop()[1]
+        else:
+            first = at
+        words.append((texts[side][begin:stop].strip(), first, at + 1))
+        places.append((side, begin, stop))
+        before = side, number
+    return words, places
+
+
+def _spans_of_words(text: str) -> list[tuple[int, int]]:
+    """The characters of each word; of scripts whose segmenter is not installed each character, as only shown."""
+    try:
+        return token_spans(text)
+    except (MissingExtra, NoSegmenter):
+        return token_spans(text, segmented=False)

@@ -10,9 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from interlingua import languages as codes
-from interlingua.analyses.explanation import ExplainedLanguage, Explainer, by_order, example_lines, told_of, verdicts
+from interlingua.analyses.explained_examples import ExplainedExample
+from interlingua.analyses.explanation import (
+    ExplainedLanguage,
+    Explainer,
+    by_order,
+    explained_examples,
+    explained_text,
+    verdicts,
+)
 from interlingua.errors import InputError
-from interlingua.paths import json_value
 from interlingua.readers.examples import Examples, TaggedWords
 from interlingua.tasks.saved_models import FineTuned
 from interlingua.training.task import Task
@@ -21,23 +28,49 @@ Ints = NDArray[np.int64]
 Files = Mapping[str, Examples[Any]]
 
 
-@dataclass(frozen=True)
-class RowExplanation:
-    """A row in every language that has it: what each file and the model say of it, and what speaks for that.
+@dataclass(frozen=True, kw_only=True)
+class RowPrediction:
+    """What a file and the model say of a row in one language; `id` is that of a question, else empty."""
 
-    `sides` has language, file, line (and id), gold and predicted; `examples` units and attributions of what is
-    explained, alone or beside what belongs to it in another language, then with what flows between the two.
-    """
-
-    asked: str
-    sides: tuple[dict[str, Any], ...]
-    examples: tuple[dict[str, Any], ...]
-    notes: tuple[str, ...]
+    language: str
+    file: str
+    line: int
+    id: str = ""
+    gold: str
+    predicted: str
 
     @property
-    def wrong(self) -> bool:
+    def is_wrong(self) -> bool:
+        """Whether the model says something else than the file."""
+        return self.gold != self.predicted
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowExplanation:
+    """A row in every language that has it: the prediction in each, and what speaks for it.
+
+    `examples` are texts with attributions, alone or beside what belongs to them in another language, then with what
+    flows between the two.
+    """
+
+    row: str
+    predictions: tuple[RowPrediction, ...]
+    examples: tuple[ExplainedExample, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_wrong(self) -> bool:
         """Whether the model is wrong in one of the languages."""
-        return any(side["gold"] != side["predicted"] for side in self.sides)
+        return any(prediction.is_wrong for prediction in self.predictions)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "row": self.row,
+            "predictions": [vars(prediction) for prediction in self.predictions],
+            "examples": [example.to_dict() for example in self.examples],
+            "notes": list(self.notes),
+        }
 
 
 def find_row(task: Task, files: Files, asked: str) -> dict[str, int]:
@@ -145,7 +178,7 @@ def explain_row(explainer: Explainer, files: Files, asked: str, *, own: str) -> 
     wrong = any(gold != predicted for gold, predicted in said.values())
     if wrong and choices == ["gold"]:
         choices.append("predicted")
-    shown: dict[Hashable, dict[str, Any]] = {}
+    shown: dict[Hashable, ExplainedExample] = {}
     for choice in choices:
         again = reads if choice == choices[0] else {c: explainer.read(c, e, choice=choice) for c, e in one.items()}
         sides = {
@@ -153,28 +186,37 @@ def explain_row(explainer: Explainer, files: Files, asked: str, *, own: str) -> 
             for code, read in again.items()
             if all(len(aspect.targets) for aspect in read.aspects)
         }
-        for key, told in _compared(explainer, sides, first):
-            shown.setdefault(key, told | {"explained": choice})
+        for key, example in _examples(explainer, sides, first):
+            texts = tuple(
+                replace(text, gold=said[text.language][0], predicted=said[text.language][1]) for text in example.texts
+            )
+            shown.setdefault(key, replace(example, answer=choice, texts=texts))
     absent = [f"{files[code].name}: does not have the row {asked}" for code in files if code not in rows]
     return RowExplanation(
-        asked,
-        tuple(_side(code, one[code], said[code]) for code in sorted(one, key=lambda code: code != first)),
-        tuple(shown.values()),
-        (*absent, *dict.fromkeys(explainer.notes[before:])),
+        row=asked,
+        predictions=tuple(
+            _prediction(code, one[code], said[code]) for code in sorted(one, key=lambda code: code != first)
+        ),
+        examples=tuple(shown.values()),
+        notes=(*absent, *dict.fromkeys(explainer.notes[before:])),
     )
 
 
-def _side(code: str, examples: Examples[Any], said: tuple[str, str]) -> dict[str, Any]:
+def _prediction(code: str, examples: Examples[Any], said: tuple[str, str]) -> RowPrediction:
     item = examples[0]
-    told = {"language": code, "file": examples.name, "line": item.line}
-    if hasattr(item, "id"):
-        told["id"] = item.id
-    return told | {"gold": said[0], "predicted": said[1]}
+    return RowPrediction(
+        language=code,
+        file=examples.name,
+        line=item.line,
+        id=str(getattr(item, "id", "")),
+        gold=said[0],
+        predicted=said[1],
+    )
 
 
-def _compared(
+def _examples(
     explainer: Explainer, sides: Mapping[str, ExplainedLanguage], first: str
-) -> Iterator[tuple[Hashable, dict[str, Any]]]:
+) -> Iterator[tuple[Hashable, ExplainedExample]]:
     """Everything that is explained of a row, with what tells it apart: pairs of two languages, then what is alone."""
     for place in range(max((len(side.aspects) for side in sides.values()), default=0)):
         met: dict[str, set[int]] = {code: set() for code in sides}
@@ -184,42 +226,41 @@ def _compared(
                 continue
             compared = explainer.compare(source, target, place)
             explainer.notes += [f"{first}–{code}: {skip}" for skip in compared.found.skipped]
-            lines = example_lines(source, target, place, compared)
-            for row, line in zip(compared.found.rows, lines, strict=True):
+            examples = explained_examples(source, target, place, compared)
+            for row, example in zip(compared.found.rows, examples, strict=True):
                 numbers = [int(pair[row]) for pair in compared.pairs]
                 met[first].add(numbers[0])
                 met[code].add(numbers[1])
-                yield _told(explainer.tuned, ((source, numbers[0]), (target, numbers[1])), place, json_value(line))
+                yield _with_about(explainer.tuned, ((source, numbers[0]), (target, numbers[1])), place, example)
         for code, side in sides.items():
             for number in sorted(set(range(len(side.aspects[place].targets))) - met[code]):
                 values = side.weighed(place, np.array([number])).values
-                alone = {"key": side.aspects[place].keys[number], "score": None, "null": None, "flows": []}
-                alone["source"] = told_of(side, place, number, values)
-                yield _told(explainer.tuned, ((side, number),), place, alone)
+                text = explained_text(side, place, number, values)
+                aspect = side.aspects[place]
+                alone = ExplainedExample(key=aspect.keys[number], aspect=aspect.name, texts=(text,))
+                yield _with_about(explainer.tuned, ((side, number),), place, alone)
 
 
-def _told(
-    tuned: FineTuned, sides: Sequence[tuple[ExplainedLanguage, int]], place: int, told: dict[str, Any]
-) -> tuple[Hashable, dict[str, Any]]:
-    """What is told of targets that belong together, under the numbers that tell them from others."""
+def _with_about(
+    tuned: FineTuned, sides: Sequence[tuple[ExplainedLanguage, int]], place: int, example: ExplainedExample
+) -> tuple[Hashable, ExplainedExample]:
+    """The example with what is said of its scores, under the numbers that tell its targets from others."""
     about, key = [], []
     for side, number in sides:
         targets = side.aspects[place].targets
         about.append(about_target(tuned, side, number, place=place))
         key.append((side.language, *(int(each[number]) for each in (targets.row, targets.label, targets.position))))
-    named = dict(zip(("source", "target"), (side.language for side, _ in sides), strict=False))
-    what = sides[0][0].aspects[place].name
-    return (place, *key), told | {"aspect": what, "languages": named, "about": about}
+    return (place, *key), example.with_about(about)
 
 
 def about_target(tuned: FineTuned, side: ExplainedLanguage, number: int, *, place: int = 0) -> str:
     """What is explained of a target, its value, and how complete its attributions are."""
     targets, found = side.aspects[place].targets, side.found[place]
     name = tuned.labels[int(targets.label[number])] if tuned.labels else side.aspects[place].name
+    score, nothing = (f"{float(values[number]):.2f}".replace("-", "−") for values in (found.score, found.nothing))
     return (
-        f"{name}{_at(side, targets.row[number], targets.position[number])}: {found.score[number]:.2f}, "
-        f"{found.nothing[number]:.2f} for the baseline; "
-        f"completeness gap {100 * found.gap[number]:.2f} % over {int(found.steps[number])} steps"
+        f"{name}{_at(side, targets.row[number], targets.position[number])}: {score}, {nothing} for the baseline; "
+        f"completeness gap {100 * found.gap[number]:.2f}\N{NO-BREAK SPACE}% over {int(found.steps[number])} steps"
     )
 
 

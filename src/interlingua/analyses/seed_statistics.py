@@ -1,19 +1,15 @@
-"""Scores over seeds: means, tests over seeds and examples, and published numbers beside them."""
+"""Scores over seeds: means, and differences of regimes tested over seeds and examples."""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Protocol
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from interlingua.analyses.transfer import REGIMES, STATES
-from interlingua.errors import InputError
-from interlingua.record import Items, Record
+from interlingua.record import Difference, Estimate, Items, Record
 from interlingua.stats import (
     bootstrap_f1_difference,
     detectable_error,
@@ -29,6 +25,7 @@ from interlingua.stats import (
     seed_difference,
     stuck,
 )
+from interlingua.training.regime_names import REGIMES, STATES
 
 Values = NDArray[Any]
 BASELINES = ("original", "adjusted")
@@ -36,67 +33,183 @@ BASELINES = ("original", "adjusted")
 
 Where a test has neither, the first two regimes that it has take their places, in the order they are named."""
 
-
-class ItemStore(Protocol):
-    """Where the values of a record are, item by item: the records of a run."""
-
-    def items(self, record: Record, /) -> Items: ...
+ItemsOf: TypeAlias = "Callable[[Record], Items | None]"
+"""The values of a record, item by item; None where they were not kept."""
 
 
-def summarise(
-    records: Sequence[Record], store: ItemStore, *, regimes: Sequence[str], tests: Sequence[str], permutations: int
-) -> list[dict[str, Any]]:
-    """One entry per test, metric and regime: values by seed, their mean, deviation and interval, p-values by baseline.
+@dataclass(frozen=True, kw_only=True)
+class RegimeDifference(Difference):
+    """A regime's mean score less that of the regime `base`, over the `seeds` of one and the `base_seeds` of the other.
 
-    The interval (`low`, `high`) is over seeds; of one seed it is over its examples, and `deviation` is None. `p` is
-    that of `stats.seed_difference`, over seeds and examples; a regime or baseline of one seed has none. `p_holm` are
-    those of a metric, all regimes, tests and baselines, corrected together. The tests of Efimov et al. 2023 §5.1, which
-    hold the seeds fixed, stand beside it: `p_examples`, Student's on per-example values averaged over the seeds that
-    both have, or, for an F1 that is made of counts, `p_permutation`, which swaps an example with its counts of all
-    seeds, and `p_permutation_apart`, which swaps each seed's on its own. `above` is how many seeds are above chance by
-    their own interval, `always` the one answer that all seeds' models give to every example, where they do. `against`
-    has, by baseline, the difference of the means, its interval, what it is `over`, its effect size over examples, and
-    the smallest detectable difference. Retrieval is at the layer that is best for the regime in the mean over seeds,
-    chosen on the same data for all regimes alike; the other layers are in the records. `bases` are the regimes that the
-    test's others are compared with. `without_stuck` has, by baseline, what `p` and `against` have, over the seeds in
-    which neither side's model is stuck at chance, where one is in some seed.
+    Its test and interval are `over` seeds and examples (`stats.seed_difference`). With one seed on a side there is no
+    test (`p` None), and the interval is over examples. `fixed_seed_p` are the tests of Efimov et al. 2023 §5.1, which
+    hold the seeds fixed: `examples`, Student's on per-example values averaged over the seeds that both have, or, for an
+    F1 that is made of counts, `permutation`, which swaps an example with its counts of all seeds, and
+    `permutation_apart`, which swaps each seed's on its own. `item_deviation` is that of the difference on one example.
     """
-    by_cell: dict[tuple[str, str, str], list[Record]] = {}
+
+    base: str
+    seeds: tuple[int | None, ...]
+    base_seeds: tuple[int | None, ...]
+    over: str
+    item_deviation: float
+    fixed_seed_p: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def p_published(self) -> float | None:
+        """The p-value of the test that Efimov et al. 2023 use for this metric."""
+        return self.fixed_seed_p.get("permutation", self.fixed_seed_p.get("examples"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON, without the records."""
+        return {name: _as_json(value) for name, value in super().to_dict().items()}
+
+    def to_plain(self) -> dict[str, Any]:
+        """What transfer.json has of it under the name of its base."""
+        return {
+            "seeds": list(self.seeds),
+            "base_seeds": list(self.base_seeds),
+            "item_deviation": self.item_deviation,
+            "difference": self.value,
+            "low": self.ci_low,
+            "high": self.ci_high,
+            "over": self.over,
+            "effect": self.effect,
+            "detectable": self.detectable,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegimeScore(Estimate):
+    """The mean score of a regime in a test over its seeds, with what it is compared with.
+
+    The interval is over seeds; of one seed it is over its examples, and `deviation` is None. `bases` are the regimes
+    that the test's others are compared with. Retrieval is at the `layer` that is best for the regime in the mean over
+    seeds, chosen on the same data for all regimes alike; the other layers are in the records. `seeds_above_chance`
+    counts seeds that are above chance by their own interval (None: not known), `constant_answer` is the one answer that
+    all seeds' models give to every example, where they do. A seed is collapsed where its model is at chance and another
+    of the regime is clearly above. `against` has the differences to the bases, `without_collapsed` the same over the
+    seeds of which neither side's model is collapsed, where one is.
+
+    `has_learned` and `collapsed_seeds` of a metric without a chance level are those of the metric that the test has
+    one for: an F1 of whole entities goes by the F1 of tagged words.
+    """
+
+    model: str
+    measure: str
+    task: str | None
+    source: str | None
+    target: str | None
+    test: str
+    metric: str
+    regime: str
+    bases: tuple[str, ...]
+    seeds: tuple[int | None, ...]
+    values: tuple[float, ...]
+    deviation: float | None
+    seeds_above_chance: int | None
+    constant_answer: str | None
+    layer: int | None
+    has_learned: bool = True
+    collapsed_seeds: tuple[int | None, ...] = ()
+    against: Mapping[str, RegimeDifference] = field(default_factory=dict)
+    without_collapsed: Mapping[str, RegimeDifference] = field(default_factory=dict)
+
+    @property
+    def base(self) -> str:
+        """The regime that the others of this test are compared with first."""
+        return self.bases[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON, without the records and comparisons."""
+        whole = super().to_dict()
+        return {name: _as_json(value) for name, value in whole.items() if name not in ("against", "without_collapsed")}
+
+    def to_plain(self) -> dict[str, Any]:
+        """The entry that transfer.json has of it; study.json adds encoder, task and language of training."""
+        tested = {base: each for base, each in self.against.items() if each.p is not None}
+        fixed: dict[str, dict[str, float]] = {}
+        for base, each in self.against.items():
+            for name, p in each.fixed_seed_p.items():
+                fixed.setdefault(f"p_{name}", {})[base] = p
+        return {
+            "test": self.test,
+            "metric": self.metric,
+            "regime": self.regime,
+            "bases": list(self.bases),
+            "seeds": list(self.seeds),
+            "values": list(self.values),
+            "mean": self.value,
+            "deviation": self.deviation,
+            "low": self.ci_low,
+            "high": self.ci_high,
+            "null": self.null_value,
+            "above": self.seeds_above_chance,
+            "always": self.constant_answer,
+            "n": self.n,
+            "layer": self.layer,
+            "p": {base: each.p for base, each in tested.items()},
+            "against": {base: each.to_plain() for base, each in self.against.items()},
+            **fixed,
+            "without_stuck": {
+                base: each.to_plain() | {"p": each.p} | ({} if each.p is None else {"p_holm": each.p_adjusted})
+                for base, each in self.without_collapsed.items()
+            },
+            "p_holm": {base: each.p_adjusted for base, each in tested.items()},
+        }
+
+
+def _as_json(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else dict(value) if isinstance(value, Mapping) else value
+
+
+def summarize_over_seeds(
+    records: Sequence[Record], items: ItemsOf, *, regimes: Sequence[str], tests: Sequence[str], permutations: int
+) -> list[RegimeScore]:
+    """One score per test, metric and regime, compared with its baselines where the values of the items are known.
+
+    `p_adjusted` is Holm's correction over all comparisons of one metric: all its regimes, tests and baselines.
+    """
+    by_test: dict[str, dict[tuple[str, str], list[Record]]] = {}
     for record in sorted(records, key=lambda record: record.seed or 0):
         if record.regime is not None and record.options.get("direction") != "backward":
-            by_cell.setdefault((str(record.test), record.key, record.regime), []).append(record)
-    found: list[dict[str, Any]] = []
+            by_test.setdefault(str(record.test), {}).setdefault((record.key, record.regime), []).append(record)
+    scores: list[RegimeScore] = []
     for test in tests:
-        here = {key: its for key, its in by_cell.items() if key[0] == test}
-        for metric, cells in _metrics(here, regimes).items():
-            sides = {
-                regime: _Side([record.seed for record in its], [record.value for record in its],
-                              [store.items(record) for record in its], [_hubs(record) for record in its])
-                for regime, its in cells.items()
-            }  # fmt: skip
-            known = [base for base in BASELINES if base in cells] or [*cells][:2]
-            lost = {regime: _stuck(its) for regime, its in cells.items()}
-            for regime, its in cells.items():
-                bases = known[: known.index(regime)] if regime in known else known
-                against = {base: _apart(sides[regime], sides[base]) for base in bases}
-                entry = {
-                    "test": test,
-                    "metric": metric,
-                    "regime": regime,
-                    "bases": known,
-                    **_over_seeds(its),
-                    **_tested(against),
-                    **_of_the_paper(sides[regime], {base: sides[base] for base in bases}, permutations),
-                }
-                entry["without_stuck"] = {}
-                for base in bases:
-                    out = lost[regime] | lost[base]
-                    ours, theirs = (side.without(out) for side in (sides[regime], sides[base]))
-                    if out and ours.seeds and theirs.seeds:
-                        p, each = _apart(ours, theirs)
-                        entry["without_stuck"][base] = {**each, "p": p}
-                found.append(entry)
-    return _corrected(found)
+        by_metric = _by_metric(by_test.get(test, {}), regimes)
+        # The task's own metric has the level that a model without any knowledge reaches.
+        leveled = [cells for cells in by_metric.values() if _has_chance_level(cells)]
+        reference = min(leveled, key=lambda cells: not _is_judged_by_chance(cells), default={})
+        for cells in by_metric.values():
+            scores += _scores_of_metric(cells, cells if _has_chance_level(cells) else reference, items, permutations)
+    return _correct(scores)
+
+
+def _scores_of_metric(
+    cells: Mapping[str, list[Record]], reference: Mapping[str, list[Record]], items: ItemsOf, permutations: int
+) -> Iterator[RegimeScore]:
+    """The scores of all regimes in one metric of one test; `reference` are those of the metric with a chance level."""
+    bases = tuple([base for base in BASELINES if base in cells] or [*cells][:2])
+    sides = {} if len(cells) < 2 else {regime: side for regime, own in cells.items() if (side := _side(own, items))}
+    collapsed = {regime: _collapsed(reference.get(regime, ())) for regime in cells}
+    for regime, own in cells.items():
+        against, remaining = {}, {}
+        for base in bases[: bases.index(regime)] if regime in bases else bases:
+            if regime not in sides or base not in sides:
+                continue
+            against[base] = _difference(sides[regime], sides[base], base, permutations=permutations)
+            lost = collapsed[regime] | collapsed[base]
+            ours, theirs = (sides[name].without(lost) for name in (regime, base))
+            if lost and ours.seeds and theirs.seeds:
+                remaining[base] = _difference(ours, theirs, base)
+        yield replace(
+            _over_seeds(own),
+            bases=bases,
+            has_learned=_has_learned(reference.get(regime, ())),
+            collapsed_seeds=tuple(seed for seed in (r.seed for r in own) if seed in collapsed[regime]),
+            against=against,
+            without_collapsed=remaining,
+        )
 
 
 @dataclass(frozen=True)
@@ -110,15 +223,16 @@ class _Side:
     scores: list[float]
     items: list[Values]
     hubs: list[tuple[float, float]] = field(default_factory=list)
+    records: list[Record] = field(default_factory=list)
 
     def without(self, seeds: Collection[int | None]) -> _Side:
-        kept = [place for place, seed in enumerate(self.seeds) if seed not in seeds]
-        own = [self.scores[place] for place in kept]
+        places = [place for place, seed in enumerate(self.seeds) if seed not in seeds]
         return _Side(
-            [self.seeds[place] for place in kept],
-            own,
-            [self.items[place] for place in kept],
-            [self.hubs[place] for place in kept] if self.hubs else [],
+            [self.seeds[place] for place in places],
+            [self.scores[place] for place in places],
+            [self.items[place] for place in places],
+            [self.hubs[place] for place in places] if self.hubs else [],
+            [self.records[place] for place in places] if self.records else [],
         )
 
     @property
@@ -147,74 +261,102 @@ def _hubs(record: Record) -> tuple[float, float]:
     return float(variance), float(freedom)
 
 
-def _tested(against: Mapping[str, tuple[float | None, dict[str, Any]]]) -> dict[str, Any]:
+def _side(records: Sequence[Record], items: ItemsOf) -> _Side | None:
+    """A regime's seeds with their values; None where the values of one were not kept."""
+    values = [items(record) for record in records]
+    known = [each for each in values if each is not None]
+    if len(known) < len(records):
+        return None
+    seeds, scores = [record.seed for record in records], [record.value for record in records]
+    return _Side(seeds, scores, known, [_hubs(record) for record in records], list(records))
+
+
+def _fixed_seed_p(ours: _Side, theirs: _Side, permutations: int) -> dict[str, float]:
+    """The p-values of Efimov et al. 2023 §5.1, over the seeds that both have; none where they share no seed."""
+    both = [
+        side.without({seed for seed in side.seeds if seed not in other.seeds})
+        for side, other in ((ours, theirs), (theirs, ours))
+    ]
+    if not both[0].seeds:
+        return {}
+    if not ours.counted:
+        return {"examples": paired_t(*(side.examples() for side in both))}
+    sums, ends = ([side.counts() for side in both], [np.concatenate(side.items, axis=1) for side in both])
     return {
-        "p": {base: p for base, (p, _) in against.items() if p is not None},
-        "against": {base: each for base, (_, each) in against.items()},
+        "permutation": permuted_f1(*sums, times=permutations),
+        "permutation_apart": permuted_f1(*ends, times=permutations),
     }
-
-
-def _of_the_paper(ours: _Side, bases: Mapping[str, _Side], permutations: int) -> dict[str, dict[str, float]]:
-    """The p-values of Efimov et al. 2023 §5.1, over the seeds that both have."""
-    found: dict[str, dict[str, float]] = {}
-    for base, theirs in bases.items():
-        both = [
-            mine.without({seed for seed in mine.seeds if seed not in other.seeds})
-            for mine, other in ((ours, theirs), (theirs, ours))
-        ]
-        if not both[0].seeds:
-            continue
-        if ours.counted:
-            sums, ends = ([side.counts() for side in both], [np.concatenate(side.items, axis=1) for side in both])
-            found.setdefault("p_permutation", {})[base] = permuted_f1(*sums, times=permutations)
-            found.setdefault("p_permutation_apart", {})[base] = permuted_f1(*ends, times=permutations)
-        else:
-            found.setdefault("p_examples", {})[base] = paired_t(*(side.examples() for side in both))
-    return found
-
-
-def paper_p(entry: Mapping[str, Any]) -> dict[str, float]:
-    """The p-values of Efimov et al. 2023 §5.1, which hold the seeds fixed, by baseline."""
-    return dict(entry.get("p_permutation") or entry.get("p_examples") or {})
 
 
 def _chance(record: Record) -> float | None:
     """What a model reaches that has learnt nothing: of a task's own metric the best of several such answers."""
-    told = record.details.get("chance")
-    return record.null_value if told is None else float(told["level"])
+    chance = record.details.get("chance")
+    return record.null_value if chance is None else float(chance["level"])
 
 
-def _stuck(its: Sequence[Record]) -> set[int | None]:
-    nulls = [null for null in map(_chance, its) if null is not None]
-    return stuck({record.seed: record.value for record in its}, float(np.mean(nulls)) if nulls else None)
+def _has_chance_level(cells: Mapping[str, Sequence[Record]]) -> bool:
+    return any(_chance(record) is not None for records in cells.values() for record in records)
 
 
-def _corrected(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The entries with `p_holm`: a metric's p-values are one table, and corrected as one."""
-    for metric in {entry["metric"] for entry in entries}:
-        mine = [entry for entry in entries if entry["metric"] == metric]
-        places = [(entry, base) for entry in mine for base in entry["p"]]
-        for entry in mine:
-            entry["p_holm"] = {}
-        for (entry, base), value in zip(places, holm([entry["p"][base] for entry, base in places]), strict=True):
-            entry["p_holm"][base] = value
-        again = [each for entry in mine for each in entry["without_stuck"].values()]
-        tested = [each for each in again if each["p"] is not None]
-        for each, value in zip(tested, holm([each["p"] for each in tested]), strict=True):
-            each["p_holm"] = value
-    return entries
+def _is_judged_by_chance(cells: Mapping[str, Sequence[Record]]) -> bool:
+    return any("chance" in record.details for records in cells.values() for record in records)
 
 
-def _metrics(
-    cells: Mapping[tuple[str, str, str], list[Record]], regimes: Sequence[str]
+def _null_value(records: Sequence[Record]) -> float | None:
+    nulls = [null for null in map(_chance, records) if null is not None]
+    return float(np.mean(nulls)) if nulls else None
+
+
+def _collapsed(records: Sequence[Record]) -> set[int | None]:
+    return stuck({record.seed: record.value for record in records}, _null_value(records))
+
+
+def _has_learned(records: Sequence[Record]) -> bool:
+    """Whether a model is above chance: one seed at least, by its own interval over examples.
+
+    Over two seeds Student's interval of the mean holds nearly anything; each seed has thousands of examples to go by.
+    Where no seed has an interval of its own, that of the mean decides. Without a chance level nothing speaks against.
+    """
+    null = _null_value(records)
+    if null is None:
+        return True
+    above = _above(records)
+    return max(_bounds(records)[0], 0.0) > null if above is None else above > 0
+
+
+def _correct(scores: Sequence[RegimeScore]) -> list[RegimeScore]:
+    """The scores with `p_adjusted`: a metric's p-values are one table, and corrected as one.
+
+    Comparisons over the seeds that did not collapse are another one.
+    """
+    found: dict[int, RegimeScore] = {}
+    for metric in dict.fromkeys(score.metric for score in scores):
+        places = [place for place, score in enumerate(scores) if score.metric == metric]
+        against = _corrected([scores[place].against for place in places])
+        remaining = _corrected([scores[place].without_collapsed for place in places])
+        for place, first, second in zip(places, against, remaining, strict=True):
+            found[place] = replace(scores[place], against=first, without_collapsed=second)
+    return [found[place] for place in range(len(scores))]
+
+
+def _corrected(tables: Sequence[Mapping[str, RegimeDifference]]) -> list[dict[str, RegimeDifference]]:
+    raw = [each.p for table in tables for each in table.values() if each.p is not None]
+    corrected = iter(holm(raw))
+    return [
+        {base: each if each.p is None else replace(each, p_adjusted=next(corrected)) for base, each in table.items()}
+        for table in tables
+    ]
+
+
+def _by_metric(
+    cells: Mapping[tuple[str, str], list[Record]], regimes: Sequence[str]
 ) -> dict[str, dict[str, list[Record]]]:
     """The records by metric and regime, in the order of the regimes; of layers the best."""
     found: dict[str, dict[str, list[Record]]] = {}
-    for metric in dict.fromkeys(metric for _, metric, _ in cells):
+    for metric in dict.fromkeys(metric for metric, _ in cells):
         for regime in regimes:
-            its = [record for (_, key, name), own in cells.items() if (key, name) == (metric, regime) for record in own]
-            if its:
-                found.setdefault(metric, {})[regime] = at_best_layer(its)
+            if records := cells.get((metric, regime)):
+                found.setdefault(metric, {})[regime] = at_best_layer(records)
     return found
 
 
@@ -227,263 +369,220 @@ def at_best_layer(records: Sequence[Record]) -> list[Record]:
     return layers[max(means, key=lambda layer: (means[layer], -layer))]
 
 
-def _over_seeds(its: Sequence[Record]) -> dict[str, Any]:
-    values = [record.value for record in its]
-    nulls = [null for null in map(_chance, its) if null is not None]
+def _over_seeds(records: Sequence[Record]) -> RegimeScore:
+    """The mean of a regime's seeds, compared with nothing yet."""
+    first, values = records[0], tuple(record.value for record in records)
     spread = over_seeds(values)
-    low, high = _bounds(its)
-    return {
-        "seeds": [record.seed for record in its],
-        "values": values,
-        "mean": spread.mean,
-        "deviation": spread.deviation,
-        "low": low,
-        "high": high,
-        "null": float(np.mean(nulls)) if nulls else None,
-        "above": _above(its),
-        "always": _always(its),
-        "n": its[0].n,
-        "layer": its[0].layer,
-    }
+    low, high = _bounds(records)
+    return RegimeScore(
+        value=spread.mean,
+        ci_low=low,
+        ci_high=high,
+        null_value=_null_value(records),
+        n=first.n,
+        records=tuple(records),
+        model=first.model,
+        measure=first.measure,
+        task=first.task,
+        source=first.source,
+        target=first.target,
+        test=str(first.test),
+        metric=first.key,
+        regime=str(first.regime),
+        bases=(),
+        seeds=tuple(record.seed for record in records),
+        values=values,
+        deviation=spread.deviation,
+        seeds_above_chance=_above(records),
+        constant_answer=_always(records),
+        layer=first.layer,
+    )
 
 
-def _above(its: Sequence[Record]) -> int | None:
+def _above(records: Sequence[Record]) -> int | None:
     """How many seeds are above chance by their own interval over examples; None where that is not known of all.
 
     One answer for every example is never above it.
     """
-    told = [bool(record.details["chance"]["above"]) for record in its if "chance" in record.details]
-    if len(told) == len(its):
-        return sum(told)
-    known = [(r.ci_low, r.null_value) for r in its if r.ci_low is not None and r.null_value is not None]
-    return sum(low > null for low, null in known) if len(known) == len(its) else None
+    verdicts = [bool(record.details["chance"]["above"]) for record in records if "chance" in record.details]
+    if len(verdicts) == len(records):
+        return sum(verdicts)
+    known = [(r.ci_low, r.null_value) for r in records if r.ci_low is not None and r.null_value is not None]
+    return sum(low > null for low, null in known) if len(known) == len(records) else None
 
 
-def _always(its: Sequence[Record]) -> str | None:
+def _always(records: Sequence[Record]) -> str | None:
     """The one answer that every seed's model gives to every example; None where answers differ or are not kept."""
-    said = {record.details.get("chance", {}).get("always") for record in its}
-    return said.pop() if len(said) == 1 else None
+    answers = {record.details.get("chance", {}).get("always") for record in records}
+    return answers.pop() if len(answers) == 1 else None
 
 
-def _bounds(its: Sequence[Record]) -> tuple[float, float]:
+def _bounds(records: Sequence[Record]) -> tuple[float, float]:
     """The 95 % interval of the mean over seeds; of one seed, which has no spread, the record's, over its examples."""
-    one = its[0]
-    if len(its) == 1 and one.ci_low is not None and one.ci_high is not None:
-        return one.ci_low, one.ci_high
-    spread = over_seeds([record.value for record in its])
+    first = records[0]
+    if len(records) == 1 and first.ci_low is not None and first.ci_high is not None:
+        return first.ci_low, first.ci_high
+    spread = over_seeds([record.value for record in records])
     return spread.low, spread.high
 
 
-def _apart(ours: _Side, theirs: _Side) -> tuple[float | None, dict[str, Any]]:
-    """The p-value of a difference of means, and the difference with its interval, effect size and detectable size.
+def _difference(ours: _Side, theirs: _Side, base: str, *, permutations: int = 0) -> RegimeDifference:
+    """The difference of two means with its test, interval, effect size and detectable size.
 
     Of one seed there is no p-value, and the interval is over its examples: of an F1 of counts a bootstrap's, else
-    Student's. One seed's hits have McNemar's detectable difference.
+    Student's. One seed's hits have McNemar's detectable difference. Without `permutations` the tests that hold the
+    seeds fixed are left out.
     """
     apart = ours.examples() - theirs.examples()
     deviation = float(apart.std(ddof=1)) if apart.size > 1 else 0.0
-    said = {"seeds": ours.seeds, "base_seeds": theirs.seeds, "item_deviation": deviation}
-    effect = None if ours.counted else paired_effect(ours.examples(), theirs.examples())
+    p: float | None = None
+    detectable: float | None
     tested = seed_difference(ours.scores, theirs.scores, apart, shared=ours.shared + theirs.shared)
     if tested is not None:
-        ends = {"low": tested.ci_low, "high": tested.ci_high, "over": "seeds and examples"}
-        more = {"effect": effect, "detectable": tested.detectable}
-        return tested.p, {**said, "difference": tested.difference, **ends, **more}
-    difference = float(np.mean(ours.scores) - np.mean(theirs.scores))
-    detectable: float | None
-    if ours.counted and len(ours.seeds) == len(theirs.seeds) == 1:
-        made = bootstrap_f1_difference(ours.counts(), theirs.counts())
-        low, high, detectable = made.low, made.high, detectable_error(made.error)
+        difference, low, high, p = tested.difference, tested.ci_low, tested.ci_high, tested.p
+        over, detectable = "seeds and examples", tested.detectable
     else:
-        hubs = [(side.shared, min(freedom for _, freedom in side.hubs)) for side in (ours, theirs) if side.shared > 0]
-        _, low, high, _ = paired_difference(apart - apart.mean() + difference, hubs)
-        hits = len(ours.seeds) == len(theirs.seeds) == 1 and set(np.unique([*ours.items, *theirs.items])) <= {0.0, 1.0}
-        detectable = (
-            detectable_share(float((apart != 0).mean()), apart.size) if hits else detectable_mean(deviation, apart.size)
-        )
-    ends = {"low": low, "high": high, "over": "examples"}
-    return None, {**said, "difference": difference, **ends, "effect": effect, "detectable": detectable}
+        difference, over = float(np.mean(ours.scores) - np.mean(theirs.scores)), "examples"
+        low, high, detectable = _over_examples(ours, theirs, apart, difference, deviation)
+    return RegimeDifference(
+        value=difference,
+        ci_low=low,
+        ci_high=high,
+        n=apart.size,
+        records=(*ours.records, *theirs.records),
+        p=p,
+        effect=None if ours.counted else paired_effect(ours.examples(), theirs.examples()),
+        detectable=detectable,
+        base=base,
+        seeds=tuple(ours.seeds),
+        base_seeds=tuple(theirs.seeds),
+        over=over,
+        item_deviation=deviation,
+        fixed_seed_p=_fixed_seed_p(ours, theirs, permutations) if permutations else {},
+    )
 
 
-def distance_table(records: Sequence[Record], *, states: Sequence[str]) -> list[dict[str, Any]]:
-    """Mean distances of related and unrelated words over seeds, one entry a language and state (papers/001 Fig. 1).
+def _over_examples(
+    ours: _Side, theirs: _Side, apart: NDArray[np.float64], difference: float, deviation: float
+) -> tuple[float, float, float | None]:
+    """The interval of a difference over examples alone, and the smallest detectable one."""
+    if ours.counted and len(ours.seeds) == len(theirs.seeds) == 1:
+        drawn = bootstrap_f1_difference(ours.counts(), theirs.counts())
+        return drawn.low, drawn.high, detectable_error(drawn.error)
+    hubs = [(side.shared, min(freedom for _, freedom in side.hubs)) for side in (ours, theirs) if side.shared > 0]
+    _, low, high, _ = paired_difference(apart - apart.mean() + difference, hubs)
+    hits = len(ours.seeds) == len(theirs.seeds) == 1 and set(np.unique([*ours.items, *theirs.items])) <= {0.0, 1.0}
+    if hits:
+        return low, high, detectable_share(float((apart != 0).mean()), apart.size)
+    return low, high, detectable_mean(deviation, apart.size)
 
-    `intervals` are those of the means, 95 %: over seeds or, of one seed, over its words.
+
+@dataclass(frozen=True, kw_only=True)
+class StateDistances:
+    """Mean distances of related and unrelated words of a language in one state of a model (Efimov et al. 2023 Fig. 1).
+
+    Intervals are those of the means, 95 %: over `seeds` or, of one seed, over its words. A model before any task has no
+    `task`.
     """
-    wanted = ("related", "unrelated", "auc")
-    cells: dict[tuple[str, str], dict[str, list[Record]]] = {}
+
+    model: str
+    task: str | None
+    source: str | None
+    state: str
+    language: str
+    related: Estimate
+    unrelated: Estimate
+    auc: Estimate
+    seeds: int
+
+    def to_plain(self) -> dict[str, Any]:
+        """The entry that transfer.json has of it."""
+        parts = {"related": self.related, "unrelated": self.unrelated, "auc": self.auc}
+        return {
+            "state": self.state,
+            "language": self.language,
+            **{name: each.value for name, each in parts.items()},
+            "seeds": self.seeds,
+            "intervals": {name: [each.ci_low, each.ci_high] for name, each in parts.items()},
+        }
+
+
+def summarize_distances(records: Sequence[Record], *, states: Sequence[str] = ()) -> list[StateDistances]:
+    """Distances of words over seeds, one entry per model, task, language of training, language and state.
+
+    States are in the order of `states`, those before any task first; others follow in the order of their records.
+    """
+    cells: dict[tuple[str, str | None, str | None], dict[tuple[str, str], dict[str, list[Record]]]] = {}
     for record in records:
         name = record.options.get("pairs", record.metric)
-        if record.state is not None and record.options.get("distance") == "l2" and name in wanted:
-            cells.setdefault((record.state, str(record.target)), {}).setdefault(name, []).append(record)
-    return [
-        {
-            "state": state,
-            "language": language,
-            **{name: float(np.mean([each.value for each in its[name]])) for name in wanted},
-            "seeds": len(its["auc"]),
-            "intervals": {name: list(_bounds(its[name])) for name in wanted},
-        }
-        for (state, language), its in sorted(cells.items(), key=lambda cell: (cell[0][1], states.index(cell[0][0])))
-    ]
-
-
-COLUMNS = ("cite", "encoder", "task", "source", "test", "metric", "regime", "value", "mark")
-
-
-@dataclass(frozen=True)
-class Published:
-    """One published number: where it stands, what it is of, its value as a share of 1, and the paper's mark."""
-
-    cite: str
-    encoder: str
-    task: str
-    source: str
-    test: str
-    metric: str
-    regime: str
-    value: float
-    mark: str
-
-    @property
-    def cell(self) -> tuple[str, str, str, str, str]:
-        """What of ours it stands beside: task, language of training, test, metric, regime; encoders differ."""
-        return self.task, self.source, self.test, self.metric, self.regime
-
-
-def read_published(file: Path) -> list[Published]:
-    """The numbers of a file; a row that is not as the header says is an error with its line."""
-    try:
-        text = file.read_text("utf-8")
-    except OSError as error:
-        raise InputError("no such file", value=str(file), remedy="Name a TSV of published numbers.") from error
-    lines = [line for line in enumerate(text.splitlines(), 1) if line[1].strip() and not line[1].startswith("#")]
-    rows = [(number, next(csv.reader([line], delimiter="\t"))) for number, line in lines]
-    if not rows or tuple(rows[0][1]) != COLUMNS:
-        raise InputError("not the header of published numbers", file=file, line=rows[0][0] if rows else 1,
-                         remedy=f"Give the columns {', '.join(COLUMNS)}.")  # fmt: skip
-    found = []
-    for number, row in rows[1:]:
-        try:
-            told = dict(zip(COLUMNS, row, strict=True))
-            found.append(Published(**{**told, "value": float(told["value"])}))  # type: ignore[arg-type]
-        except ValueError as error:
-            raise InputError(
-                f"not a published number ({error})", file=file, line=number, remedy="Mend that line."
-            ) from error
+        if record.measure == "distances" and record.state is not None and record.options.get("distance") == "l2":
+            group = cells.setdefault((record.model, record.task, record.source), {})
+            group.setdefault((record.state, str(record.target)), {}).setdefault(name, []).append(record)
+    found: list[StateDistances] = []
+    for (model, task, source), group in cells.items():
+        order = [*STATES, *states, *dict.fromkeys(state for state, _ in group)]
+        for (state, language), own in sorted(group.items(), key=lambda cell: (cell[0][1], order.index(cell[0][0]))):
+            if own.keys() >= {"related", "unrelated", "auc"}:
+                found.append(
+                    StateDistances(
+                        model=model,
+                        task=task,
+                        source=source,
+                        state=state,
+                        language=language,
+                        related=_mean_over_seeds(own["related"]),
+                        unrelated=_mean_over_seeds(own["unrelated"]),
+                        auc=_mean_over_seeds(own["auc"]),
+                        seeds=len(own["auc"]),
+                    )
+                )
     return found
 
 
-Entry = dict[str, Any]
+def _mean_over_seeds(records: Sequence[Record]) -> Estimate:
+    low, high = _bounds(records)
+    return Estimate(
+        value=float(np.mean([record.value for record in records])),
+        ci_low=low,
+        ci_high=high,
+        null_value=_null_value(records),
+        n=records[0].n,
+        records=tuple(records),
+    )
 
 
-def study_scores(
-    records: Sequence[Record], store: ItemStore, *, regimes: Sequence[str], permutations: int
-) -> list[Entry]:
-    """One entry an encoder, task, language of training, test, metric and regime; see `comparing.summarise`.
+def summarize_tasks(
+    records: Sequence[Record],
+    items: ItemsOf,
+    *,
+    regimes: Sequence[str],
+    tests: Sequence[str] = (),
+    permutations: int,
+) -> list[RegimeScore]:
+    """The scores of every encoder, task and language of training; see `summarize_over_seeds`.
 
+    Tests and regimes are in the order of those that are given, then of the records (tests), or by name (regimes).
     Holm's correction is over the regimes and tests of one metric of one task, encoder and language of training.
     """
-    asked = [record for record in records if None not in (record.regime, record.test, record.task)]
-    found: list[Entry] = []
-    for encoder, task, source in _groups(asked):
-        mine = [r for r in asked if (r.model, r.task, r.source) == (encoder, task, source)]
-        present = {str(record.regime) for record in mine}
+    groups: dict[tuple[str, str | None, str | None], list[Record]] = {}
+    for record in records:
+        if None not in (record.regime, record.test, record.task):
+            groups.setdefault((record.model, record.task, record.source), []).append(record)
+    scores: list[RegimeScore] = []
+    for own in groups.values():
+        present = {str(record.regime) for record in own}
         named = [name for name in regimes if name in present]
-        made = summarise(
-            mine,
-            store,
-            regimes=[*named, *sorted(present - set(named), key=_usual)],
-            tests=list(dict.fromkeys(str(record.test) for record in mine)),
+        tested = dict.fromkeys(str(record.test) for record in own)
+        scores += summarize_over_seeds(
+            own,
+            items,
+            regimes=[*named, *sorted(present - set(named), key=_usual_order)],
+            tests=list(dict.fromkeys([*(test for test in tests if test in tested), *tested])),
             permutations=permutations,
         )
-        found += [{"encoder": encoder, "task": task, "source": source, **entry} for entry in made]
-    return found
+    return scores
 
 
-def _usual(regime: str) -> tuple[int, str]:
-    """The place of a regime that only a task names: ours as they are always told, then others by name."""
+def _usual_order(regime: str) -> tuple[int, str]:
+    """The place of a regime that only a task names: ours in their usual order, then others by name."""
     return (REGIMES.index(regime) if regime in REGIMES else len(REGIMES)), regime
-
-
-def study_distances(records: Sequence[Record]) -> list[Entry]:
-    """Distances of words, one entry an encoder, task, language and state; a model before any task has no task."""
-    stood = [record for record in records if record.measure == "distances"]
-    found: list[Entry] = []
-    for encoder, task, source in _groups(stood):
-        mine = [r for r in stood if (r.model, r.task, r.source) == (encoder, task, source)]
-        states = [*STATES, *dict.fromkeys(str(record.state) for record in mine)]
-        made = distance_table(mine, states=states)
-        found += [{"encoder": encoder, "task": task, "source": source, **entry} for entry in made]
-    return found
-
-
-def beside(scores: Sequence[Mapping[str, Any]], records: Sequence[Record], paper: Sequence[Published]) -> list[Entry]:
-    """Each published number with ours of the same task, test, metric and regime.
-
-    Ours is of the encoder that the paper names, where the study has it; else of every encoder there is. Its `p_paper`
-    are by the paper's own tests, which hold the seeds fixed.
-    """
-    ours: dict[tuple[str, ...], list[tuple[str, float, Mapping[str, float]]]] = {}
-    for entry in scores:
-        cell = tuple(entry[key] for key in ("task", "source", "test", "metric", "regime"))
-        ours.setdefault(cell, []).append((entry["encoder"], entry["mean"], paper_p(entry)))
-    for key, values in (_consistencies(records) | _cosines(records)).items():
-        ours.setdefault(key[1:], []).append((key[0], over_seeds(values).mean, {}))
-    found: list[Entry] = []
-    for each in paper:
-        matches = ours.get(each.cell, [])
-        for encoder, value, p in [match for match in matches if match[0] == each.encoder] or matches:
-            found.append(
-                {
-                    "cite": each.cite,
-                    "task": each.task,
-                    "source": each.source,
-                    "test": each.test,
-                    "metric": each.metric,
-                    "regime": each.regime,
-                    "paper": each.value,
-                    "paper_mark": each.mark,
-                    "paper_encoder": each.encoder,
-                    "encoder": encoder,
-                    "ours": value,
-                    "p_paper": dict(p),
-                }
-            )
-    return found
-
-
-def _consistencies(records: Sequence[Record]) -> dict[tuple[str, ...], list[float]]:
-    """Consistencies of attributions over seeds, by encoder, task, source, test, metric and regime."""
-    found: dict[tuple[str, ...], list[float]] = {}
-    for record in records:
-        if record.measure == "consistency" and record.block is not None:
-            about = (record.task, record.source, record.target, f"consistency/{record.aspect}", record.regime)
-            cell = (record.model, *map(str, about))
-            found.setdefault(cell, []).append(record.value)
-    return found
-
-
-def _cosines(records: Sequence[Record]) -> dict[tuple[str, ...], list[float]]:
-    """Cosines of parallel names at the output, both ways round, by encoder, geometry table, pair, metric and state.
-
-    A state is `before`, or `after` with the language of fine-tuning (papers/003 Table 2).
-    """
-    looked = [record for record in records if record.state is not None and record.block is not None]
-    mine = [record for record in looked if (record.measure, record.corpus) == ("parallel-cosine", "test")]
-    last: dict[str, int] = {}
-    for record in mine:
-        last[record.model] = max(last.get(record.model, 0), record.layer or 0)
-    found: dict[tuple[str, ...], list[float]] = {}
-    for record in mine:
-        if record.layer == last[record.model]:
-            for pair in ((record.source, record.target), (record.target, record.source)):
-                state = " ".join(each for each in (record.state, record.trained_on) if each)
-                metric = f"{record.measure}/{record.options['centering']}"
-                cell = (record.model, str(record.block), *map(str, pair), metric, state)
-                found.setdefault(cell, []).append(record.value)
-    return found
-
-
-def _groups(records: Sequence[Record]) -> list[tuple[str, str, str]]:
-    return list(dict.fromkeys((r.model, str(r.task), str(r.source)) for r in records))

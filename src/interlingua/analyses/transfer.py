@@ -18,13 +18,9 @@ from interlingua.tasks import tasks
 from interlingua.tasks.retrieval import Retrieval
 from interlingua.tasks.text_pairs import mixed
 from interlingua.training.phases import Phase, Schedule
-from interlingua.training.regime import NAMES, Regime, regime
-from interlingua.training.regime_names import ALPHA, MAPPED
+from interlingua.training.regime import Regime, regime
+from interlingua.training.regime_names import ALPHA, MAPPED, REGIMES
 from interlingua.training.task import FineTuning
-
-STATES = ("untouched", "adjustment")
-"""What a model is before its task: as it came, and adjusted; after it, the state is called as the regime is."""
-
 
 File = str | Path
 Files = File | tuple[File, ...]
@@ -186,7 +182,6 @@ def check_known(examples: Any, kind: str, labels: tuple[str, ...], *, train: str
                 )
 
 
-REGIMES = (*(name for name in NAMES if name != "adjust-only"), MAPPED)
 UNTRAINED = ("original", "adjusted")
 """The regimes of a task that trains nothing: the model as it is, and adjusted."""
 MAPS = ("words", "sentences")

@@ -122,14 +122,14 @@ def list_names(_: ListCommand, output: Console) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from interlingua.report.papers import in_names
-    from interlingua.report.screen import console
+    from interlingua.report.kit.citations import name_papers
+    from interlingua.report.kit.terminal import console
 
     screen = console()
     for kind, entries in kinds.items():
         table = Table(title=kind, title_justify="left", show_header=False, box=None, padding=(0, 2, 0, 0))
         for entry in entries:
-            table.add_row(f"[bold]{entry['name']}[/bold]", in_names(str(entry["summary"])))
+            table.add_row(f"[bold]{entry['name']}[/bold]", name_papers(str(entry["summary"])))
             if metrics := entry.get("metrics"):
                 told = " ".join(metric["key"] for metric in metrics)
                 table.add_row("", Text(f"metrics: {told}", style="dim"))

@@ -26,7 +26,7 @@ DEFAULT_OUT = Path("interlingua-audit")
 
 
 def audit(given: AuditCommand, output: Console) -> None:
-    """Run, and print what was found."""
+    """Run, and print the report."""
     from interlingua.commands.audit import audit as audit_command
     from interlingua.commands.command import call_with
 
@@ -34,12 +34,11 @@ def audit(given: AuditCommand, output: Console) -> None:
     with resumable(place), progress_bars() as tell:
         result = call_with(audit_command, replace(given, out=place, progress=tell))
     print_notes(result.run["skipped"])
+    report = result.report()
     if output.json:
-        print_json({"run": result.run, "records": result.records.to_dicts()})
+        print_json({"run": result.run, "report": report.to_dict(), "records": result.records.to_dicts()})
         return
-    from interlingua.report.record_adapter import to_v1
-    from interlingua.report.screen import console
-    from interlingua.report.terminal import render
+    from interlingua.report.kit.terminal import console, print_report
 
-    render(to_v1(result.records), result.run, console())
-    typer.echo(f"\nPage, tables and records: {place}/report.html")
+    print_report(report, console())
+    typer.echo(f"\nPage: {place}/report.html")

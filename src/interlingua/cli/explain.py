@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -15,8 +15,8 @@ from interlingua.studies.config.fields import settings_of
 from interlingua.studies.config.schema import ExplainCommand, ExplainOptions
 
 if TYPE_CHECKING:
-    from interlingua.analyses.row_explanation import RowExplanation
     from interlingua.commands.compiled import CompiledCommand
+    from interlingua.report.kit.notebook import ReportedResult
 
 EXAMPLES = """
 **Examples**
@@ -27,7 +27,7 @@ EXAMPLES = """
 
     interlingua explain nli/models/original-seed0 --test en=en.tsv --test es=es.tsv --row es:57
 
-    interlingua explain nli/models/original-seed0 --text "Rain. ||| Wet." --text "Lluvia. ||| Mojado."
+    interlingua explain nli/models/original-seed0 --text "Rain. ||| Wet." --text "Lluvia. ||| Mojado." --out two.html
 """
 
 _REMEDY = "Give --test xx=FILE for each language and --out (or --row), or --text twice."
@@ -51,25 +51,15 @@ def explain(given: ExplainOptions, output: Console) -> None:
     with resumable(given.out), progress_bars() as tell:
         models = _by_language(given.models, given.source)
         result = call_with(explain_command, given, models=models, tests=tests, progress=tell)
-    from interlingua.report.record_adapter import to_v1
-
     print_notes(result.run["skipped"])
+    report = result.report()
     if output.json:
-        from interlingua.report.explain_page import explain_summary
-
-        print_json(
-            {
-                **explain_summary(to_v1(result.records), result.run),
-                "run": result.run,
-                "records": result.records.to_dicts(),
-            }
-        )
+        print_json({"run": result.run, "report": report.to_dict(), "records": result.records.to_dicts()})
         return
-    from interlingua.report.explain_terminal import render_explanation
-    from interlingua.report.screen import console
+    from interlingua.report.kit.terminal import console, print_report
 
-    render_explanation(to_v1(result.records), result.run, console())
-    typer.echo(f"\nPage: {given.out / 'explain.html'}")
+    print_report(report, console())
+    typer.echo(f"\nPage, tables and records: {result.page_file}")
 
 
 def compiled(given: ExplainOptions) -> CompiledCommand:
@@ -116,25 +106,13 @@ def _rows(given: ExplainOptions, tests: Mapping[str, Any], output: Console) -> N
     from interlingua.commands.command import call_with
     from interlingua.commands.explain import explain_rows
 
-    if given.out is not None or given.rows is not None:
-        option = "--out" if given.out is not None else "--rows"
-        raise InputError(f"{option} is for all rows", remedy=f"Leave {option} out: --row prints what it finds.")
+    if given.rows is not None:
+        raise InputError("--rows is for all rows", remedy="Leave --rows out: --row names the rows.")
+    page = _page_file(given)
     model, source = _one_model(given)
-    _print_rows(call_with(explain_rows, given, model=model, source=source, tests=tests, rows=given.row), output.json)
-
-
-def _print_rows(found: list[RowExplanation], as_json: bool) -> None:
-    print_notes(dict.fromkeys(note for each in found for note in each.notes))
-    if as_json:
-        print_json({"rows": [asdict(each) for each in found]})
-        return
-    from interlingua.report.explain_terminal import render_row
-    from interlingua.report.screen import console
-
-    for number, each in enumerate(found):
-        if number:
-            typer.echo("")
-        render_row(each.sides, each.examples, console())
+    result = call_with(explain_rows, given, model=model, source=source, tests=tests, rows=given.row)
+    print_notes(dict.fromkeys(note for row in result for note in row.notes))
+    _print(result, page, output, {"rows": [row.to_dict() for row in result]})
 
 
 def _texts(given: ExplainOptions, output: Console) -> None:
@@ -143,6 +121,7 @@ def _texts(given: ExplainOptions, output: Console) -> None:
 
     if len(given.text) != 2:
         raise InputError("--text takes two texts", value=len(given.text), remedy="Give --text twice.")
+    page = _page_file(given)
     model, _ = _one_model(given)
     languages = given.languages
     if languages is not None and len(languages) != 2:
@@ -151,10 +130,30 @@ def _texts(given: ExplainOptions, output: Console) -> None:
     first, second = given.text
     result = call_with(explain_texts, given, model=model, first=first, second=second, languages=names)
     print_notes(result.notes)
-    if output.json:
-        print_json({**result.example, "about": result.about})
-        return
-    from interlingua.report.explain_terminal import render_texts
-    from interlingua.report.screen import console
+    _print(result, page, output, result.example.to_dict())
 
-    render_texts(result.example, result.about, console())
+
+def _page_file(given: ExplainOptions) -> Path | None:
+    """The page of single rows or texts: one file, so that it can stand beside others; None where none is asked for."""
+    if given.out is not None and (given.out.suffix != ".html" or given.out.is_dir()):
+        raise InputError(
+            "single rows and texts are written as one page", value=str(given.out),
+            remedy=f"Name a file: --out {given.out}.html.",
+        )  # fmt: skip
+    return given.out
+
+
+def _print(result: ReportedResult, page: Path | None, output: Console, plain: Mapping[str, Any]) -> None:
+    """Write the page where one is asked for, then print the report, or all of it as JSON."""
+    from interlingua.report.kit.terminal import console, print_report
+
+    if page is not None:
+        from interlingua.engine.atomic_files import write_text
+
+        write_text(page, result.page())
+    report = result.report()
+    if output.json:
+        print_json({**plain, "report": report.to_dict()})
+        return
+    print_report(report, console())
+    typer.echo("\nA page with charts: add --out NAME.html." if page is None else f"\nPage: {page}")

@@ -25,7 +25,7 @@ EXAMPLES = """
 
 
 def geometry(given: GeometryCommand, output: Console) -> None:
-    """Run, and print what was found."""
+    """Run, and print the report."""
     from interlingua.commands.command import call_with
     from interlingua.commands.geometry import geometry as geometry_command
     from interlingua.training.processes import is_first_process
@@ -37,11 +37,10 @@ def geometry(given: GeometryCommand, output: Console) -> None:
         return
     print_notes(result.run["skipped"])
     if output.json:
-        print_json({"run": result.run, "records": result.records.to_dicts(), **result.found})
+        report = result.report().to_dict()
+        print_json({"run": result.run, "report": report, "records": result.records.to_dicts(), **result.found})
         return
-    from interlingua.report.geometry_terminal import render_geometry
-    from interlingua.report.record_adapter import to_v1
-    from interlingua.report.screen import console
+    from interlingua.report.kit.terminal import console, print_report
 
-    render_geometry(to_v1(result.records), result.run, result.found, console())
-    typer.echo(f"\nPage: {out / 'geometry.html'}")
+    print_report(result.report(), console())
+    typer.echo(f"\nPage: {result.page_file}")

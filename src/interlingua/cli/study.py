@@ -23,10 +23,9 @@ from interlingua.studies.config.schema import (
 )
 
 if TYPE_CHECKING:
-    from interlingua.commands.study import Planned
+    from interlingua.commands.study import Planned, StudyReport
     from interlingua.engine.plan import Plan
     from interlingua.engine.runner import Event
-    from interlingua.report.study_files import StudyReport
     from interlingua.stats.power import SeedPlan
 
 app = typer.Typer(
@@ -78,7 +77,7 @@ def plan(given: StudyPlan, output: Console) -> None:
 
 
 def run(given: StudyRun, output: Console) -> None:
-    """Run, and print what was found."""
+    """Run, and print the report."""
     from interlingua.engine.executors import Options
 
     ids = None if given.gpus is None else tuple(split_names(given.gpus) or ())
@@ -101,15 +100,13 @@ def run(given: StudyRun, output: Console) -> None:
         report = planned.write_report()
     print_notes(report.about["notes"])
     if output.json:
-        from interlingua.report.study_files import as_json as plain
-
-        told = {"done": ran.done, "reused": ran.reused, "failed": len(ran.failed), "blocked": ran.blocked}
-        print_json({"ran": told, **plain(report)})
+        counts = {"done": ran.done, "reused": ran.reused, "failed": len(ran.failed), "blocked": ran.blocked}
+        print_json({"ran": counts, "report": report.report().to_dict(), **report.exports()})
     else:
         _show_report(report)
         typer.echo(
             f"\n{counted(ran.done, 'steps')} run, {ran.reused} done before, {len(ran.failed)} failed, "
-            f"{ran.blocked} blocked. Page, tables and records: {planned.workspace.folder}"
+            f"{ran.blocked} blocked. Page: {report.page_file}"
         )
     if ran.failed:
         raise typer.Exit(1)
@@ -142,14 +139,12 @@ def status(given: StudyStatus, output: Console) -> None:
 
 def report(given: StudyReportCommand, output: Console) -> None:
     """Print the report."""
-    made = (planned := _planned(given)).write_report()
+    result = _planned(given).write_report()
     if output.json:
-        from interlingua.report.study_files import as_json as plain
-
-        print_json(plain(made))
+        print_json({"report": result.report().to_dict(), **result.exports()})
         return
-    _show_report(made)
-    typer.echo(f"\nPage, tables and records: {planned.workspace.folder}")
+    _show_report(result)
+    typer.echo(f"\nPage: {result.page_file}")
 
 
 def gc(given: StudyPrune, output: Console) -> None:
@@ -211,11 +206,10 @@ def _seed_words(made: SeedPlan) -> str:
     return f"{begin} {can}, {spread}. With {most:,} examples: {', '.join(needed)}."
 
 
-def _show_report(made: StudyReport) -> None:
-    from interlingua.report.screen import console
-    from interlingua.report.study_terminal import render_study
+def _show_report(result: StudyReport) -> None:
+    from interlingua.report.kit.terminal import console, print_report
 
-    render_study(made.run(), made.tables, console())
+    print_report(result.report(), console())
 
 
 def _bytes(count: int) -> str:

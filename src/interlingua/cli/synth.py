@@ -46,7 +46,7 @@ def _show(made: Synthetic) -> None:
     """The counts, a line a kind, as the paper's Table 1 has them by type."""
     from rich.table import Table
 
-    from interlingua.report.screen import console
+    from interlingua.report.kit.terminal import console
 
     counts: dict[str, Any] = made.counts()
     table = Table(title="Sentences", title_justify="left", box=None, padding=(0, 2, 0, 0))

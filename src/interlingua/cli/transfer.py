@@ -32,7 +32,7 @@ EXAMPLES = """
 
 
 def transfer(given: TransferCommand, output: Console) -> None:
-    """Run, and print what was found."""
+    """Run, and print the report."""
     from interlingua.analyses.evaluation import FOLDER
     from interlingua.commands.command import call_with
     from interlingua.commands.transfer import transfer as transfer_command
@@ -44,17 +44,19 @@ def transfer(given: TransferCommand, output: Console) -> None:
     if not is_first_process():
         return
     print_notes(result.run["skipped"])
+    report = result.report()
     if output.json:
-        print_json({"run": result.run, "scores": result.scores, "distances": result.distances})
+        print_json({"run": result.run, "report": report.to_dict(), **result.exports()})
         return
-    from interlingua.report.runs import Run
-    from interlingua.report.screen import console
-    from interlingua.report.transfer_terminal import render_transfer
+    from interlingua.report.kit.terminal import console, print_report
 
-    render_transfer(Run(result.run, more={"scores": result.scores, "distances": result.distances}), console())
-    typer.echo(f"\nPage, tables, picture and records: {out / 'transfer.html'}")
+    print_report(report, console())
+    typer.echo(f"\nPage: {result.page_file}; tables: {out / 'tables'}/")
+    if given.save_models and (out / "models").is_dir():
+        size = sum(file.stat().st_size for file in (out / "models").rglob("*") if file.is_file())
+        typer.echo(f"Models: {out / 'models'}/ ({size / 2**20:,.0f} MiB)")
     if (out / FOLDER).is_dir():
-        typer.echo(f"What each model said of each example: {out / FOLDER}/")
+        typer.echo(f"Predictions of every model: {out / FOLDER}/")
         if why := _why_wrong(result.predictions(), given.tests, out, saved=given.save_models):
             typer.echo(why)
 
@@ -62,7 +64,7 @@ def transfer(given: TransferCommand, output: Console) -> None:
 def _why_wrong(predictions: Iterator[Mapping[str, Any]], tests: Mapping[str, Any], out: Path, *, saved: bool) -> str:
     """The command that explains the first wrong prediction of a saved model on a test of one file; how to save one."""
     if not saved:  # What is there may be of other settings.
-        return "With --save-models the models stay, and interlingua explain --row says why one of them is wrong."
+        return "With --save-models the models are kept, and interlingua explain --row explains a wrong prediction."
     wrong = (line for line in predictions if not line["right"] and isinstance(tests.get(line["test"]), str))
     first = next((line for line in wrong if (out / "models" / line["model"]).is_dir()), None)
     if first is None:
@@ -70,4 +72,4 @@ def _why_wrong(predictions: Iterator[Mapping[str, Any]], tests: Mapping[str, Any
     code, model = first["language"], out / "models" / first["model"]
     row = first.get("id") or f"{code}:{first['line']}"
     given = ["interlingua", "explain", str(model), "--test", f"{code}={tests[first['test']]}", "--row", str(row)]
-    return f"Why is one wrong? For the first: {shlex.join(given)}"
+    return f"To explain the first wrong prediction: {shlex.join(given)}"

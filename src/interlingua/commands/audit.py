@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,19 +18,22 @@ from interlingua.corpus import ParallelCorpus
 from interlingua.encoder.devices import pick_device
 from interlingua.encoder.loading import check_precision, default_precision, find_folder
 from interlingua.errors import InputError
+from interlingua.flattening import installed
 from interlingua.measures import measures as registry
 from interlingua.paths import read_json
 from interlingua.readers import read_corpus
 from interlingua.readers.embedded import place_names
 from interlingua.readers.saved import saved_lines
 from interlingua.record import RecordTable
-from interlingua.report.answer import answer
-from interlingua.report.audit import audit_sections, build_page
-from interlingua.report.audit_files import report_files
-from interlingua.report.notebook import Drawing, drawing, framed
-from interlingua.report.readings import gather
-from interlingua.report.record_adapter import to_v1
-from interlingua.report.runs import Run
+from interlingua.registry import unknown
+from interlingua.report.files import report_files
+from interlingua.report.kit.chart import charts_of
+from interlingua.report.kit.finding import Finding
+from interlingua.report.kit.notebook import ReportedResult
+from interlingua.report.kit.section import Run
+from interlingua.report.kit.svg import draw, resolve
+from interlingua.report.report import Report, build_report
+from interlingua.report.subjects.layers import alignment_blocks
 from interlingua.studies.config.fields import Place
 from interlingua.studies.config.schema import AuditCommand, EncoderTable, MeasureTable, StudyTable
 from interlingua.studies.steps.step_io import ABOUT, MAP
@@ -51,9 +54,9 @@ SAVED = "corpus"
 """The name of a corpus that was in memory, as a file."""
 
 
-@dataclass(frozen=True)
-class Audit:
-    """What an audit found: records, the run's settings, and a 2-D map of the sentences.
+@dataclass(frozen=True, repr=False)
+class Audit(ReportedResult):
+    """The result of an audit: its records, the run's settings, and a 2-D map of the sentences.
 
     The mean of the records of one metric is the number of the page:
     `records.where(metric="p@1", similarity="cosine", centering="raw", layer=6).mean()`.
@@ -65,33 +68,47 @@ class Audit:
     folder: Path | None = None
 
     @cached_property
-    def _read(self) -> list[dict[str, Any]]:
-        """The records as pages read them."""
-        return to_v1(self.records)
+    def _report(self) -> Report:
+        return build_report([audit_run(self.records, self.run, self.points)])
+
+    def report(self) -> Report:
+        """The report of this audit: findings, tables and charts as objects."""
+        return self._report
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was found, the answer first: each with its kind, verdict, numbers and sentence."""
+        return (self._report.headline.answer, *self._report.findings())
+
+    def answer(self) -> str:
+        """The verdict and all findings as plain text."""
+        return self.summary()
+
+    def figure(self, name: str) -> str:
+        """A chart of the page as an SVG picture with its font, by its name; of charts with a menu the first."""
+        charts = {chart.name: charts_of(chart)[0] for chart in self._report.charts()}
+        if name not in charts:
+            raise unknown("figure", name, list(charts))
+        return resolve(draw(charts[name]), font=True)
 
     @property
     def best_layer(self) -> int | None:
         """The layer of the best mean retrieval, as is (CKA where retrieval was not measured)."""
-        return gather(self._read).best_layer()
+        found = alignment_blocks(audit_run(self.records, self.run, self.points))
+        return next((space.best_layer for spaces in found.values() for space in spaces), None)
 
-    def answer(self) -> str:
-        """What was found, in words."""
-        return "\n".join(f"{finding.topic}. {finding.text}" for finding in answer(self._read, self.run))
-
-    def page(self) -> str:
-        """The HTML page, self-contained."""
-        return build_page(self._read, self.run, self.points)
-
-    def figure(self, name: str) -> Drawing:
-        """A figure of the page by its name: plotly's JSON as a dictionary, which a notebook draws."""
-        run = Run(self.run, self._read, more={"points": self.points})
-        return drawing(audit_sections({"": (run, run.readings())}), name, self._read)
+    @property
+    def page_file(self) -> Path | None:
+        """The page in the folder of the run; None where nothing was written."""
+        return None if self.folder is None else self.folder / "report.html"
 
     def __repr__(self) -> str:
         return f"Audit({self.run['model']}, {len(self.run['languages'])} languages, {len(self.records)} records)"
 
-    def _repr_html_(self) -> str:
-        return framed(self.page())
+
+def audit_run(records: RecordTable, about: Mapping[str, Any], points: Mapping[str, Any] | None) -> Run:
+    """What a report reads of an audit: its settings, its records and its map."""
+    return Run(kind=KIND, about=about, records=records, attachments={} if points is None else {"points": points})
 
 
 @command(AuditCommand)
@@ -106,9 +123,8 @@ def audit(given: AuditCommand) -> Audit:
         points, run = read_json(finished.place(map_step) / MAP), _about(checked, finished)
         if given.out is None:  # Per-item values go with the folder.
             return Audit(RecordTable(replace(record, items=None) for record in records), run, points)
-        read = to_v1(records)
         finished.export(map_step, MAP, MAP)
-        for name, text in report_files(read, run, points, found=gather(read)).items():
+        for name, text in report_files(audit_run(records, run, points)).items():
             finished.write(name, text)
         finished.write_about(run)
         return Audit(records, run, points, Path(given.out))
@@ -135,6 +151,7 @@ class CheckedAudit:
     @classmethod
     def of(cls, given: AuditCommand) -> CheckedAudit:
         measures, seed, device = _measures(given.measures, given.against), given.seed, pick_device(given.device)
+        installed(given.projection)
         chosen = None if given.languages is None else codes.several(given.languages)
         whole = read_corpus(
             given.corpus, languages=chosen, format=given.format, encoding=given.encoding, column=given.column
@@ -233,6 +250,7 @@ def _compiled(checked: CheckedAudit) -> CompiledCommand:
         spellings=None if given.spellings is None else os.fspath(given.spellings),
         dictionary=None if given.dictionary is None else os.fspath(given.dictionary),
         map=True,
+        projection=given.projection,
         seed=given.seed,
     )
     whole = StudyTable(

@@ -8,35 +8,38 @@ from pathlib import Path
 from typing import Any, cast
 
 from interlingua import languages as codes
-from interlingua.analyses.explanation import (
+from interlingua.analyses.explained_examples import (
     EXAMPLES,
+    ExampleCollection,
+    ExplainedExample,
+    example_file,
+    read_collection,
+)
+from interlingua.analyses.explanation import (
     Explainer,
     ExplainSettings,
     Outside,
     Read,
     by_order,
-    example_file,
-    example_lines,
-    page_examples,
+    explained_examples,
     words_of,
 )
 from interlingua.analyses.row_explanation import RowExplanation, about_target, explain_row, find_row
 from interlingua.analyses.transfer import File, check_file
-from interlingua.commands import report
 from interlingua.commands.command import command
 from interlingua.commands.compiled import CompiledCommand, FinishedCommand, one_cell, ran
 from interlingua.encoder.devices import pick_device
+from interlingua.engine.records import Records
 from interlingua.engine.serialization import File as StoredFile
 from interlingua.engine.step import Step
 from interlingua.errors import InputError
-from interlingua.paths import json_value
 from interlingua.readers.examples import Examples
 from interlingua.readers.word_lists import WordVectors, read_dictionary, read_vectors
-from interlingua.record import RecordTable
-from interlingua.report.explain_page import explain_files, texts_sections
-from interlingua.report.notebook import Drawing, drawing, framed
-from interlingua.report.page import Page, render_page
-from interlingua.report.record_adapter import to_v1
+from interlingua.record import Record, RecordTable
+from interlingua.report.files import report_files
+from interlingua.report.kit.notebook import ReportedResult
+from interlingua.report.kit.section import Run
+from interlingua.report.report import Report, build_report
 from interlingua.studies.analysis_settings import explain_settings
 from interlingua.studies.config.fields import settings_of
 from interlingua.studies.config.schema import (
@@ -52,44 +55,94 @@ from interlingua.studies.study import literal
 from interlingua.tasks.saved_models import FineTuned, described, load
 from interlingua.training.task import Task
 
-KIND, DIVIDER = "explain", "|||"
+KIND, DIVIDER, PAGE = "explain", "|||", "report.html"
 _OPTIONS = {"tests": "test", "dictionaries": "dictionary", "vectors": "vectors"}
+_NO_RECORDS = RecordTable(())
 
 
 @dataclass(frozen=True)
-class Explanation:
-    """What was found: `records`, `run` with all that made them; the files are in `folder`."""
+class Explanation(ReportedResult):
+    """Attributions of models in several languages: `records`, and `run` with all that made them, in `folder`."""
 
     records: RecordTable
     run: dict[str, Any]
     folder: Path
 
-    def figure(self, name: str) -> Drawing:
-        """A figure of the page by its name: plotly's JSON as a dictionary, which a notebook draws."""
-        return report.figure(self.folder, name)
+    def report(self) -> Report:
+        """The report of this result: findings, tables and charts as objects."""
+        return build_report([explained_run(self.folder, self.run, self.records)])
 
-    def _repr_html_(self) -> str:
-        return framed(report.page_of(self.folder))
+    @property
+    def page_file(self) -> Path:
+        """The page in the folder of the run."""
+        return self.folder / PAGE
 
     def __repr__(self) -> str:
         return f"Explanation({len(self.run['models'])} models, {self.run['task']}, {', '.join(self.run['languages'])})"
 
 
-@dataclass(frozen=True)
-class TextExplanation:
-    """Two texts: units, attributions and flows (`example`), and what was explained of each, in words (`about`)."""
+class _WithoutFolder(ReportedResult):
+    """What is only shown: nothing is written."""
 
-    example: dict[str, Any]
-    about: tuple[str, str]
+    @property
+    def page_file(self) -> None:
+        """None: `.page()` has the page."""
+
+
+@dataclass(frozen=True)
+class TextExplanation(_WithoutFolder):
+    """Two texts with their attributions and what flows between them, and notes on what was left out."""
+
+    example: ExplainedExample
+    model: str
     notes: tuple[str, ...]
 
-    def figure(self, name: str = "flows") -> Drawing:
-        """The flows between both texts: plotly's JSON as a dictionary, which a notebook draws."""
-        return drawing(texts_sections(self.example), name, [])
+    @property
+    def about(self) -> tuple[str, ...]:
+        """What was explained of each text, its score, and how complete the attributions are."""
+        return tuple(text.about for text in self.example.texts)
 
-    def _repr_html_(self) -> str:
-        page = Page("explain", "Two texts", " · ".join(self.about), texts_sections(self.example))
-        return framed(render_page(page))
+    def report(self) -> Report:
+        """The report of this result: findings, tables and charts as objects."""
+        about = {"models": [self.model], "skipped": self.notes}
+        examples = ExampleCollection(shown=(self.example,), model=self.model)
+        return build_report([Run(kind=KIND, about=about, records=_NO_RECORDS, attachments={"examples": examples})])
+
+
+@dataclass(frozen=True, eq=False)
+class RowExplanations(_WithoutFolder, Sequence[RowExplanation]):
+    """Explanations of single rows: a sequence of `RowExplanation`."""
+
+    rows: tuple[RowExplanation, ...]
+    model: str
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.rows[place]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def report(self) -> Report:
+        """The report of this result: findings, tables and charts as objects."""
+        notes = list(dict.fromkeys(note for row in self.rows for note in row.notes))
+        examples = ExampleCollection(shown=tuple(e for row in self.rows for e in row.examples), model=self.model)
+        attachments = {
+            "examples": examples,
+            "predictions": tuple(prediction for row in self.rows for prediction in row.predictions),
+        }
+        about = {"models": [self.model], "skipped": notes}
+        return build_report([Run(kind=KIND, about=about, records=_NO_RECORDS, attachments=attachments)])
+
+
+def explained_run(folder: Path, about: Mapping[str, Any], records: RecordTable) -> Run:
+    """The run in a folder of `interlingua explain` as a report reads it, with the examples that a page shows."""
+    models = [(str(model), str(source)) for model, source in about.get("models") or []]
+    examples = read_collection(folder, models, [str(code) for code in about.get("languages") or []])
+    store = Records(Record, folder)
+    return Run(
+        kind=KIND, about=about, records=records, attachments={"examples": examples},
+        items=lambda record: None if record.items is None else store.items(record),
+    )  # fmt: skip
 
 
 def compile_explain(given: ExplainCommand) -> CompiledCommand:
@@ -152,7 +205,7 @@ def explain(given: ExplainCommand) -> Explanation:
 
     A folder is what `transfer(save_models=True)` wrote, or an ordinary one of a classifier. Every model's own language
     must be among the `tests`. The folder `out` gets records with every example's score, the attributions and flows of
-    each example, tables, a picture and a page.
+    each example, tables and a page.
     """
     with ran(compile_explain(given)) as finished:
         steps = [(step, cast(AttributeStep, step.settings)) for step in finished.steps("attribute")]
@@ -169,8 +222,7 @@ def explain(given: ExplainCommand) -> Explanation:
             data={code: Path(cast(StoredFile, tests[code]).path).name for code in languages},
             settings=dict(about.how),
         )
-        shown = page_examples(finished.folder, models, languages)
-        for name, text in explain_files(to_v1(finished.records), run, shown).items():
+        for name, text in report_files(explained_run(finished.folder, run, finished.records)).items():
             finished.write(name, text)
         finished.write_about(run)
         return Explanation(finished.records, run, finished.folder)
@@ -190,8 +242,8 @@ def _export_examples(finished: FinishedCommand, steps: Sequence[tuple[Step, Attr
 
 
 @command(ExplainRowsCommand)
-def explain_rows(given: ExplainRowsCommand) -> list[RowExplanation]:
-    """Several languages are laid beside `source`, that of training, with what flows between them."""
+def explain_rows(given: ExplainRowsCommand) -> RowExplanations:
+    """Other languages are compared with `source`, that of training, with what flows between them."""
     settings = replace(explain_settings(given, unit="word"), faithful=False, choices=False)
     codes_of = {name: codes.canonical(name) for name in given.tests}
     paths = {code: Path(given.tests[name]) for name, code in codes_of.items()}
@@ -208,7 +260,8 @@ def explain_rows(given: ExplainRowsCommand) -> list[RowExplanation]:
         find_row(what, examples, row)  # Before a model is read: what is asked for must be there.
     outside = replace(outside, vectors=_vectors(given.vectors or {}, settings, examples))
     explainer = Explainer(load(given.model, device=str(pick_device(given.device))), settings, outside)
-    return [explain_row(explainer, examples, row, own=own) for row in asked]
+    rows = tuple(explain_row(explainer, examples, row, own=own) for row in asked)
+    return RowExplanations(rows, str(given.model))
 
 
 @command(ExplainTextsCommand)
@@ -233,15 +286,14 @@ def explain_texts(given: ExplainTextsCommand) -> TextExplanation:
             remedy="Give texts with a name of one kind in both." if tuned.task.kind == "token" else "Give other texts.",
         )
     compared = explainer.compare(sides[0], sides[1], 0)
-    lines = example_lines(sides[0], sides[1], 0, compared, most=1)
-    if not lines:
+    shown = explained_examples(sides[0], sides[1], 0, compared, most=1)
+    if not shown:
         raise InputError(
             "attributions weigh nothing", value="; ".join(map(str, compared.skipped)), remedy="Give texts with words."
         )
-    names = dict(zip(("source", "target"), languages, strict=True))
     row = int(compared.found.rows[0])
     about = [about_target(tuned, side, int(pair[row])) for side, pair in zip(sides, compared.pairs, strict=True)]
-    return TextExplanation({**json_value(lines[0]), "languages": names}, (about[0], about[1]), tuple(explainer.notes))
+    return TextExplanation(shown[0].with_about(about), str(given.model), tuple(explainer.notes))
 
 
 def _label(tuned: FineTuned, read: Read, label: str | None) -> str:

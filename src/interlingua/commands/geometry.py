@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -10,7 +11,6 @@ from typing import Any
 from interlingua import languages as codes
 from interlingua.analyses.synthesis import Rules, SynthesisSources, Synthetic, synthesise
 from interlingua.analyses.transfer_matrix import conclusions, spellings_in
-from interlingua.commands import report
 from interlingua.commands.command import command
 from interlingua.commands.compiled import CompiledCommand, FinishedCommand, one_cell, ran
 from interlingua.encoder.devices import pick_device
@@ -21,9 +21,10 @@ from interlingua.errors import InputError
 from interlingua.flattening import installed
 from interlingua.paths import read_json
 from interlingua.record import Record, RecordTable
-from interlingua.report.geometry import geometry_files
-from interlingua.report.notebook import Drawing, framed
-from interlingua.report.record_adapter import to_v1
+from interlingua.report.files import report_files
+from interlingua.report.kit.notebook import ReportedResult
+from interlingua.report.kit.section import Run
+from interlingua.report.report import Report, build_report
 from interlingua.studies.analysis_settings import seeds_of
 from interlingua.studies.config.fields import Place
 from interlingua.studies.config.schema import (
@@ -48,13 +49,14 @@ SMALL_LANGUAGES = ("be", "en", "ru", "tr")
 """Those that papers/003 looks at most."""
 EMBEDDED_RATE, EMBEDDED_BATCH = 2e-4, 16
 """For the embedded encoder; the task's own, 2e-5 and 32 sentences, are for models ten times its size."""
+CONCLUSIONS = "geometry.json"
 SENTENCES, NAMES = "sentences", "names"
 """What the study of the command calls its set of sentences, and its geometry table."""
 
 
 @dataclass(frozen=True)
-class GeometryFound:
-    """What a study found: `records`, `run` with all that made them, the `maps`, and what several records say together.
+class GeometryFound(ReportedResult):
+    """The result of a run: `records`, `run` with all that made them, `maps`, and what was computed of several records.
 
     `found` has `changes`, `groups` and `scatter`: see `analyses.transfer_matrix.conclusions`.
     """
@@ -65,12 +67,18 @@ class GeometryFound:
     found: dict[str, Any]
     folder: Path
 
-    def figure(self, name: str) -> Drawing:
-        """A figure of the page by its name: plotly's JSON as a dictionary, which a notebook draws."""
-        return report.figure(self.folder, name)
+    def report_run(self) -> Run:
+        """The run as a report reads it."""
+        attachments = {"geometries": [{"found": self.found, "maps": self.maps}]}
+        return Run(kind="geometry", about=self.run, records=self.records, attachments=attachments)
 
-    def _repr_html_(self) -> str:
-        return framed(report.page_of(self.folder))
+    def report(self) -> Report:
+        """What fine-tuning does to the model's space: what the page shows."""
+        return build_report([self.report_run()])
+
+    @property
+    def page_file(self) -> Path:
+        return self.folder / "report.html"
 
     def __repr__(self) -> str:
         return f"Geometry({self.run['model']}, {', '.join(self.run['languages'])}, {len(self.records)} records)"
@@ -127,7 +135,7 @@ def compile_geometry(given: GeometryCommand) -> CompiledCommand:
 def geometry(given: GeometryCommand) -> GeometryFound:
     """In Python `entities` may also be what `synth()` gave.
 
-    The folder `out` gets records, tables, pictures and a page.
+    The folder `out` gets records, tables and a page.
     """
     with ran(compile_geometry(given)) as finished:
         planned = finished.planned
@@ -143,10 +151,12 @@ def geometry(given: GeometryCommand) -> GeometryFound:
         )
         about["skipped"] += [note for note in notes if note not in about["skipped"]]
         maps = _export(finished)
-        for name, text in geometry_files(to_v1(finished.records), about, maps, entry["found"]).items():
+        result = GeometryFound(finished.records, about, maps, entry["found"], finished.folder)
+        for name, text in report_files(result.report_run()).items():
             finished.write(name, text)
+        finished.write(CONCLUSIONS, json.dumps(result.found, ensure_ascii=False, indent=1))
         finished.write_about(about)
-        return GeometryFound(finished.records, about, maps, entry["found"], finished.folder)
+        return result
 
 
 def _export(finished: FinishedCommand) -> list[Entry]:

@@ -1,4 +1,4 @@
-"""What `interlingua study` calls, and what a notebook calls: a study file checked, planned, run and told."""
+"""What `interlingua study` calls, and what a notebook calls: a study file checked, planned, run and reported."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import Any
 
 from interlingua.analyses.evaluation import FOLDER as PREDICTIONS
 from interlingua.analyses.evaluation import model_name, plain_name
-from interlingua.analyses.seed_statistics import beside, read_published, study_distances, study_scores
+from interlingua.analyses.published_numbers import PublishedMatch, read_published
+from interlingua.analyses.seed_statistics import RegimeScore, StateDistances, summarize_distances
 from interlingua.argument_types import check_argument_types
 from interlingua.commands.geometry import geometry_entries
 from interlingua.commands.report import maps_of
@@ -27,9 +28,14 @@ from interlingua.engine.runner import Event, RunSummary, keep_all, keep_none, ru
 from interlingua.engine.workspace import Failure, Workspace
 from interlingua.errors import InputError
 from interlingua.paths import json_value, read_json
-from interlingua.record import Record, RecordTable, versions
-from interlingua.report.record_adapter import to_v1
-from interlingua.report.study_files import StudyReport, study_files, study_report
+from interlingua.record import Items, Record, RecordTable, versions
+from interlingua.report.files import report_files
+from interlingua.report.kit.notebook import ReportedResult
+from interlingua.report.kit.section import Run
+from interlingua.report.kit.table import Table
+from interlingua.report.report import Report, build_report
+from interlingua.report.subjects.published import published_matches
+from interlingua.report.subjects.transfer import task_scores
 from interlingua.stats.power import SeedPlan, seed_plan
 from interlingua.studies.compile import steps_of
 from interlingua.studies.compile.model_revisions import Revisions
@@ -51,6 +57,89 @@ KIND = "study"
 def _identity(study: Study) -> dict[str, str]:
     """What of a study its folder is for: two sizes of one file have two folders."""
     return {"name": study.name}
+
+
+@dataclass(frozen=True)
+class StudyReport(ReportedResult):
+    """The results of a study so far: scores of tasks, distances of words, published numbers beside ours, and a report.
+
+    `run` is what the report is made of: the settings (`about`), all records, published numbers and maps.
+    """
+
+    run: Run
+    folder: Path | None = None
+
+    @property
+    def about(self) -> Mapping[str, Any]:
+        """What was run, and how far it came."""
+        return self.run.about
+
+    @property
+    def records(self) -> RecordTable:
+        """All numbers."""
+        return self.run.records
+
+    @property
+    def scores(self) -> list[RegimeScore]:
+        """One score per encoder, task, language of training, test, metric and regime."""
+        return [score for group in task_scores(self.run) for score in group.scores]
+
+    @property
+    def distances(self) -> list[StateDistances]:
+        """Distances of words, one entry per encoder, task, language and state."""
+        return summarize_distances(self.run.records)
+
+    @property
+    def published(self) -> list[PublishedMatch]:
+        """Published numbers, each with ours."""
+        return published_matches(self.run)
+
+    @property
+    def tables(self) -> list[Table]:
+        """All tables of the report."""
+        return list(self.report().tables())
+
+    def select(self, task: str, metric: str) -> dict[tuple[str, str, str], RegimeScore]:
+        """The scores of a task's metric, by encoder, regime and test."""
+        wanted = [score for score in self.scores if (score.task, score.metric) == (task, metric)]
+        return {(score.model, score.regime, score.test): score for score in wanted}
+
+    def report(self) -> Report:
+        """Findings, tables and charts."""
+        return build_report([self.run])
+
+    @property
+    def page_file(self) -> Path | None:
+        """The page in the study's folder; None before it was written."""
+        return None if self.folder is None else self.folder / "report.html"
+
+    def exports(self) -> dict[str, Any]:
+        """What study.json holds: settings, scores, published numbers, and the steps whose records were read."""
+        scores = [
+            {"encoder": score.model, "task": score.task, "source": score.source, **score.to_plain()}
+            for score in self.scores
+        ]
+        distances = [
+            {"encoder": each.model, "task": each.task, "source": each.source, **each.to_plain()}
+            for each in self.distances
+        ]
+        # Maps are large, and stay where their steps left them.
+        geometries = [
+            {name: value for name, value in each.items() if name != "maps"}
+            for each in self.run.attachments.get("geometries") or ()
+        ]
+        return {
+            "study": dict(self.about),
+            "scores": scores,
+            "distances": distances,
+            "beside": [match.to_plain() for match in self.published],
+            "published": [vars(each) for each in self.run.attachments.get("published") or ()],
+            "geometries": geometries,
+            "steps": list(dict.fromkeys(record.step for record in self.records if record.step)),
+        }
+
+    def __repr__(self) -> str:
+        return f"StudyReport({self.about['name']}, {len(self.records)} records)"
 
 
 @dataclass(frozen=True)
@@ -210,7 +299,7 @@ class Planned:
         return remove(waste, self.workspace)
 
     def report(self) -> StudyReport:
-        """What was found so far, as tables, with the paper's numbers beside where the study names them.
+        """The results so far, with published numbers beside ours where the study names them.
 
         Steps count as soon as they are done, also while a run goes on, or after one was killed.
         """
@@ -224,7 +313,8 @@ class Planned:
         wanted = {step.key for step in self.graph}
         records = [record for record in store.read() if record.step in wanted]
         states = list(self.states().values())
-        about = {
+        steps = {str(state): states.count(state) for state in State}
+        about: dict[str, Any] = {
             "kind": "study",
             "name": self.study.name,
             "about": table.about,
@@ -238,28 +328,35 @@ class Planned:
             "seeds": list(self.study.seeds),
             "permutations": table.permutations,
             "tasks": {name: self.study.kind(name) for name in table.tasks},
-            "steps": {str(state): states.count(state) for state in State},
+            "steps": steps,
+            "unfinished": _unfinished(steps),
             "failed": [f"{failure.label}: {failure.message}" for failure in self.failures()],
             "notes": [*self.notes, *told_once(_lines(self.workspace.folder / NOTES))],
             "versions": versions(),
         }
-        scores = study_scores(records, store, regimes=table.regimes, permutations=table.permutations)
         numbers = [] if table.published is None else read_published(self.study.file.parent / table.published)
-        looked = geometry_entries(table, self.graph, self.workspace, records)
-        for each in looked:
+        geometries = geometry_entries(table, self.graph, self.workspace, records)
+        for each in geometries:
             each["maps"] = maps_of(self.workspace, each["steps"])
-        distances, papers = study_distances(records), beside(scores, records, numbers)
-        return study_report(about, scores, distances, papers, to_v1(records), looked, RecordTable(records))
+        run = Run(
+            kind="study",
+            about=about,
+            records=RecordTable(records),
+            attachments={"published": numbers, "geometries": geometries},
+            items=_items_of(store),
+        )
+        return StudyReport(run, self.workspace.folder)
 
     def write_report(self) -> StudyReport:
-        """The report, also as files in the study's folder: tables, `study.json`, a page."""
+        """The report, also as files in the study's folder: `report.html`, `summary.md`, `tables/`, `study.json`."""
         with reading_back(self.workspace.folder):
-            made = self.report()
+            report = self.report()
         if not self.study.table.tests_models:
             self._show_made()
-        for name, text in study_files(made).items():
+        exports = json.dumps(report.exports(), ensure_ascii=False, indent=1)
+        for name, text in {"study.json": exports, **report_files(report.run)}.items():
             write_text(self.workspace.folder / name, text)
-        return made
+        return report
 
     def _show_made(self) -> None:
         """Give visible names to what a study makes that asks nothing of models: `models/NAME`, `synth/NAME`."""
@@ -269,6 +366,22 @@ class Planned:
                 self.workspace.export(step.key, str(MODEL), f"models/{step.like}")
             for file in (*place.glob("*.iob2"), *place.glob(COUNTS)) if step.kind == "synth" else ():
                 self.workspace.export(step.key, file.name, f"synth/{step.like}/{file.name}")
+
+
+def _unfinished(steps: Mapping[str, int]) -> str:
+    """How far a study came that was stopped, or in which steps failed; empty for a finished one."""
+    done, every = steps.get("done", 0), sum(steps.values())
+    if done == every:
+        return ""
+    return (
+        f"This study is not finished: {done} of {every} steps are done, and the report covers those. interlingua study "
+        "status shows what is left."
+    )
+
+
+def _items_of(store: Records[Record]) -> Callable[[Record], Items | None]:
+    """The values of each item of a record; None where it has none."""
+    return lambda record: None if record.items is None else store.items(record)
 
 
 def _earlier(folder: Path) -> Workspace:

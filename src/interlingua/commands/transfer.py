@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,8 @@ import torch
 from interlingua import languages as codes
 from interlingua.analyses.aligned_bitext import LinkedFiles, Linking, check_aligner, linking_of
 from interlingua.analyses.evaluation import FOLDER, model_name, plain_name, read_predictions
-from interlingua.analyses.seed_statistics import distance_table, summarise
+from interlingua.analyses.seed_statistics import RegimeScore, StateDistances, summarize_distances
 from interlingua.analyses.transfer import (
-    STATES,
     UNTRAINED,
     Exam,
     ExamFiles,
@@ -29,7 +29,6 @@ from interlingua.analyses.transfer import (
     spoken_in,
     task_named,
 )
-from interlingua.commands import report
 from interlingua.commands.command import command
 from interlingua.commands.compiled import CompiledCommand, FinishedCommand, one_cell, ran
 from interlingua.encoder.devices import pick_device
@@ -38,9 +37,11 @@ from interlingua.engine.disk import prune_others
 from interlingua.engine.step import Step
 from interlingua.errors import InputError
 from interlingua.paths import json_value
-from interlingua.report.notebook import Drawing, framed
-from interlingua.report.record_adapter import to_v1
-from interlingua.report.transfer_page import transfer_files
+from interlingua.report.files import report_files
+from interlingua.report.kit.notebook import ReportedResult
+from interlingua.report.kit.section import Run
+from interlingua.report.report import Report, build_report
+from interlingua.report.subjects.transfer import task_scores
 from interlingua.studies.analysis_settings import seeds_of, transfer_settings
 from interlingua.studies.compile.tasks import saved_models
 from interlingua.studies.config.fields import Place
@@ -65,31 +66,42 @@ _JOURNAL = re.compile(r"\d+-(.+)\.jsonl")
 
 
 @dataclass(frozen=True)
-class Transfer:
-    """What a transfer study found: `scores` has an entry a test, metric and regime, `distances` one a state.
+class Transfer(ReportedResult):
+    """The result of a transfer: `scores`, one per test, metric and regime, and `distances`, one per state.
 
-    `run` is all that made them; the records with every example's value are in the store of `folder`.
+    `run` has the settings. The records with the values of every example are in the store of `folder`; `reported` is
+    what the report is made of.
     """
 
-    scores: list[dict[str, Any]]
-    distances: list[dict[str, Any]]
+    scores: Sequence[RegimeScore]
+    distances: Sequence[StateDistances]
     run: dict[str, Any]
     folder: Path
+    reported: Run = field(repr=False)
 
-    def select(self, metric: str) -> dict[tuple[str, str], dict[str, Any]]:
-        """The entries of a metric, by regime and test."""
-        return {(e["regime"], e["test"]): e for e in self.scores if e["metric"] == metric}
+    def select(self, metric: str) -> dict[tuple[str, str], RegimeScore]:
+        """The scores of a metric, by regime and test."""
+        return {(score.regime, score.test): score for score in self.scores if score.metric == metric}
 
     def predictions(self) -> Iterator[dict[str, Any]]:
-        """What every model said of every example: `file`, `line`, `test`, `regime`, `seed`, `gold`, `predicted` …"""
+        """What every model predicted for every example: `file`, `line`, `test`, `regime`, `gold`, `predicted` …"""
         return read_predictions(self.folder, set(self.run["steps"]))
 
-    def figure(self, name: str) -> Drawing:
-        """A figure of the page by its name: plotly's JSON as a dictionary, which a notebook draws."""
-        return report.figure(self.folder, name)
+    def report(self) -> Report:
+        """Findings, tables and charts."""
+        return build_report([self.reported])
 
-    def _repr_html_(self) -> str:
-        return framed(report.page_of(self.folder))
+    @property
+    def page_file(self) -> Path:
+        """The page in the run's folder."""
+        return self.folder / "report.html"
+
+    def exports(self) -> dict[str, Any]:
+        """What transfer.json holds."""
+        return {
+            "scores": [score.to_plain() for score in self.scores],
+            "distances": [distances.to_plain() for distances in self.distances],
+        }
 
     def __repr__(self) -> str:
         shown = f"{self.run['task']}, {len(self.run['tests'])} tests, {len(self.run['regimes'])} regimes"
@@ -126,23 +138,23 @@ def transfer(given: TransferCommand) -> Transfer:
     """
     checked = _checked(given)
     with ran(_compiled(checked)) as finished:
-        records = finished.records
         about = _about(checked, finished)
-        scores = summarise(
-            records,
-            finished.store,
-            regimes=about["regimes"],
-            tests=about["tests"],
-            permutations=checked.settings.permutations,
+        reported = Run(kind="transfer", about=about, records=finished.records, items=finished.store.items)
+        result = Transfer(
+            [score for group in task_scores(reported) for score in group.scores],
+            summarize_distances(finished.records, states=about["regimes"]),
+            about,
+            finished.folder,
+            reported,
         )
-        distances = distance_table(records, states=[*STATES, *about["regimes"]])
         _export(finished)
         if finished.is_first:  # Models of other settings whose names were taken by those of this run.
             prune_others(finished.planned.graph, finished.planned.workspace)
-        for name, text in transfer_files(scores, distances, about, to_v1(records)).items():
+        finished.write("transfer.json", json.dumps(result.exports(), ensure_ascii=False, indent=1))
+        for name, text in report_files(reported).items():
             finished.write(name, text)
         finished.write_about(about)
-        return Transfer(scores, distances, about, finished.folder)
+        return result
 
 
 def compile_transfer(given: TransferCommand) -> CompiledCommand:
@@ -154,6 +166,7 @@ def _checked(given: TransferCommand) -> CheckedTransfer:
     """All that can be wrong, told before anything is written: examples, labels, languages, regimes, the model."""
     settings = transfer_settings(given)
     settings = replace(settings, source=codes.canonical(settings.source))
+    given = _with_source_test(given, settings.source)
     regimes = given.regimes
     place = pick_device(given.device)
     if settings.precision is not None:
@@ -176,6 +189,24 @@ def _checked(given: TransferCommand) -> CheckedTransfer:
     names = tuple(exam.name for exam in exams)
     own = (given, settings, seeds, what.name, what.metric, headless, train, names, linked)
     return CheckedTransfer(*own, regimes=tuple(regimes))
+
+
+def _with_source_test(given: TransferCommand, source: str) -> TransferCommand:
+    """The command with a test in the language of training: how much of its own score transfers is the question.
+
+    Where none is given, the examples that the epoch is chosen on take its place; their score is slightly too high.
+    Examples that are trained on never do.
+    """
+    tested = any(spoken_in(name) == (source,) for name in given.tests)
+    if tested or given.dev is None or tasks[given.task].needs != "head":
+        return given
+    return replace(given, tests={**given.tests, f"{source}:dev": given.dev})
+
+
+def _dev_test(checked: CheckedTransfer) -> str | None:
+    """The test that is made of the examples the epoch is chosen on."""
+    name = f"{checked.settings.source}:dev"
+    return name if checked.given.dev is not None and checked.given.tests.get(name) == checked.given.dev else None
 
 
 def _read(what: Any, given: TransferCommand, settings: TransferSettings) -> tuple[str | None, tuple[Exam, ...]]:
@@ -341,11 +372,13 @@ def _about(checked: CheckedTransfer, finished: FinishedCommand) -> dict[str, Any
         source=checked.settings.source,
         train=checked.train,
         tests=list(checked.exams),
+        dev_test=_dev_test(checked),
         test_rows=checked.given.test_rows,
         regimes=list(checked.names),
         bitexts={code: [path.name for path in each.files] for code, each in checked.bitexts.items()},
         seeds=list(checked.seeds),
         settings=asdict(checked.settings),
+        permutations=checked.settings.permutations,
         trained=_trained(finished),
         precision=next((settings.precision for settings, _ in _tests(finished)), None),
         digests={

@@ -27,9 +27,11 @@ from interlingua.errors import InputError
 from interlingua.paths import json_value, regular
 
 Array = NDArray[np.floating[Any]]
-RECORDS, ITEMS, NOTES = "records.jsonl", "items", "notes.txt"
+RECORDS, ITEMS, NOTES = "records", "items", "notes.txt"
 PACKED = "records.jsonl.gz"
-"""A step's own records: those of the run repeat them, and plain they would take as much room again."""
+"""A step's own records. The run's folder has them under second names, in the order of the steps: they are kept once."""
+PLAIN = "records.jsonl"
+"""All records of a run in one file, as folders of version 0.1 have them; read, no longer written."""
 _NUMBER = re.compile(r"\d[\d,]*")
 
 
@@ -81,36 +83,33 @@ class Records(Generic[R]):
 
     @staticmethod
     def collect(graph: Graph, workspace: Workspace) -> int:
-        """Gather records, arrays and notes of all finished steps into the run's folder; the number of records.
+        """Gather records, arrays and notes of all finished steps in the run's folder; the number of records.
 
-        They come in the order of the graph: the same bytes, whatever order the steps ran in. Arrays are second names
-        of the steps' files, or copies where the file system has no links. Where no step leaves any there is no file.
+        They are numbered in the order of the graph: the same names and bytes, whatever order the steps ran in. All are
+        second names of the steps' files, or copies where the file system has no links. Where no step leaves any there
+        is no file.
         """
         done = workspace.done()
-        lines: list[bytes] = []
+        count = 0
         notes: dict[str, None] = {}
+        records: dict[str, Path] = {}
         items: dict[str, Path] = {}
         for step in (step for step in graph if step.key in done):
             place = workspace.step(step.key)
             present = {entry.name for entry in os.scandir(place)}
             if PACKED in present:
-                lines += _unpacked(place / PACKED).splitlines(keepends=True)
+                count += _unpacked(place / PACKED).count(b"\n")
+                records[f"{len(records) + 1:05d}-{step.key}.jsonl.gz"] = place / PACKED
             if ITEMS in present:
                 items |= {entry.name: Path(entry.path) for entry in os.scandir(place / ITEMS)}
             if NOTES in present:
                 told = (place / NOTES).read_text("utf-8").splitlines()
                 notes |= dict.fromkeys(f"{step.shown}: {note}" for note in told if note.strip())
-        gathered = workspace.folder / ITEMS
-        if items:
-            gathered.mkdir(exist_ok=True)
-        for name, source in items.items():
-            link_or_copy(source, gathered / name)
-        _write(workspace.folder / RECORDS, b"".join(lines))
+        _link_all(records, workspace.folder / RECORDS)
+        _link_all(items, workspace.folder / ITEMS)
+        (workspace.folder / PLAIN).unlink(missing_ok=True)
         _write(workspace.folder / NOTES, "".join(f"{note}\n" for note in notes).encode("utf-8", "backslashreplace"))
-        for entry in os.scandir(gathered) if gathered.is_dir() else ():
-            if entry.name not in items and not entry.name.startswith("."):
-                os.unlink(entry.path)
-        return len(lines)
+        return count
 
     def read(self) -> list[R]:
         """All records, in their order."""
@@ -123,22 +122,30 @@ class Records(Generic[R]):
         return read_items(self.folder, row.items)
 
     def _rows(self) -> Iterator[R]:
-        packed, file = self.folder / PACKED, self.folder / RECORDS
-        if packed.is_file():
-            given: IO[bytes] = io.BytesIO(_unpacked(packed))
-        elif file.is_file():
-            given = regular(file).open("rb")
-        else:
-            return
-        with given as lines:
-            for number, line in enumerate(lines, 1):
-                try:
-                    yield self._row.from_dict(json_value(line))
-                except InputError as error:
-                    value, remedy = error.value, error.remedy
-                    raise InputError(error.problem, file=file, line=number, value=value, remedy=remedy) from error
-                except (ValueError, AttributeError) as error:
-                    raise _unreadable(file, number, str(error)) from error
+        for file in record_files(self.folder):
+            with open_lines(file) as lines:
+                for number, line in enumerate(lines, 1):
+                    try:
+                        yield self._row.from_dict(json_value(line))
+                    except InputError as error:
+                        value, remedy = error.value, error.remedy
+                        raise InputError(error.problem, file=file, line=number, value=value, remedy=remedy) from error
+                    except (ValueError, AttributeError) as error:
+                        raise _unreadable(file, number, str(error)) from error
+
+
+def record_files(folder: Path) -> list[Path]:
+    """Where the records of a folder are: a step's own file, those of a run in their order, or that of an older run."""
+    if (folder / PACKED).is_file():
+        return [folder / PACKED]
+    gathered = sorted((folder / RECORDS).glob("*.jsonl.gz")) if (folder / RECORDS).is_dir() else []
+    plain = folder / PLAIN
+    return gathered or ([plain] if plain.exists() or plain.is_symlink() else [])
+
+
+def open_lines(file: Path) -> IO[bytes]:
+    """A file of records as its lines; one that is damaged is an error."""
+    return regular(file).open("rb") if file.suffix != ".gz" else io.BytesIO(_unpacked(regular(file)))
 
 
 def _unpacked(file: Path) -> bytes:
@@ -191,6 +198,17 @@ def told_once(notes: Iterable[str]) -> list[str]:
         own[0] + (f" (and {more[key]} more step{'s' * (more[key] > 1)} with such a note)" if more[key] else "")
         for key, own in groups.items()
     ]
+
+
+def _link_all(files: Mapping[str, Path], folder: Path) -> None:
+    """Give files second names in a folder, which holds nothing else then; no files, no folder."""
+    if files:
+        folder.mkdir(exist_ok=True)
+    for entry in list(os.scandir(folder)) if folder.is_dir() else ():
+        if entry.name not in files and not entry.name.startswith("."):
+            os.unlink(entry.path)
+    for name, source in files.items():
+        link_or_copy(source, folder / name)
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -41,7 +41,7 @@ class Failure:
 class Workspace:
     """The folders and files of a run.
 
-    Visible are `run.json`, `records.jsonl`, `items/`, tables and pages. The engine's are in `.interlingua/`:
+    Visible are `run.json`, `records/`, `items/`, tables and pages. The engine's are in `.interlingua/`:
     `steps/<key>` is what a finished step left, and its presence is "done"; `work/` has what is being made, and the
     state that lets a killed step go on; `logs/` what steps printed; `failed/` why they failed; `times.jsonl` how long
     they took, apart from records, which are the same to the byte at every run.

@@ -8,9 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from interlingua.analyses.explanation import ExplainedLanguage, Explainer, ExplainSettings, Outside, Read, example_lines
+from interlingua.analyses.explanation import (
+    ExplainedLanguage,
+    Explainer,
+    ExplainSettings,
+    Outside,
+    Read,
+    explained_examples,
+)
 from interlingua.errors import InputError
-from interlingua.paths import json_value
 from interlingua.readers.examples import Examples
 from interlingua.tasks.saved_models import FineTuned, load
 
@@ -70,10 +76,10 @@ class Head:
                 remedy="Type texts with a name in both.",
             )
         compared = explainer.compare(sides[0], sides[1], 0)
-        lines = example_lines(sides[0], sides[1], 0, compared, most=1)
-        if not lines:
+        shown = explained_examples(sides[0], sides[1], 0, compared, most=1)
+        if not shown:
             raise InputError("the attributions weigh nothing", remedy="Type other texts.")
-        found = json_value(lines[0])
+        found = shown[0].to_dict()
         row = int(compared.found.rows[0])
         for name, side, pair in zip(("source", "target"), sides, compared.pairs, strict=True):
             found[name] |= self._about(side, int(pair[row]))

@@ -33,10 +33,13 @@ METRICS = Metrics(
             name="cka",
             title="Linear CKA",
             range=(-1.0, 1.0),
-            null="unrelated rows: 0 where debiased",
+            null="shuffled pairs: 0 where debiased",
             options={"form": FORMS},
             headline=True,
             bare=True,
+            about="Debiased linear CKA: 1 if the spaces of two languages are equal up to rotation and scale, 0 if "
+            "they are unrelated.",
+            heading="CKA",
         ),
     )
 )

@@ -75,6 +75,8 @@ METRICS = Metrics(
             range=(-1.0, 1.0),
             null="languages shuffled among rows",
             headline=True,
+            about="How far sentences lie apart by language: 0 if languages are mixed, 1 if each lies by itself.",
+            heading="Silhouette",
         ),
         Metric(
             name="purity",

@@ -31,8 +31,17 @@ METRICS = Metrics(
             range=(-1.0, 1.0),
             null="an isotropic space",
             headline=True,
+            about="Mean cosine of two unrelated words of one language: near 1, all vectors point in one direction.",
+            heading="Mean cosine",
         ),
-        Metric(name="isoscore", title="IsoScore", null="a Gaussian of as many rows and dimensions"),
+        Metric(
+            name="isoscore",
+            title="IsoScore",
+            null="a Gaussian of as many rows and dimensions",
+            charted=True,
+            about="1 if all directions of the space are used equally. The reference is a Gaussian sample of the same "
+            "size, the highest value to expect.",
+        ),
         Metric(
             name="top-1",
             title="Variance on the first axis",

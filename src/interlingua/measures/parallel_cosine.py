@@ -17,10 +17,13 @@ METRICS = Metrics(
             name="parallel-cosine",
             title="Mean cosine of translations",
             range=(-1.0, 1.0),
-            null="pairs shuffled",
+            null="shuffled pairs",
             options={"centering": ("raw", "centred")},
             headline=True,
             bare=True,
+            about="Mean cosine of a sentence and its translation. Centred: the mean vector of each language is subtracted.",
+            heading="Cosine",
+            lines={"centering": {"raw": "as is", "centred": "centred"}},
         ),
     )
 )

@@ -25,6 +25,7 @@ SIMILARITIES = ("cosine", "csls", "margin")
 
 CENTERING = ("raw", "centred")
 _OPTIONS = {"similarity": SIMILARITIES, "centering": CENTERING}
+_LINES = {"centering": {"raw": "as is", "centred": "centred"}}
 METRICS = Metrics(
     (
         Metric(
@@ -35,6 +36,10 @@ METRICS = Metrics(
             options=_OPTIONS,
             headline=True,
             directed=True,
+            about="Share of sentences whose nearest neighbour in the other language is their translation. Centred: the "
+            "mean vector of each language is subtracted.",
+            heading="P@1",
+            lines=_LINES,
         ),
         Metric(
             name="p@5",

@@ -29,6 +29,9 @@ METRICS = Metrics(
             null="chance: one half",
             options={"distance": _DISTANCES},
             headline=True,
+            about="Probability that a word is closer to its translation than to an unrelated word.",
+            heading="AUC",
+            lines={"distance": {"cosine": "cosine distance", "l2": "Euclidean distance"}},
         ),
         Metric(
             name="overlap",

@@ -32,6 +32,8 @@ METRICS = Metrics(
             higher_is_better=False,
             null="names shuffled",
             headline=True,
+            about="Edit distance of names in Latin letters: 0 if they are spelt alike, 1 if they share nothing.",
+            heading="TNLD",
         ),
         Metric(name="nld", title="Distance of spellings (NLD)", higher_is_better=False, null="names shuffled"),
     )

@@ -38,11 +38,12 @@ METRICS = Metrics(
     (
         Metric(
             name="fertility",
-            title="Sub-tokens a word",
+            title="Pieces per word",
             higher_is_better=False,
             range=(0.0, None),
             options=_SIDES,
             headline=True,
+            about="Mean number of tokens per word.",
         ),
         Metric(
             name="continued",
@@ -52,7 +53,14 @@ METRICS = Metrics(
             options=_SIDES,
         ),
         Metric(name="unknown", title="Unknown tokens", higher_is_better=False, display="percent", options=_SIDES),
-        Metric(name="overlap", title="Shared token types (Jaccard)", display="percent"),
+        Metric(
+            name="overlap",
+            title="Shared token types (Jaccard)",
+            display="percent",
+            charted=True,
+            about="Share of token types that the tokenizer uses for both languages.",
+            heading="Shared tokens",
+        ),
         Metric(name="agreement", title="Agreement of token counts", null="rows shuffled"),
     )
 )

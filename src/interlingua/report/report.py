@@ -19,7 +19,9 @@ from interlingua.report.kit.section import Fact, Headline, Run, Section, Subject
 from interlingua.report.kit.table import Cell, Table
 from interlingua.report.kit.wording import escape_control_characters, format_number
 
-SUBJECTS = ("published", "transfer", "adjustment", "attribution", "geometry", "alignment", "training", "links")
+SUBJECTS = (
+    "published", "transfer", "adjustment", "attribution", "examples", "geometry", "alignment", "training", "links",
+)  # fmt: skip
 """The modules of `report.subjects`, in the order in which they may answer for a run and follow each other on a page."""
 
 
@@ -32,6 +34,12 @@ class Report:
     headline: Headline
     sections: tuple[Section, ...]
     runs: tuple[Run, ...]
+
+    @property
+    def html(self) -> str:
+        """The page: one HTML file that works offline."""
+        page: str = import_module("interlingua.report.kit.page").render_page(self)
+        return page
 
     def to_dict(self) -> dict[str, Any]:
         """Title, findings, key figures and tables as plain data for JSON."""

@@ -18,7 +18,7 @@ from interlingua.stats.correlation import (
     pearson,
     spearman,
 )
-from interlingua.stats.draws import above_draws
+from interlingua.stats.draws import above_draws, above_draws_p
 from interlingua.stats.intervals import (
     Z95,
     Spread,
@@ -62,6 +62,7 @@ __all__ = [
     "SeedDifference",
     "Spread",
     "above_draws",
+    "above_draws_p",
     "association_of_pairs",
     "bootstrap",
     "bootstrap_f1_difference",

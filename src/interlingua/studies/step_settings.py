@@ -310,7 +310,7 @@ class MeasureStep:
     a fitted map. `spellings` None: names of places that are embedded.
     """
 
-    CODE: ClassVar[int] = 4
+    CODE: ClassVar[int] = 5
     ON_GPU: ClassVar[bool] = False
 
     measure: str
@@ -326,10 +326,11 @@ class MeasureStep:
 class MapStep:
     """Vectors of a model, and what was measured of them, to a 2-D map of the sentences in the best layer."""
 
-    CODE: ClassVar[int] = 4
+    CODE: ClassVar[int] = 5
     ON_GPU: ClassVar[bool] = False
 
     encoded: EncodeStep
+    projection: str = "pca"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 from interlingua import languages as codes
 from interlingua.analyses.space_measures import TWO_MODELS
-from interlingua.analyses.transfer import REGIMES, UNTRAINED, spoken_in, task_named
+from interlingua.analyses.transfer import UNTRAINED, spoken_in, task_named
 from interlingua.analyses.word_alignment import CUTS
 from interlingua.attribution import attributions
 from interlingua.errors import InputError
@@ -54,6 +54,7 @@ from interlingua.studies.study import (
 )
 from interlingua.tasks import tasks
 from interlingua.tasks.saved_models import described
+from interlingua.training.regime_names import REGIMES
 
 
 @dataclass(frozen=True)
@@ -470,6 +471,7 @@ def _measure(checks: Checks, path: Place, table: MeasureTable) -> None:
     known = [entry.name for entry in measures]
     checks.all_known((*path, "measures"), "measure", table.measures, known)
     checks.all_known((*path, "encoders"), "encoder", table.encoders, checks.study.table.encoders)
+    checks.known((*path, "projection"), "flattening", table.projection, [entry.name for entry in flattenings])
     checks.some((*path, "languages"), table.languages)
     if not table.measures:
         checks.wrong((*path, "measures"), "no measure is named", remedy=f"Known: {', '.join(known)}.")

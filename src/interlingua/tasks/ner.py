@@ -84,6 +84,12 @@ METRICS = Metrics(
     (
         Metric(
             name="f1",
+            title="F1 of whole entities",
+            display="percent",
+            options={"of": ("entity",), "matching": ("lenient", "strict")},
+        ),
+        Metric(
+            name="f1",
             title="F1 of tagged words",
             display="percent",
             null="its own tags, shuffled among words",
@@ -96,12 +102,6 @@ METRICS = Metrics(
             display="percent",
             null="its own tags, shuffled among words",
             options={"of": ("token",)},
-        ),
-        Metric(
-            name="f1",
-            title="F1 of whole entities",
-            display="percent",
-            options={"of": ("entity",), "matching": ("lenient", "strict")},
         ),
     )
 )

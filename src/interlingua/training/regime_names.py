@@ -21,3 +21,7 @@ ABOUT: Mapping[str, str] = {
     MAPPED: "The task alone; in other languages a fitted rotation before its head (papers/000 Fig. 5).",
 }
 """One line about each regime."""
+REGIMES = (*(name for name in SUMMARIES if name != "adjust-only"), MAPPED)
+"""The regimes of a task, in the order in which they are reported."""
+STATES = ("untouched", "adjustment")
+"""What a model is before its task: as it came, and adjusted; after it, the state is called as the regime is."""

@@ -186,6 +186,8 @@ class PointGroup:
     texts: Sequence[str]
     rows: Sequence[int] = ()
     """Which points of other groups belong to a point: equal numbers are translations of each other."""
+    color: int | None = None
+    """`GREY` where the group stands behind the others; None: by its place among the groups."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,13 +9,13 @@ import re
 from collections.abc import Iterable
 
 from interlingua.record import Estimate
-from interlingua.report.kit.table import Cell, Table
-from interlingua.report.kit.wording import escape_control_characters, format_interval, format_value
+from interlingua.report.kit.table import Cell, MarkedEstimate, Table
+from interlingua.report.kit.wording import escape_control_characters, format_deviation, format_interval, format_value
 
 _FORMULA = re.compile(r"[\s\x00-\x1f\u200b-\u200f\u2060\ufeff]*[=+\-@＝＋－＠]|[\t\r\n]")
 """How a cell begins that a spreadsheet takes for a formula (some leave blanks before it out), or cuts into others."""
 _PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
-_NUMBERS_OF_ESTIMATE = ("ci_low", "ci_high", "null_value", "p", "p_adjusted")
+_NUMBERS_OF_ESTIMATE = ("ci_low", "ci_high", "null_value", "p", "p_adjusted", "deviation", "mark")
 """What an estimate has a column of its own for in CSV, after its value."""
 _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
@@ -37,7 +37,11 @@ def format_cell(cell: Cell, table: Table, column: int, *, interval: bool = True)
     if isinstance(cell, Estimate):
         display = "number" if kind.display == "text" else kind.display
         bounds = format_interval(cell.ci_low, cell.ci_high, display) if interval and kind.interval else ""
-        return f"{format_value(cell.value, display)} {bounds}".rstrip()
+        mark = ""
+        if isinstance(cell, MarkedEstimate):
+            mark = cell.mark
+            bounds = bounds if cell.deviation is None else format_deviation(cell.deviation, display)
+        return f"{format_value(cell.value, display)}{mark} {bounds}".rstrip()
     if kind.display == "text":
         return str(cell) if isinstance(cell, int) else format_value(cell, "number")
     return format_value(cell, kind.display)
@@ -71,7 +75,7 @@ def to_csv(table: Table) -> str:
         columns.append([cell.value if isinstance(cell, Estimate) else cell for cell in cells])
         for name in _NUMBERS_OF_ESTIMATE:
             numbers = [getattr(cell, name, None) if isinstance(cell, Estimate) else None for cell in cells]
-            if any(number is not None for number in numbers):
+            if any(number not in (None, "") for number in numbers):
                 heads.append(f"{column.title} {name}")
                 columns.append(numbers)
     out = io.StringIO()

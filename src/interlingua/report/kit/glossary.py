@@ -46,8 +46,8 @@ GLOSSARY = {
     "projection": "A map of vectors in two dimensions, for the eye: PCA, t-SNE or UMAP.",
     "purity": "The share of an item’s nearest neighbours that have the same label or language.",
     "random attributions": "The same attribution weights, assigned to random words: the reference for consistency.",
-    "regime": "How a model is trained: original (for the task alone), adjusted (by an adjustment, then for the task) or "
-    "continual (the adjustment goes on while it is trained for the task).",
+    "regime": "How a model is trained: original (for the task alone), adjusted (by an adjustment, then for the task) "
+    "or continual (the adjustment goes on while it is trained for the task).",
     "rotation": "An orthogonal map (Procrustes) fitted on part of the sentences that turns one language’s vectors onto "
     "another’s; it is scored on the other part.",
     "seed": "The number that fixes all random draws of a training run; several seeds show how much a score varies.",

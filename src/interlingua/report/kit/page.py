@@ -146,6 +146,7 @@ def render_page(report: Report) -> str:
         "steps": split_commands,
         "table_rows": lambda table: list(_table_rows(table, index)),
         "numeric": is_numeric,
+        "has_records": lambda table: any(cell_records(cell) for row in table.rows[:MAX_PAGE_ROWS] for cell in row),
         "max_rows": MAX_PAGE_ROWS,
         "chart": lambda chart, alone: Markup(charts.figure(chart, alone=alone)),
     }

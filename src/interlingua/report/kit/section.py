@@ -39,6 +39,28 @@ class Run:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ComparedNumber(Estimate):
+    """A number by which runs are compared, with what decides whether its difference says anything.
+
+    `trained_seeds` is the number of models trained for it (None: of a model as it came): of one, nothing is known of
+    other seeds. `at_chance` None: by its interval and null value. `tied` are the layers as good as a best layer.
+    """
+
+    display: Display = "percent"
+    higher_is_better: bool | None = None
+    trained_seeds: int | None = None
+    at_chance: bool | None = None
+    tied: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, estimate: Estimate, **fields: Any) -> ComparedNumber:
+        """The number of an estimate."""
+        known = {name: getattr(estimate, name) for name in Estimate.__dataclass_fields__}
+        better = {record.higher_is_better for record in estimate.records}
+        return cls(**{**known, "higher_is_better": better.pop() if len(better) == 1 else None, **fields})
+
+
+@dataclass(frozen=True, kw_only=True)
 class KeyFigure:
     """A number of the first screen: what it is, the number with its interval, and a remark (the chance level).
 
@@ -51,6 +73,8 @@ class KeyFigure:
     display: Display = "percent"
     text: str = ""
     remark: str = ""
+    link: str = ""
+    """The name of the section that shows more of it."""
 
     @property
     def value(self) -> str:
@@ -160,7 +184,8 @@ class Subject:
     """A subject of reports: whether a run has records of it, and what it makes of them.
 
     `headline` is None where another subject answers for the run. `numbers` are what a comparison of runs compares, by
-    what they are called on a page, in their order.
+    what they are called on a page, in their order; runs are ranked by the first. One that is no plain share is a
+    `ComparedNumber`.
     """
 
     name: str

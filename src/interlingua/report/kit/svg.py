@@ -57,6 +57,8 @@ DARK: Mapping[str, str] = {
     "paper": "#15171b", "ink": "#e8eaed", "soft": "#a3a9b4", "line": "#30343b", "grey": "#7d8490",
     "c0": "#56b4e9", "c1": "#f2994a", "c2": "#2fc49a", "c3": "#e59ac9", "c4": "#f3ecb4", "c5": "#c9c6ff",
 }  # fmt: skip
+MARGIN = 3
+"""Room around a drawing, since letters and markers reach a little over their places."""
 SERIES = 6
 STEPS = 15
 """How many colours a heat map has: more could not be told apart, and the middle one is the 0 of a diverging scale."""
@@ -257,7 +259,7 @@ def text_width(text: str, size: float = 12) -> float:
 
 def _plain(text: str) -> str:
     """Text of a user as one line without anything that acts on what stands around it."""
-    joined = " ".join(escape_control_characters(text).split())
+    joined = re.sub("[ \t\r\n\x0b\x0c\u2028\u2029]+", " ", escape_control_characters(text)).strip(" ")
     return re.sub("[\ud800-\udfff\ufffe\uffff]", "\ufffd", joined)
 
 
@@ -374,9 +376,10 @@ class _Sheet:
         return not any(_overlap(box, other) for other in self.boxes)
 
     def finished(self, chart: Chart) -> str:
-        width, height = self.width, math.ceil(self.height)
+        width, height = self.width + 2 * MARGIN, math.ceil(self.height) + 2 * MARGIN
+        view = f"{-MARGIN} {-MARGIN} {width} {height}"
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{view}" width="{width}" height="{height}" '
             f'role="img" font-family="{_FONT_FAMILY}" font-size="12"><title>{_escaped(_plain(chart.title))}</title>'
             f"<desc>{_escaped(_plain(chart.note))}</desc>{''.join(self.parts)}</svg>"
         )
@@ -445,29 +448,28 @@ class _Scale:
         return [format_tick(tick, self.display, step) for tick in self.ticks]
 
 
-def axis_ends(axis: Axis, values: Iterable[float], most: int) -> tuple[float, float, tuple[float, ...]]:
-    """Where an axis begins and ends, and its ticks: as the axis says, else a little beyond the values, at ticks.
+def axis_ends(
+    axis: Axis, values: Iterable[float], most: int, *, at_ticks: bool = True
+) -> tuple[float, float, tuple[float, ...]]:
+    """Where an axis begins and ends, and its ticks: as the axis says, else at the ticks around its values.
 
     A share never goes below 0 or above 1, also where its interval would.
     """
     known = [*values, *(end for end in (axis.low, axis.high) if end is not None), *([0.0] if axis.zero else [])]
     _require_finite(known)
+    shares = (0.0, 1.0) if axis.display == "percent" else (-math.inf, math.inf)
     low, high = (min(known), max(known)) if known else (0.0, 1.0)
     if low == high:
-        spread = abs(low) / 2 or 0.5
-        low, high = (low if low == 0 else low - spread), high + spread
-    if axis.display == "percent":
-        low, high = max(low, 0.0), min(high, 1.0)
-        low = min(low, 0.99)
-        high = max(high, low + 0.01)
+        low, high = low - (abs(low) / 2 or 0.5) * (low != 0), high + (abs(high) / 2 or 0.5)
+    low, high = min(max(low, shares[0]), 0.99 * shares[1]), min(high, shares[1])
+    high = max(high, low + 0.01) if axis.display == "percent" else high
     ticks = nice_ticks(low, high, most)
     step = ticks[1] - ticks[0] if len(ticks) > 1 else high - low
-    if axis.low is None:
-        low = min(low, step * math.floor(low / step + 1e-6))
-    if axis.high is None:
-        high = max(high, step * math.ceil(high / step - 1e-6))
-    if axis.display == "percent":
-        low, high = max(low, 0.0), min(high, 1.0)
+    below, above = step * math.floor(low / step + 1e-6), step * math.ceil(high / step - 1e-6)
+    if not at_ticks:
+        below, above = (low if low == 0 else low - (high - low) / 30), high + (high - low) / 30
+    low = max(below, shares[0]) if axis.low is None else low
+    high = min(above, shares[1]) if axis.high is None else high
     return low, high, tuple(nice_ticks(low, high, most + 2))
 
 
@@ -584,9 +586,10 @@ def draw(
 
     def attributes(tip: str, records: Sequence[Record]) -> str:
         known = "" if number is None else " ".join(map(str, dict.fromkeys(map(number, records))))
-        return f' data-tip="{_escaped(tip)}"' + (f' data-r="{known}"' if known else "")
+        lines = _escaped(tip).replace("\n", "&#10;")  # XML reads a line break in an attribute as a blank.
+        return f' data-tip="{lines}"' + (f' data-r="{known}"' if known else "")
 
-    sheet = _Sheet(width, mark or attributes)
+    sheet = _Sheet(width - 2 * MARGIN, mark or attributes)
     match chart:
         case LineChart():
             _draw_lines(sheet, chart)
@@ -625,7 +628,7 @@ def _draw_lines(sheet: _Sheet, chart: LineChart) -> None:
     beside = [*labels, *(_plain(reference.label) for reference in chart.references)]
     tall = _height(width)
     widest = max(map(text_width, beside), default=0.0)
-    direct = len(beside) * 15 <= tall and widest <= width * (0.3 if width >= 400 else 0.26)
+    direct = len(beside) * 15 < tall and widest <= width * (0.3 if width >= 400 else 0.26)
     top = 0.0
     if labels and not direct:
         top = _legend(sheet, [(line.name, _stroke(line), line.color) for line in named], top) + 4
@@ -725,11 +728,13 @@ def _draw_best(
     x, y = across[line.x[line.best]], upward(estimate.value)
     sheet.symbol(0, x, y, 5.5, f"l{_series(line.color)} thin")
     label = format_value(estimate.value, chart.y.display)
-    for below in (-11, 20):
-        box = text_box(x, y + below, label, "middle")
-        if sheet.is_free(box) and box[0] > 0 and box[1] > 0:
-            sheet.text(x, y + below, label, f"f{_series(line.color)}", anchor="middle")
-            return
+    points = [(across[x], upward(e.value)) for one in chart.lines for x, e in zip(one.x, one.y, strict=True) if e]
+    sides = [(text_box(x, y + down, label, "middle"), down) for down in (-11, 20)]
+    free = [(box, down) for box, down in sides if sheet.is_free(box) and box[0] > 0 and box[1] > 0]
+    # Above, else below, where no line passes; a label on a line is still better than none.
+    best = [down for box, down in free if not any(_overlap(box, (u, v, u + 1, v + 1)) for u, v in points)]
+    for down in (best or [down for _, down in free])[:1]:
+        sheet.text(x, y + down, label, f"f{_series(line.color)}", anchor="middle")
 
 
 def _draw_reference(
@@ -786,7 +791,7 @@ def _draw_end_labels(
         known_values = [value for value in reference.values if value is not None]
         if known_values:
             ends.append((right, upward(known_values[-1]), _plain(reference.label), "s"))
-    moved = spread_labels([y for _, y, _, _ in ends], 15, upward.end, upward.start)
+    moved = spread_labels([y for _, y, _, _ in ends], 15, upward.end, upward.start - 6)
     for (x, y, label, style), place in zip(ends, moved, strict=True):
         if abs(place - y) > 5 or right - x > 12:
             sheet.segment(x + 1, y, right + 7, place, "g")
@@ -964,7 +969,7 @@ def _draw_scatter(sheet: _Sheet, chart: ScatterChart) -> None:
     upward = _Scale(low=low, high=high, start=top + tall, end=top + 6, ticks=ticks, display=chart.y.display)
     left = max(map(text_width, upward.labels())) + 8
     if not chart.diagonal:
-        low, high, ticks = axis_ends(chart.x, (dot.x for dot in dots), max(3, int((width - left) / 75)))
+        low, high, ticks = axis_ends(chart.x, (dot.x for dot in dots), max(3, int((width - left) / 75)), at_ticks=False)
     rightward = _Scale(low=low, high=high, start=left + 8, end=width - 12, ticks=ticks, display=chart.x.display)
     _grid(sheet, upward, left, width - 4)
     _foot(sheet, rightward, upward.start, chart.x.title)
@@ -1024,7 +1029,7 @@ def _draw_intervals(sheet: _Sheet, chart: IntervalChart) -> None:
     left = 0.0 if above else widest + 12
     numbers = [_interval_text(row, chart.x.display, full=width >= 700) for row in rows]
     side = max(map(text_width, numbers), default=0.0) + 14
-    low, high, ticks = axis_ends(chart.x, values, max(3, int((width - left - side) / 80)))
+    low, high, ticks = axis_ends(chart.x, values, max(3, int((width - left - side) / 80)), at_ticks=False)
     scale = _Scale(low=low, high=high, start=left + 8, end=width - side, ticks=ticks, display=chart.x.display)
     top = 0.0
     if len([name for name in groups if name]) > 1:
@@ -1202,12 +1207,13 @@ def _draw_points(sheet: _Sheet, chart: PointMap) -> None:
     if chart.y_title:
         sheet.text(0, top + 12, shorten(_plain(chart.y_title), sheet.width))
         top += 20
-    room = min(sheet.width, 620) - 16
+    left, high, tall = min(xs), max(ys), max(ys) - min(ys)
     # One scale for both axes, since distances are what a map shows.
-    scale = room / (max(max(xs) - min(xs), max(ys) - min(ys)) or 1.0)
+    room = min(sheet.width, 620) - 16
+    scale = room / (max(max(xs) - left, tall) or 1.0)
     for color, group in enumerate(chart.groups):
         points = zip(group.x, group.y, strict=True)
-        places = [(8 + (x - min(xs)) * scale, top + 8 + (max(ys) - y) * scale) for x, y in points]
+        places = [(8 + (x - left) * scale, top + 8 + (high - y) * scale) for x, y in points]
         if places:
             sheet.path("".join(f"{_trace([place])}h0" for place in places), f"m{_series(color)}")
-    _foot_title(sheet, room / 2, top + 12 + (max(ys) - min(ys)) * scale, chart.x_title)
+    _foot_title(sheet, room / 2, top + 12 + tall * scale, chart.x_title)

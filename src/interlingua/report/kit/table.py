@@ -15,6 +15,17 @@ Cell: TypeAlias = "str | int | float | Estimate | Difference | None"
 
 
 @dataclass(frozen=True, kw_only=True)
+class MarkedEstimate(Estimate):
+    """A mean with its standard deviation over seeds (printed as ±, in place of an interval) and a mark: `23.5 ± 0.2*`.
+
+    A table that has marks says in its note what they mean.
+    """
+
+    deviation: float | None = None
+    mark: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Column:
     """A column: its heading, how its numbers are displayed, and whether intervals are printed beside the values.
 

@@ -14,7 +14,7 @@ from rich.text import Text
 from interlingua.report.kit.chart import LineChart, charts_of
 from interlingua.report.kit.exports import format_cell, is_numeric
 from interlingua.report.kit.finding import Finding
-from interlingua.report.kit.section import KeyFigure, split_commands
+from interlingua.report.kit.section import Example, ExampleWord, KeyFigure, split_commands
 from interlingua.report.kit.table import Table
 from interlingua.report.kit.wording import Display, escape_control_characters, format_value
 
@@ -82,10 +82,11 @@ def print_report(report: Report, screen: Console, *, full: bool = False) -> None
     for section in report.sections:
         if section.terminal:
             printer.findings([finding for finding in section.findings if finding.sentence not in printed])
-            first_charts = [next(iter(charts_of(chart))) for chart in section.charts]
-            for chart in first_charts:
-                if isinstance(chart, LineChart):
-                    printer.sparklines(chart)
+            curves = (one for chart in section.charts[:1] for one in charts_of(chart)[:1] if isinstance(one, LineChart))
+            for chart in curves:
+                printer.sparklines(chart)
+            for example in section.examples:
+                printer.example(example)
         for table in section.tables:
             if (table.terminal or full) and table.rows:
                 printer.table(table, max_rows=None if full else MAX_TERMINAL_ROWS)
@@ -128,22 +129,19 @@ class _Printer:
                 self._line((line, ""))
 
     def figures(self, figures: Sequence[KeyFigure]) -> None:
-        """Key figures as aligned lines: label, value with interval, remark."""
+        """Key figures as a column of values, each with what it is beside it."""
         if not figures:
             return
         self.blank()
-        labels = [self._plain(figure.label) for figure in figures]
         values = [self._plain(f"{figure.value} {figure.interval}".rstrip()) for figure in figures]
-        remarks = [self._plain(figure.context) for figure in figures]
-        widths = [max(map(cell_len, column)) for column in (labels, values, remarks)]
-        if sum(widths) + 2 * len(GAP) <= self._width:
-            for label, value, remark in zip(labels, values, remarks, strict=True):
-                shown = pad(label, widths[0]), pad(value, widths[1] if remark else 0)
-                self._line((shown[0] + GAP, ""), (shown[1], "bold"), (GAP + remark if remark else "", "dim"))
-            return
-        for label, value, remark in zip(labels, values, remarks, strict=True):
-            for line in wrap_words(f"{label}: {value}" + (f" ({remark})" if remark else ""), self._width):
-                self._line((line, ""))
+        value_width = min(max(map(cell_len, values)), self._width // 2)
+        for figure, value in zip(figures, values, strict=True):
+            label = self._plain(figure.label + (f" ({figure.context})" if figure.context else ""))
+            lines = wrap_words(label, self._width - value_width - len(GAP))
+            parts = wrap_words(value, value_width)
+            for at in range(max(len(lines), len(parts))):
+                left, right = ("".join(column[at : at + 1]) for column in (parts, lines))
+                self._line((pad(left, value_width), "bold"), (f"{GAP}{right}".rstrip(), ""))
 
     def sparklines(self, chart: LineChart) -> None:
         """A line chart as one line per curve: both ends, bars scaled to the curve's own maximum, the best point."""
@@ -158,6 +156,17 @@ class _Printer:
             label = pad(self._plain(line.name), label_width)
             curve = self._plain(describe_curve(values, chart.y.display))
             self._line((f"{label}{GAP if label else ''}{curve}", ""))
+
+    def example(self, example: Example) -> None:
+        """The words of each text shaded by what speaks for (blue) and against (orange) what is explained."""
+        self.blank()
+        self.paragraph(example.title, style="bold")
+        for text in example.texts:
+            self.paragraph(f"{text.language}, explained: {text.explained}" if text.explained else text.language)
+            words = (Text(self._plain(word.text), style=_shade(word)) for word in text.words)
+            self._screen.print(Text(" ").join(words))
+        if example.note:
+            self.paragraph(example.note, style="dim")
 
     def table(self, table: Table, *, max_rows: int | None) -> None:
         self.blank()
@@ -178,6 +187,15 @@ class _Printer:
                 self._line(("    " + self._plain(part), "bold"))
             else:
                 self.paragraph(("Next: " if at == 0 else "") + part)
+
+
+def _shade(word: ExampleWord) -> str:
+    """A ground between white and the sign's colour with ink that can be read on it; what is explained is underlined."""
+    full = (0, 114, 178) if word.strength >= 0 else (213, 94, 0)
+    strength = min(abs(word.strength), 1.0)
+    ground = ",".join(str(round(255 + (end - 255) * strength)) for end in full)
+    shade = f"{'white' if strength > 0.6 else 'black'} on rgb({ground})" if strength >= 0.05 else ""
+    return f"{shade} underline".strip() if word.marked else shade
 
 
 def pad(text: str, width: int, *, right: bool = False) -> str:
@@ -226,7 +244,7 @@ def fit_table(
     """Blocks of (style, line) that show a table within a width.
 
     Where it is too wide, intervals are dropped first, then headings and texts are wrapped at blanks, and then the table
-    is split by columns, with its first column in each part. No word is cut that fits into a line.
+    is split by columns, with those that name its rows in each part. No word is cut that fits into a line.
     """
     rows = table.rows[:max_rows]
     heads = [translate(column.title) for column in table.columns]
@@ -243,10 +261,10 @@ def fit_table(
         if _total(widths) + more <= width:
             widths[at] += more
     numeric = [is_numeric(table, at) for at in range(len(heads))]
-    blocks = []
-    for columns in _column_blocks(widths, [_text_floor(cells, at, numeric[at]) for at in range(len(heads))], width):
-        blocks.append(_block(columns, heads, cells, widths, numeric, width))
-    return blocks
+    floors = [_text_floor(cells, at, numeric[at]) for at in range(len(heads))]
+    names = next((at for at, right in enumerate(numeric) if right), len(numeric))
+    column_blocks = _column_blocks(widths, floors, names, width)
+    return [_block(columns, heads, cells, widths, numeric, width) for columns in column_blocks]
 
 
 def _columns(cells: Sequence[Sequence[str]], count: int) -> list[list[str]]:
@@ -273,20 +291,27 @@ def _text_floor(cells: Sequence[Sequence[str]], at: int, numeric: bool) -> int:
     return max(map(cell_len, words), default=1)
 
 
-def _column_blocks(widths: list[int], floors: Sequence[int], width: int) -> list[list[int]]:
-    """Which columns stand side by side. `widths` of texts are narrowed here where that makes the table fit."""
+def _column_blocks(widths: list[int], floors: Sequence[int], names: int, width: int) -> list[list[int]]:
+    """Which columns stand side by side. `widths` of texts are narrowed here where that makes the table fit.
+
+    Of the first `names` columns, which name the rows, as many stand in each part as take half of the width.
+    """
     excess = _total(widths) - width
     for at in sorted(range(len(widths)), key=lambda at: -widths[at]):
         if excess > 0 and floors[at] < widths[at]:
             narrowed = max(floors[at], widths[at] - excess, min(24, widths[at]))
             excess -= widths[at] - narrowed
             widths[at] = narrowed
-    widths[0] = min(widths[0], max(width // 2, 1)) if excess > 0 and len(widths) > 1 else widths[0]
-    blocks: list[list[int]] = [[0]]
-    for at in range(1, len(widths)):
-        widths[at] = min(widths[at], max(width - widths[0] - len(GAP), 1))
-        if len(blocks[-1]) > 1 and _total([widths[place] for place in (*blocks[-1], at)]) > width:
-            blocks.append([0])
+    if excess > 0 and len(widths) > 1:
+        widths[0] = min(widths[0], max(width // 2, 1))
+    keys = 1
+    while keys < names and _total(widths[: keys + 1]) <= width // 2:
+        keys += 1
+    blocks: list[list[int]] = [list(range(keys))]
+    for at in range(keys, len(widths)):
+        widths[at] = min(widths[at], max(width - _total(widths[:keys]) - len(GAP), 1))
+        if len(blocks[-1]) > keys and _total([widths[place] for place in (*blocks[-1], at)]) > width:
+            blocks.append(list(range(keys)))
         blocks[-1].append(at)
     widths[0] = min(widths[0], width)
     return blocks

@@ -29,6 +29,18 @@ def language_name(code: str, run: Mapping[str, Any]) -> str:
     return escape_control_characters(languages.name(code) if languages.is_language(code) else code)
 
 
+def model_name(model: object) -> str:
+    """What a model is called on a page: its name, without the folders above it.
+
+    >>> model_name("xlm-roberta-base"), model_name("../runs/m3e-small/"), model_name("org/model")
+    ('xlm-roberta-base', 'm3e-small', 'org/model')
+    """
+    name = str(model)
+    if name.startswith((".", "/", "~")) or name.count("/") > 1:
+        name = name.rstrip("/").rpartition("/")[2] or name
+    return escape_control_characters(name)
+
+
 def format_number(value: float | None, digits: int = 2) -> str:
     """A number with fixed digits and a real minus; an en dash where there is none or it is not finite.
 
@@ -137,6 +149,17 @@ def format_interval(low: float | None, high: float | None, display: Display) -> 
         return ""
     both = [format_value(end, display).removesuffix("\N{NO-BREAK SPACE}%") for end in (low, high)]
     return f"[{both[0]}, {both[1]}]"
+
+
+def format_deviation(deviation: float, display: Display) -> str:
+    """A standard deviation after its mean, without a unit of its own.
+
+    >>> format_deviation(0.0123, "percent"), format_deviation(0.0123, "decimal3")
+    ('± 1.2', '± 0.012')
+    """
+    if display in ("percent", "points"):
+        return f"± {format_number(100 * deviation, 1)}"
+    return f"± {format_value(deviation, display)}"
 
 
 def pluralize(count: int, noun: str, plural: str = "") -> str:

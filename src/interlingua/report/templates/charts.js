@@ -114,7 +114,7 @@ window.interlingua.charts = (() => {
         place.querySelector(".menus").append(box);
         return select;
       });
-      const buttons = create("p", { className: "save" });
+      const buttons = create("p", { className: "save", textContent: "Save as" });
       for (const [kind, text] of [["svg", "SVG"], ["pdf", "PDF"], ["csv", "CSV"], ["tex", "LaTeX"], ["md", "Markdown"]]) {
         const button = create("button", { type: "button", textContent: text, title: `Download ${kind === "svg" || kind === "pdf" ? "the figure" : "its numbers"} as ${text}` });
         button.dataset.save = kind;
@@ -164,7 +164,7 @@ window.interlingua.charts = (() => {
       const parsed = new DOMParser().parseFromString(this.drawn, "image/svg+xml").documentElement, svg = document.importNode(parsed, true);
       svg.querySelector("title").remove(); // Browsers would show it as a tip of their own.
       svg.setAttribute("aria-label", this.state.title);
-      svg.style.maxWidth = 1.12 * svg.viewBox.baseVal.width + "px";
+      svg.style.maxWidth = 1.12 * Number(svg.getAttribute("width")) + "px";
       for (const mark of svg.querySelectorAll("[data-m]")) {
         const [tip, records] = this.state.marks[Number(mark.dataset.m)];
         mark.removeAttribute("data-m");

@@ -252,6 +252,6 @@ class Dots {
     }
     let foot = top + tall;
     for (const text of [map.x && "→ " + map.x, map.y && "↑ " + map.y].filter(Boolean)) { foot += 17; parts.push(`<text x="0" y="${foot}" class="s">${escape(text)}</text>`); }
-    return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${wide} ${foot + 6}" width="${wide}" height="${foot + 6}" role="img" font-family="'Noto Sans',system-ui,sans-serif" font-size="12"><title>${escape(title)}</title>${parts.join("")}</svg>`;
+    return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-3 -3 ${wide + 6} ${foot + 12}" width="${wide + 6}" height="${foot + 12}" role="img" font-family="'Noto Sans',system-ui,sans-serif" font-size="12"><title>${escape(title)}</title>${parts.join("")}</svg>`;
   }
 }

@@ -7,7 +7,7 @@
 window.interlingua ??= {};
 window.interlingua.pdf = async (svgText, fontBuffer, title) => {
   const svg = new DOMParser().parseFromString(svgText, "image/svg+xml").documentElement;
-  const width = Number(svg.getAttribute("width")), height = Number(svg.getAttribute("height")), POINT = 0.75;
+  const [left, top, width, height] = svg.getAttribute("viewBox").split(" ").map(Number), POINT = 0.75;
   const font = readFont(fontBuffer), used = new Map(), pictures = [], states = new Map(), out = [];
   const short = (number) => String(Math.round(number * 100) / 100);
   const rgb = (hex) => [1, 3, 5].map((at) => short(parseInt(hex.slice(at, at + 2), 16) / 255)).join(" ");
@@ -85,7 +85,7 @@ window.interlingua.pdf = async (svgText, fontBuffer, title) => {
     return [latin(`<<${dictionary}${filter}/Length ${packed.length}>>stream\n`), packed, latin("\nendstream")];
   }
   const hexText = (text) => "<feff" + Array.from({ length: text.length }, (_, at) => text.charCodeAt(at).toString(16).padStart(4, "0")).join("") + ">";
-  const content = `${POINT} 0 0 ${-POINT} 0 ${short(height * POINT)} cm\n${out.join("\n")}`;
+  const content = `${POINT} 0 0 ${-POINT} ${short(-left * POINT)} ${short((height + top) * POINT)} cm\n${out.join("\n")}`;
   const FIRST = 10; // The number of the first picture's object.
   const resources = `/Font<</F 5 0 R>>/ExtGState<<${Array.from(states, ([opacity, name]) => `/${name}<</ca ${opacity}>>`).join("")}>>/XObject<<${pictures.map((_, at) => `/P${at} ${FIRST + 2 * at} 0 R`).join("")}>>`;
   add("<</Type/Catalog/Pages 2 0 R>>");

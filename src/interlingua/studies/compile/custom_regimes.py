@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from interlingua.analyses.evaluation import CONTROLS
 from interlingua.analyses.training_inputs import NEED_PAIRS, NO_PAIRS, known_objectives
-from interlingua.analyses.transfer import REGIMES, TransferSettings, changed, defaults_of
+from interlingua.analyses.transfer import TransferSettings, changed, defaults_of
 from interlingua.errors import InputError
 from interlingua.registry import unknown
 from interlingua.studies.config.schema import PhaseTable, RegimeTable
 from interlingua.training.phases import Freeze, Part, Phase
 from interlingua.training.regime import ADJUST, Regime, fine_tune
-from interlingua.training.regime_names import MAPPED
+from interlingua.training.regime_names import MAPPED, REGIMES
 
 TASK = "task"
 MOVE_THE_BODY = ("drift", *NEED_PAIRS)

@@ -78,7 +78,7 @@ class MeasureSteps:
             of_dictionary = (NAME,) if table.dictionary is not None else ()
             made = {each: self._measure(each, name, table, sides) for each in (*table.measures, *of_dictionary)}
             found += made.values()
-            found += [self._map(sides[0], made)] if table.map else []
+            found += [self._map(sides[0], made, table.projection)] if table.map else []
         return found
 
     def _measured_together(self, table: MeasureTable) -> list[tuple[_ModelState, ...]]:
@@ -177,12 +177,14 @@ class MeasureSteps:
         uses = [] if measure == NAME else [("measure", measure)]
         return self.inputs.step(settings, _needs(sides), label=label, like=measure, uses=uses)
 
-    def _map(self, side: _MeasuredModel, made: Mapping[str, Step]) -> Step:
+    def _map(self, side: _MeasuredModel, made: Mapping[str, Step], projection: str) -> Step:
         """The map of a model's sentences; the measures that the best layer is chosen by come before it."""
         chosen = [measure for measure, *_ in HEADLINE if measure in made][:1]
         needs = _needs([side]) | {f"measure {measure}": made[measure] for measure in chosen}
         encoder = side.encoded.encoder.name
-        return self.inputs.step(MapStep(encoded=side.encoded), needs, label=f"map {encoder}", like=encoder)
+        settings = MapStep(encoded=side.encoded, projection=projection)
+        uses = [("flattening", projection)]
+        return self.inputs.step(settings, needs, label=f"map {encoder}", like=encoder, uses=uses)
 
 
 def _needs(sides: Sequence[_MeasuredModel]) -> Needs:

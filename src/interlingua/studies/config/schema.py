@@ -128,6 +128,10 @@ _SPELLINGS = Setting(
 _DICTIONARY = Setting(
     help="Folder of MUSE dictionaries: words alone are mapped as well.", left_out="none", metavar="DIR"
 )
+_PROJECTION = Setting(
+    help="How the map of sentences is projected to two dimensions; tsne and umap need extras.",
+    choices="interlingua.flattening:flattenings",
+)
 _MEASURES = Setting(
     help="Names, comma-separated; see 'interlingua list'.", choices="interlingua.measures:measures", metavar="NAMES"
 )
@@ -699,6 +703,7 @@ class MeasureTable:
     map: Annotated[
         bool, Setting(help="Leave a 2-D map of the sentences in the best layer, `map.json` in the folder of its step.")
     ] = False
+    projection: Annotated[str, _PROJECTION] = "pca"
     seed: Annotated[int, _SEED] = 0
 
 
@@ -1057,6 +1062,7 @@ class AuditCommand(Loading, Running):
     ] = None
     spellings: Annotated[File | None, _SPELLINGS] = None
     dictionary: Annotated[File | None, _DICTIONARY] = None
+    projection: Annotated[str, _PROJECTION] = "pca"
     seed: Annotated[int, _SEED] = 0
     out: Annotated[
         File | None, replace(_OUT, left_out="interlingua-audit on a command line, nowhere with --json and in Python")
@@ -1284,7 +1290,8 @@ class ExplainRowsCommand(Attributing, RowParallel, Placed):
 
     A row is named by its line (57), by language or file and line ("es:57", "test-es.tsv:57", as a transfer's
     predictions have it), or by a question's id. One language is enough; others are laid beside the source. Explained is
-    the gold answer, or the predicted one; where the model is wrong, also what it says. Nothing is written.
+    the gold answer, or the predicted one; where the model is wrong, also what it says. Nothing is written; `.page()` of
+    the result is a page.
     """
 
     model: Annotated[File, _MODEL]
@@ -1506,10 +1513,10 @@ class AlignCommand(Aligning, Loading, Running):
 
 @dataclass(frozen=True)
 class ReportCommand:
-    """Show what runs found: one HTML page that opens offline, for one run or several side by side.
+    """Report on one run, or compare several: one HTML page that works offline, and a summary in the terminal.
 
-    Reads records and settings alone and loads no model. Runs of one command are compared on top: the settings that
-    differ, and key numbers with differences; the terminal shows the same.
+    Reads records and settings only and loads no model. Runs of one command are compared: a verdict, a ranking, the
+    difference of every number with its interval, and the settings that differ.
     """
 
     folders: Annotated[
@@ -1525,9 +1532,15 @@ class ReportCommand:
     out: Annotated[
         Path | None,
         Setting(
-            help="The page.", left_out="report.html in the folder; interlingua-report.html for several", metavar="FILE"
+            help="File of the page.",
+            left_out="report.html in the folder; interlingua-report.html for several",
+            metavar="FILE",
         ),
     ] = None
+    title: Annotated[
+        str, Setting(help="Title of the page.", left_out="the question and the models", metavar="TEXT")
+    ] = ""
+    full: Annotated[bool, Setting(help="Print all tables, and of several runs also the report of each run.")] = False
 
 
 @dataclass(frozen=True)
@@ -1696,7 +1709,8 @@ class ExplainOptions(Attributing, ExplainChecks, RowParallel, Placed):
     and of its translation (Wang et al. 2021), beside the scores of shuffled pairs, random attributions and untrained
     heads on the same body. A model at chance is reported as such, and nothing is concluded from its attributions. With
     --row, single rows of the tests, such as a wrong prediction: what the file and the model say, words shaded by
-    attribution, the strongest flows to a translation. With --text, the same for two texts.
+    attribution, the strongest flows to a translation. With --text, the same for two texts. Both are printed, and
+    written as a page with --out NAME.html.
     """
 
     models: Annotated[
@@ -1711,7 +1725,10 @@ class ExplainOptions(Attributing, ExplainChecks, RowParallel, Placed):
     ]
     _: KW_ONLY
     tests: Annotated[Mapping[str, File] | None, replace(_TESTS, left_out="none; with --text")] = None
-    out: Annotated[Path | None, replace(_OUT, left_out="nothing is written; for --row and --text")] = None
+    out: Annotated[
+        Path | None,
+        replace(_OUT, help=f"{_OUT.help} With --row or --text a page, NAME.html.", left_out="with --row, --text: none"),
+    ] = None
     row: Annotated[
         Sequence[str],
         Setting(

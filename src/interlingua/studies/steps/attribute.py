@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from interlingua.analyses.explained_examples import EXAMPLES
 from interlingua.analyses.explanation import (
-    EXAMPLES,
     ExplainedLanguage,
     Explainer,
     ExplainSettings,
     Outside,
-    example_lines,
+    explained_examples,
     words_of,
 )
 from interlingua.attribution.inputs import Attributions
@@ -50,7 +50,8 @@ def run(settings: AttributeStep, context: StepContext) -> None:
     records, compared = explainer.step(first, second)
     if context.group.is_first:
         for place, result in enumerate(compared):
-            lines = example_lines(first, second, place, result, most=settings.examples or None)
+            shown = explained_examples(first, second, place, result, most=settings.examples or None)
+            lines = [example.to_json() for example in shown]
             name = f"{source}-{language}.{second.aspects[place].name}.jsonl"
             write_text(context.out / EXAMPLES / name, "\n".join([*lines, ""]))
     told = {"block": settings.block, "task": settings.task, "regime": settings.regime}

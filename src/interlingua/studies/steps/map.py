@@ -19,5 +19,5 @@ def run(settings: MapStep, context: StepContext) -> None:
     measured = [folder for role, folder in context.inputs.items() if role.startswith("measure ")]
     best = best_layer(record for folder in measured for record in Records(Record, folder).read())
     layer = space.encoder.layers[-1] if best is None else best
-    points = project(space, layer=layer, seed=settings.encoded.seed)
+    points = project(space, layer=layer, seed=settings.encoded.seed, projection=settings.projection)
     write_text(context.out / MAP, json.dumps(points, ensure_ascii=False))

@@ -1,0 +1,943 @@
+"""Attributions: does a model look at the same words in two languages, beside every control; are they faithful.
+
+Guards, each for its reason. A model that is not above chance in its language of training has learnt nothing that
+attributions could show, so nothing is concluded from it; a language in which it is at chance is left out. Texts that
+share words are consistent whatever the model does, and so are attributions under a head that has learnt nothing: a
+model is credited with its lead over random attributions less that of untrained heads, and the interval of that
+difference is what is drawn and judged. Single languages are called clear after Holm's correction over all of them.
+Fewer than five languages, or one number for all of them, have no correlation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from interlingua.record import Difference, Estimate, Record, RecordTable, mean_estimate
+from interlingua.report.kit.chart import (
+    Axis,
+    Chart,
+    ChartMenu,
+    Dot,
+    IntervalChart,
+    IntervalRow,
+    Reference,
+    ScatterChart,
+)
+from interlingua.report.kit.evidence import MIN_CORRELATION_ITEMS, association_sentence, fit_trend
+from interlingua.report.kit.finding import Basis, Finding, Verdict, sentence_of
+from interlingua.report.kit.section import Headline, KeyFigure, Run, Section, Subject
+from interlingua.report.kit.table import Cell, Column, Table
+from interlingua.report.kit.wording import (
+    Display,
+    escape_control_characters,
+    format_number,
+    format_share,
+    join_with_and,
+    language_name,
+    pluralize,
+)
+from interlingua.report.subjects.examples import example_collection, first_wrong, wrong_predictions_figure
+from interlingua.stats import Association, above_draws, above_draws_p, correlate, holm
+
+ALPHA = 0.05
+_KEY = ("block", "model", "task", "regime", "source")
+_METHOD = (
+    "Consistency is a sum over pairs of words, or of word pieces where these have the attributions: flow times cosine, "
+    "or how much attribution can be carried from one text to its translation, weighted by how similar the words are "
+    "(Wang et al. 2021). It lies between 0 and 1; a text compared with itself has 1.",
+    "Texts that share words are consistent whatever the model does. Each number therefore stands beside three "
+    "controls: the same attributions dealt to the words at random, the texts of other examples, and untrained heads on "
+    "the same model. A model is credited only with its lead over random attributions less that of untrained heads.",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """A model's score in a language beside chance: `lowest` and `mean` of its seeds, and whether all are above chance.
+
+    `null_value` of both estimates is the chance level, `always` the one answer that is given to every example.
+    """
+
+    language: str
+    metric: str
+    lowest: Estimate
+    mean: Estimate
+    reached_by: str
+    always: str | None
+    is_learnt: bool
+
+    @classmethod
+    def of(cls, language: str, records: RecordTable) -> Standing:
+        """The standing of the seeds of one language, from records of the task's own metric."""
+        chances = [record.details["chance"] for record in records]
+        order = sorted(range(len(records)), key=lambda at: (bool(chances[at].get("above")), records[at].value))
+        worst, chance = records[order[0]], chances[order[0]]
+        level = chance.get("level")
+        return cls(
+            language=language,
+            metric=escape_control_characters(worst.key),
+            lowest=replace(RecordTable([worst]).estimate(), null_value=level),
+            mean=replace(records.estimate(), null_value=level),
+            reached_by=escape_control_characters(str(chance.get("by") or "")),
+            always=chance.get("always"),
+            is_learnt=all(bool(each.get("above")) for each in chances),
+        )
+
+    def describe(self) -> str:
+        """The score, the chance level, and the one answer that is always given."""
+        value, n, level = self.lowest.value, self.lowest.n, self.lowest.null_value
+        is_count = self.metric == "accuracy" and n > 0
+        score = f"{round(value * n)} of {n} right" if is_count else f"{self.metric} {format_share(value)}"
+        chance = "chance level unknown" if level is None else f"chance {format_share(level)}"
+        answer = "" if self.always is None else f"; always {escape_control_characters(self.always) or 'nothing'!r}"
+        return f"{score}, {chance}{answer}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lead:
+    """How far a number lies above a control. All three are in thousandths, so that they add up as they are printed."""
+
+    value: float
+    control: float
+    difference: Difference
+
+    @classmethod
+    def of(cls, value: float, control: float, difference: Difference) -> Lead:
+        """The lead of a value over a control; `difference` brings the interval and the test."""
+        high, low = round(value, 3), round(control, 3)
+        return cls(value=high, control=low, difference=replace(difference, value=round(high - low, 3)))
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the interval of the difference lies above 0."""
+        low = self.difference.ci_low
+        return low is not None and low > 0 and self.difference.value > 0
+
+
+def lead_over_random(records: RecordTable) -> Lead:
+    """The consistency of records above that of random attributions on the same texts; bounds are averaged."""
+    bounds = [(record.details.get("above_random") or (None, None, None))[1:] for record in records]
+    known = all(bound is not None for pair in bounds for bound in pair)
+    low, high = (float(np.mean([pair[end] for pair in bounds])) if known else None for end in (0, 1))
+    difference = Difference(value=0.0, ci_low=low, ci_high=high, n=_fewest(records), records=tuple(records))
+    return Lead.of(records.mean(), _mean_of(records, "random").value, difference)
+
+
+def lead_over_heads(records: RecordTable) -> Lead | None:
+    """The lead of records over random attributions, less that of untrained heads on the same model over theirs.
+
+    Attributions that are more even find more of each other whatever they lie on, so each head is compared with its own
+    attributions dealt at random first. Head by head means over the records (languages, seeds) are the control's draws;
+    their spread counts (`stats.above_draws`). None where a record was made without untrained heads.
+    """
+    heads = [record.details.get("heads") or {"above_random": ()} for record in records]
+    counts = {len(each["above_random"]) for each in heads}
+    if len(counts) != 1 or counts == {0}:
+        return None
+    own = float(np.mean([record.details["above_random"][0] for record in records]))
+    draws = np.mean([each["above_random"] for each in heads], axis=0).tolist()
+    error = float(np.mean([each["error"] for each in heads]))
+    _, low, high = above_draws(own, draws, error=error)
+    p = above_draws_p(own, draws, error=error)
+    difference = Difference(value=0.0, ci_low=low, ci_high=high, p=p, n=_fewest(records), records=tuple(records))
+    return Lead.of(lead_over_random(records).difference.value, float(np.mean(draws)), difference)
+
+
+def _fewest(records: RecordTable) -> int:
+    return min((record.n for record in records), default=0)
+
+
+def _mean_of(records: RecordTable, control: str) -> Estimate:
+    """The mean of a control of records: `random`."""
+    mean = float(np.mean([record.details[control] for record in records]))
+    return Estimate(value=mean, n=_fewest(records), records=tuple(records))
+
+
+def _mean_of_heads(records: RecordTable) -> Estimate | None:
+    """The mean consistency of the same texts under untrained heads; None where there were none."""
+    means = [float(np.mean(heads["consistency"])) for record in records if (heads := record.details.get("heads"))]
+    return Estimate(value=float(np.mean(means)), n=_fewest(records), records=tuple(records)) if means else None
+
+
+def _mean_of_shuffled(records: RecordTable) -> Estimate | None:
+    null = records.estimate().null_value
+    return None if null is None else Estimate(value=null, n=_fewest(records), records=tuple(records))
+
+
+def is_above_other_controls(records: RecordTable) -> bool:
+    """Whether records are above random attributions (by the interval, where known) and above texts of other rows."""
+    random, shuffled = lead_over_random(records).difference, _mean_of_shuffled(records)
+    above_random = random.value > 0 and (random.ci_low is None or random.ci_low > 0)
+    return above_random and (shuffled is None or records.mean() > shuffled.value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainedModel:
+    """One aspect of a model (label, start, entities) in its language of training and in others, seeds together.
+
+    `cells` are records of consistency by language, `standings` the scores beside chance. `name` tells it from others of
+    the run, and is empty where it is alone; `names` are the run's own names of languages.
+    """
+
+    block: str | None
+    model: str
+    task: str | None
+    regime: str | None
+    source: str
+    aspect: str
+    unit: str
+    cells: Mapping[str, RecordTable]
+    standings: Mapping[str, Standing]
+    name: str
+    names: Mapping[str, str]
+
+    def language(self, code: str) -> str:
+        """The name of a language."""
+        return language_name(code, {"names": self.names})
+
+    def list_languages(self, codes: Iterable[str]) -> str:
+        """Names of languages with commas and a last *and*."""
+        return join_with_and([self.language(code) for code in codes])
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The languages that are compared with that of training."""
+        return tuple(code for code in self.cells if code != self.source)
+
+    @cached_property
+    def weak(self) -> tuple[Standing, ...]:
+        """The languages in which it is not shown to be above chance, that of training first."""
+        weak = (standing for standing in self.standings.values() if not standing.is_learnt)
+        return tuple(sorted(weak, key=lambda standing: standing.language != self.source))
+
+    @property
+    def has_learnt(self) -> bool:
+        """Whether it is above chance in its language of training; without that no attribution of it is judged."""
+        return self.source in self.standings and self.standings[self.source].is_learnt
+
+    @property
+    def learnt(self) -> tuple[str, ...]:
+        """The other languages in which it is above chance; none where it is not in the language of training."""
+        known = self.standings if self.has_learnt else {}
+        return tuple(code for code in self.others if code in known and known[code].is_learnt)
+
+    @property
+    def learnt_records(self) -> RecordTable:
+        """The records of consistency of these languages."""
+        return RecordTable(record for code in self.learnt for record in self.cells[code])
+
+    @cached_property
+    def leads(self) -> Mapping[str, Lead]:
+        """The lead over untrained heads in each language above chance, p-values corrected over these languages."""
+        leads = {code: lead for code in self.learnt if (lead := lead_over_heads(self.cells[code])) is not None}
+        adjusted = holm([1.0 if lead.difference.p is None else lead.difference.p for lead in leads.values()])
+        return {
+            code: replace(lead, difference=replace(lead.difference, p_adjusted=p))
+            for (code, lead), p in zip(leads.items(), adjusted, strict=True)
+        }
+
+    @cached_property
+    def clear(self) -> tuple[str, ...]:
+        """The languages that alone are above every control, after the correction over languages."""
+        significant = (
+            code
+            for code, lead in self.leads.items()
+            if lead.difference.value > 0
+            and lead.difference.p_adjusted is not None
+            and lead.difference.p_adjusted < ALPHA
+        )
+        return tuple(code for code in significant if is_above_other_controls(self.cells[code]))
+
+    def points(self, *, with_source: bool = False) -> list[tuple[str, Estimate, Estimate]]:
+        """Consistency and score of each language above chance, means over seeds."""
+        codes = (self.source, *self.learnt) if with_source and self.learnt else self.learnt
+        return [(code, self.cells[code].estimate(), self.standings[code].mean) for code in codes if code in self.cells]
+
+    def correlate(self, *, with_source: bool = False) -> Association | None:
+        """Spearman's rho of consistency and score over languages; None with fewer than five, or one number for all.
+
+        The source's consistency is 1 by construction: one such point makes any correlation high.
+        """
+        points = self.points(with_source=with_source)
+        if len(points) < MIN_CORRELATION_ITEMS:
+            return None
+        return correlate([x.value for _, x, _ in points], [y.value for *_, y in points])
+
+
+def explained_models(run: Run) -> list[ExplainedModel]:
+    """Every model, task, regime, language of training and aspect of the run, in the order of its records."""
+    order = [str(code) for code in run.about.get("languages") or ()]
+    scores = RecordTable(r for r in run.records if r.measure == "task" and "chance" in r.details).by(*_KEY)
+    groups = run.records.of("consistency", "consistency").by(*_KEY, "aspect")
+    names, models = _names_of_models(list(groups)), []
+    for key, records in groups.items():
+        found = {str(code): own for (code,), own in records.by("target").items()}
+        standings = _own_metric(scores.get(key[:-1], RecordTable(())), run).by("target")
+        model = ExplainedModel(
+            **dict(zip(_KEY, key, strict=False)),
+            aspect=str(key[-1]),
+            unit="word pieces" if records[0].unit == "token" else "words",
+            cells={code: found[code] for code in dict.fromkeys([*order, *found]) if code in found},
+            standings={str(code): Standing.of(str(code), own) for (code,), own in standings.items()},
+            name=names[key],
+            names=run.about.get("names") or {},
+        )
+        models.append(model)
+    return models
+
+
+def _own_metric(scores: RecordTable, run: Run) -> RecordTable:
+    """The records of the task's own metric: that of the run, else the first that has a chance level."""
+    keys = [record.key for record in scores]
+    wanted = run.about.get("metric") if run.about.get("metric") in keys else next(iter(keys), None)
+    return RecordTable(record for record in scores if record.key == wanted)
+
+
+def _names_of_models(keys: Sequence[tuple[Any, ...]]) -> dict[tuple[Any, ...], str]:
+    """What each explained model is called among others: its model, and what else tells it from them."""
+    if len(keys) < 2:
+        return dict.fromkeys(keys, "")
+    shown = short_names([str(key[1]) for key in keys])
+    varies = [len(set(values)) > 1 for values in zip(*keys, strict=True)]
+    names = {}
+    for key in keys:
+        parts = [shown[str(key[1])]]
+        parts += [f"trained in {language_name(str(key[4]), {})}"] if varies[4] else []
+        parts += [str(key[at]) for at in (2, 3, 5, 0) if varies[at] and key[at] is not None]
+        names[key] = escape_control_characters(", ".join(parts))
+    return names
+
+
+def short_names(models: Sequence[str]) -> dict[str, str]:
+    """What each model is called: the last part of its path, the whole of it where two end alike.
+
+    >>> short_names(["runs/nli", "old/nli", "runs/qa/"])
+    {'runs/nli': 'runs/nli', 'old/nli': 'old/nli', 'runs/qa/': 'qa'}
+    """
+    last = {model: model.rstrip("/").rsplit("/", maxsplit=1)[-1] for model in models}
+    same = list(last.values())
+    return {model: escape_control_characters(name if same.count(name) == 1 else model) for model, name in last.items()}
+
+
+def judge_model(model: ExplainedModel) -> Finding:
+    """Whether the model looks at the same words in its languages; AT_CHANCE where its attributions explain nothing."""
+    about: dict[str, Any] = {
+        "model": model.model, "name": model.name, "task": model.task, "regime": model.regime, "aspect": model.aspect,
+        "unit": model.unit, "source": model.source, "languages": list(model.learnt),
+    }  # fmt: skip
+    if model.source not in model.standings:
+        return _untested(about, "it is not known whether the model has learnt the task. Run the command again")
+    if not model.has_learnt or (model.weak and not model.learnt):
+        weak = model.weak if model.has_learnt else model.weak[:1]
+        about |= {"weak": [w.language for w in weak], "where": model.list_languages(w.language for w in weak)}
+        basis = Basis(over="examples", test="interval above the chance level")
+        about["score"] = weak[0].describe()
+        return Finding(
+            kind="model_at_chance", verdict=Verdict.AT_CHANCE, about=about, estimate=weak[0].lowest, basis=basis
+        )
+    if not model.learnt:
+        return _untested(about, "there is no other language to compare")
+    records = model.learnt_records
+    consistency, lead = mean_estimate(model.cells[code].estimate() for code in model.learnt), lead_over_heads(records)
+    about |= {"consistency": records.mean(), "random": _mean_of(records, "random").value}
+    if lead is None:
+        why = f"without untrained heads consistency proves nothing ({_levels_of(about)})"
+        return replace(_untested(about, why), estimate=consistency)
+    untrained = _mean_of_heads(records)
+    about |= {
+        "untrained": None if untrained is None else untrained.value, "lead": lead.value, "lead_of_heads": lead.control,
+        "heads": len(records[0].details["heads"]["above_random"]),
+        "clear": list(model.clear), "alone": model.list_languages(model.clear), "where": _where(model),
+    }  # fmt: skip
+    return Finding(
+        kind="same_words",
+        verdict=Verdict.HIGHER if lead.is_clear and is_above_other_controls(records) else Verdict.UNCLEAR,
+        about=about,
+        estimate=lead.difference,
+        compared_with=consistency,
+        basis=Basis(
+            over="untrained heads and examples", test="Student’s prediction interval over untrained heads",
+            correction="single languages: Holm over languages", compared=len(model.learnt),
+        ),
+    )  # fmt: skip
+
+
+def _untested(about: Mapping[str, Any], why: str) -> Finding:
+    return Finding(kind="same_words", verdict=Verdict.NOT_TESTED, about={**about, "why": why})
+
+
+def _where(model: ExplainedModel) -> str:
+    """In which languages a model that is above its controls over all of them is so."""
+    clear, total = len(model.clear), len(model.learnt)
+    if total == 1:
+        return f"in {model.list_languages(model.learnt)}"
+    if not clear:
+        return f"on average over {total} languages, though in none of them alone"
+    return f"in all {total} languages" if clear == total else f"in {clear} of {total} languages"
+
+
+def _levels_of(about: Mapping[str, Any]) -> str:
+    """Consistency and its controls on the same texts, means over languages.
+
+    >>> _levels_of({"consistency": 0.13, "random": 0.1})
+    'consistency 0.130, random attributions 0.100'
+    """
+    terms = {"consistency": "consistency", "random": "random attributions", "untrained": "untrained heads"}
+    return ", ".join(f"{term} {format_number(about[key], 3)}" for key, term in terms.items() if key in about)
+
+
+def _named(finding: Finding, sentence: str) -> str:
+    """The sentence after the name of its model, where there are several."""
+    return f"{finding.about['name']}: {sentence}" if finding.about["name"] else sentence
+
+
+@sentence_of("same_words", topic="Same words")
+def _same_words_sentence(finding: Finding) -> str:
+    about = finding.about
+    if finding.verdict is Verdict.NOT_TESTED:
+        return _named(finding, f"Not tested: {about['why']}.")
+    if finding.verdict is Verdict.HIGHER:
+        return _named(finding, f"Yes {about['where']}, above every control: {_levels_of(about)}.")
+    verb = "is" if len(about["clear"]) == 1 else "are"
+    alone = f" Alone, {about['alone']} {verb} above every control." if about["clear"] else ""
+    return _named(finding, f"No proof: {_levels_of(about)}.{alone}")
+
+
+def describe_lead(verdict: Finding) -> Finding | None:
+    """The numbers that a verdict on the same words rests on; None where none was reached."""
+    if verdict.verdict not in (Verdict.HIGHER, Verdict.UNCLEAR):
+        return None
+    return replace(verdict, kind="lead_over_heads")
+
+
+@sentence_of("lead_over_heads", topic="Untrained heads")
+def _lead_over_heads_sentence(finding: Finding) -> str:
+    about, difference = finding.about, finding.estimate
+    assert difference is not None
+    low, high = difference.ci_low, difference.ci_high
+    within = "" if low is None else f" (95\N{NO-BREAK SPACE}% {format_number(low, 3)} to {format_number(high, 3)})"
+    return _named(
+        finding,
+        f"On similar {about['unit']} the lead over random attributions is {format_number(about['lead'], 3)}, that of "
+        f"{pluralize(about['heads'], 'untrained head')} {format_number(about['lead_of_heads'], 3)}: a difference of "
+        f"{format_number(difference.value, 3)}{within}.",
+    )
+
+
+@sentence_of("model_at_chance", topic="At chance")
+def _model_at_chance_sentence(finding: Finding) -> str:
+    about = finding.about
+    rest = "its attributions explain nothing"
+    if about["source"] not in about["weak"]:
+        rest = "there is no other language whose attributions explain anything"
+    return _named(finding, f"The model is at chance in {about['where']} ({about['score']}): {rest}.")
+
+
+def find_weak_languages(model: ExplainedModel) -> Finding | None:
+    """The languages that are left out because the model is at chance there; None where there are none."""
+    if not model.weak or not model.learnt:
+        return None
+    scores = join_with_and([f"{model.language(weak.language)} ({weak.describe()})" for weak in model.weak])
+    about = {"name": model.name, "languages": [weak.language for weak in model.weak], "scores": scores}
+    return Finding(kind="explained_languages_at_chance", verdict=Verdict.AT_CHANCE, about=about)
+
+
+@sentence_of("explained_languages_at_chance", topic="Left out")
+def _languages_at_chance_sentence(finding: Finding) -> str:
+    scores = finding.about["scores"]
+    return _named(finding, f"Nothing is concluded in {scores}, where the model is not above chance.")
+
+
+def compare_models(findings: Sequence[Finding]) -> Finding:
+    """How many of several explained models look at the same words, and how many are at chance or without a test."""
+    groups: dict[Verdict, list[str]] = {}
+    for finding in findings:
+        score = f": {finding.about['score']}" if finding.verdict is Verdict.AT_CHANCE else ""
+        groups.setdefault(finding.verdict, []).append(f"{finding.about['name']}{score}")
+    verdict = next(iter(groups)) if len(groups) == 1 else Verdict.FOUND
+    about = {"models": len(findings), "groups": {str(verdict): names for verdict, names in groups.items()}}
+    return Finding(kind="same_words_of_models", verdict=verdict, about=about)
+
+
+@sentence_of("same_words_of_models", topic="Same words")
+def _same_words_of_models_sentence(finding: Finding) -> str:
+    texts = {
+        Verdict.HIGHER: "with attributions on the same words, above every control",
+        Verdict.UNCLEAR: "without proof",
+        Verdict.AT_CHANCE: "at chance, whose attributions explain nothing",
+        Verdict.NOT_TESTED: "not tested",
+    }
+    groups = finding.about["groups"]
+    parts = [f"{len(names)} {texts[v]} ({'; '.join(names)})" for v in texts if (names := groups.get(str(v)))]
+    return f"Of {finding.about['models']} explained models: {join_with_and(parts)}."
+
+
+def _faithfulness(run: Run, model: ExplainedModel, code: str, metric: str) -> Estimate | None:
+    """The faithfulness of a model's attributions in a language: what the steps that explained it also measured."""
+    steps = {record.step for record in model.cells.get(code, ())}
+    own = {"model": model.model, "task": model.task, "regime": model.regime, "block": model.block}
+    records = run.records.of("faithfulness", metric, target=code, aspect=model.aspect, step=steps, **own)
+    return records.estimate() if records else None
+
+
+def judge_faithfulness(model: ExplainedModel, run: Run) -> Finding | None:
+    """Whether attributions name what the model relies on: above random ones in every language where it has learnt.
+
+    All intervals must be above, so the number of languages needs no correction (an intersection-union test). None
+    where nothing was deleted or the model has not learnt the task.
+    """
+    codes = [code for code in (model.source, *model.learnt) if model.has_learnt]
+    known = {c: e for c in codes if (e := _faithfulness(run, model, c, "comprehensiveness")) is not None}
+    if not known:
+        return None
+    above = [
+        code
+        for code, e in known.items()
+        if None not in (e.ci_low, e.null_value) and (e.ci_low or 0) > (e.null_value or 0)
+    ]
+    return Finding(
+        kind="faithfulness",
+        verdict=Verdict.HIGHER if len(above) == len(known) else Verdict.UNCLEAR,
+        about={"name": model.name, "languages": list(known), "above": above},
+        estimate=mean_estimate(known.values()),
+        basis=Basis(over="examples", test="interval above random attributions in every language", compared=len(known)),
+    )
+
+
+@sentence_of("faithfulness", topic="Faithfulness")
+def _faithfulness_sentence(finding: Finding) -> str:
+    above, total, estimate = len(finding.about["above"]), len(finding.about["languages"]), finding.estimate
+    assert estimate is not None
+    lost, random = format_number(estimate.value, 3), format_number(estimate.null_value, 3)
+    verdict = "The attributions are faithful" if finding.verdict is Verdict.HIGHER else "Faithfulness is not shown"
+    where = f"in {above} of {pluralize(total, 'language')}"
+    return _named(
+        finding,
+        f"{verdict}: {where}, deleting the words with the largest attributions clearly costs the model more than "
+        f"deleting random words (probability lost {lost}, random {random}).",
+    )
+
+
+def find_correlation(model: ExplainedModel) -> Finding | None:
+    """Whether languages with higher consistency have higher scores; None where no correlation may be reported."""
+    found = model.correlate()
+    if found is None:
+        return None
+    return Finding(
+        kind="consistency_and_performance",
+        verdict={1: Verdict.HIGHER, -1: Verdict.LOWER, 0: Verdict.UNCLEAR}[found.sign],
+        about={"name": model.name, "association": asdict(found)},
+        estimate=Estimate(value=found.value, ci_low=found.low, ci_high=found.high, n=found.n),
+        basis=Basis(over="languages", test="permutations", compared=found.n),
+    )
+
+
+@sentence_of("consistency_and_performance", topic="Consistency and performance")
+def _correlation_sentence(finding: Finding) -> str:
+    word = {Verdict.HIGHER: "higher", Verdict.LOWER: "lower"}.get(finding.verdict)
+    claim = f"Languages with higher consistency have {word} scores." if word else "No clear relation."
+    return _named(finding, f"{claim} {association_sentence(Association(**finding.about['association']))}")
+
+
+def _sections(run: Run) -> list[Section]:
+    models = explained_models(run)
+    sections = (
+        _consistency_section(models, run),
+        _performance_section(models),
+        _relation_section(models),
+        _matrices_section(models),
+        _trust_section(models, run),
+    )
+    return [section for section in sections if section is not None]
+
+
+def _consistency_section(models: Sequence[ExplainedModel], run: Run) -> Section:
+    """The differences to both controls that are drawn and judged, and every number behind them per language."""
+    # The first screen has the verdict on a lone model.
+    verdicts = [judge_model(model) for model in models]
+    findings = verdicts if len(models) > 1 or run.kind != "explain" else []
+    findings = [*findings, *(lead for verdict in verdicts if (lead := describe_lead(verdict)) is not None)]
+    findings += [finding for model in models if (finding := find_weak_languages(model)) is not None]
+    is_judged = any(model.learnt for model in models)
+    rows: list[tuple[Cell, ...]] = []
+    for model in models:
+        for code in model.others:
+            own, lead = model.cells[code], model.leads.get(code)
+            controls = (_mean_of(own, "random"), _mean_of_shuffled(own), _mean_of_heads(own))
+            judged = (None, None) if lead is None else (lead.difference, lead.difference.p_adjusted)
+            rows.append((model.name, model.language(code), own.estimate(), *controls, *judged))
+    columns: dict[str, Display] = {
+        "Model": "text", "Language": "text", "Consistency": "decimal3", "Random": "decimal3", "Shuffled": "decimal3",
+        "Heads": "decimal3", "Difference": "decimal3", "p": "p_value",
+    }  # fmt: skip
+    note = (
+        "Random: the same attributions dealt to the words at random. Shuffled: texts of other examples. Heads: "
+        "untrained heads on the same model. Difference: the lead over random attributions less that of the heads, with "
+        "its 95 % interval; p after Holm’s correction over languages. Empty where the model is at chance or was not "
+        "compared with untrained heads."
+    )
+    table = _table("consistency-languages", "Consistency per language", columns, rows, note, terminal=is_judged)
+    return Section(
+        name="same-words", title="Consistency beside its controls", findings=tuple(findings), text=_METHOD,
+        charts=_menu("consistency-above-controls", {m.name: _difference_chart(m) for m in models if m.learnt}),
+        tables=(table,), terminal=True,
+    )  # fmt: skip
+
+
+def _table(
+    name: str, title: str, columns: Mapping[str, Display], rows: Sequence[tuple[Cell, ...]], note: str,
+    *, terminal: bool = False,
+) -> Table:  # fmt: skip
+    """A table; the column of model names is left out where a run has one model. Judged numbers have their interval."""
+    skipped = 0 if any(row[0] for row in rows) else 1
+    shown = tuple(
+        Column(title=escape_control_characters(head), display=display, interval=head in _WITH_INTERVAL)
+        for head, display in list(columns.items())[skipped:]
+    )
+    cells = tuple(row[skipped:] for row in rows)
+    return Table(name=name, title=title, columns=shown, rows=cells, note=note, terminal=terminal)
+
+
+_WITH_INTERVAL = {"Difference", "Score", "ρ", "Probability lost"}
+
+
+def _menu(name: str, charts: Mapping[str, Chart]) -> tuple[Chart | ChartMenu, ...]:
+    """One chart as it is, those of several models under a menu."""
+    if len(charts) < 2:
+        return tuple(charts.values())
+    by_option: dict[tuple[str, ...], Chart] = {(option,): chart for option, chart in charts.items()}
+    return (ChartMenu(name=name, menus=(("Model", tuple(charts)),), charts=by_option),)
+
+
+def _difference_chart(model: ExplainedModel) -> IntervalChart:
+    rows = []
+    for code in model.learnt:
+        over_random, over_heads = lead_over_random(model.cells[code]), model.leads.get(code)
+        rows.append(
+            IntervalRow(label=model.language(code), group="random attributions", estimate=over_random.difference)
+        )
+        if over_heads is not None:
+            rows.append(
+                IntervalRow(label=model.language(code), group="untrained heads", estimate=over_heads.difference)
+            )
+    return IntervalChart(
+        name="consistency-above-controls",
+        title="Consistency above its controls",
+        note="Intervals (95 %) are those of the differences: to random attributions, and of that lead to the one of "
+        "untrained heads. A model is credited where the second lies above 0. Languages at chance are left out.",
+        x=Axis(title="difference in consistency", display="decimal3"),
+        rows=tuple(rows),
+        references=(Reference(label="no difference", values=(0.0,)),),
+    )
+
+
+def _trained(models: Sequence[ExplainedModel]) -> list[ExplainedModel]:
+    """Each model once, whatever aspects of it were explained: all have its scores."""
+    seen: dict[tuple[Any, ...], ExplainedModel] = {}
+    for model in models:
+        seen.setdefault(tuple(getattr(model, name) for name in _KEY), model)
+    return [model for model in seen.values() if model.standings]
+
+
+def _performance_section(models: Sequence[ExplainedModel]) -> Section | None:
+    """Whether each model has learnt the task, in every language."""
+    trained = _trained(models)
+    if not trained:
+        return None
+    rows: list[tuple[Cell, ...]] = []
+    for model in trained:
+        for code, standing in model.standings.items():
+            always = "" if standing.always is None else escape_control_characters(standing.always) or "nothing"
+            level = (standing.lowest, standing.lowest.null_value, standing.reached_by)
+            verdict = "yes" if standing.is_learnt else "no"
+            rows.append((model.name, model.language(code), standing.metric, *level, always, verdict))
+    columns: dict[str, Display] = {
+        "Model": "text", "Language": "text", "Metric": "text", "Score": "percent", "Chance": "percent",
+        "Reached by": "text", "Always answers": "text", "Above chance": "text",
+    }  # fmt: skip
+    note = "A score is above chance where its 95 % interval is, and the answers are not all the same."
+    return Section(
+        name="beside-chance",
+        title="Performance beside chance",
+        text=("Attributions of a model at chance say nothing of the task: other charts leave them out.",),
+        charts=_menu("scores-beside-chance", {model.name: _performance_chart(model) for model in trained}),
+        tables=(_table("performance-beside-chance", "Performance beside chance", columns, rows, note, terminal=True),),
+        terminal=True,
+    )
+
+
+def _performance_chart(model: ExplainedModel) -> IntervalChart:
+    rows = (
+        IntervalRow(label=model.language(s.language), group="score", estimate=s.lowest, reference=s.lowest.null_value)
+        for s in model.standings.values()
+    )
+    metric = next(iter(model.standings.values())).metric
+    return IntervalChart(
+        name="scores-beside-chance",
+        title="Performance beside chance",
+        note="Dots with 95 % intervals; crosses are the chance level of each language.",
+        x=Axis(title=metric, display="percent", zero=True),
+        rows=tuple(rows),
+    )
+
+
+def _relation_section(models: Sequence[ExplainedModel]) -> Section | None:
+    """Consistency against performance (Wang et al. 2021, Fig. 2), from five languages on."""
+    related = [model for model in models if model.correlate() is not None]
+    if not related:
+        return None
+    rows: list[tuple[Cell, ...]] = []
+    for model in related:
+        for languages, with_source in (("without the source", False), ("all", True)):
+            found = model.correlate(with_source=with_source)
+            if found is not None:
+                sides = [side for _, x, y in model.points(with_source=with_source) for side in (x, y)]
+                behind = tuple(record for side in sides for record in side.records)
+                rho = Estimate(value=found.value, ci_low=found.low, ci_high=found.high, n=found.n, records=behind)
+                rows.append((model.name, languages, found.n, rho, found.p, found.least_p, found.detectable))
+    columns: dict[str, Display] = {
+        "Model": "text", "Languages": "text", "Number": "count", "ρ": "number", "p": "p_value", "Least p": "p_value",
+        "Detectable": "number",
+    }  # fmt: skip
+    note = (
+        "Spearman’s ρ with its 95 % interval; p by permutations. Least p: the smallest that so many languages allow. "
+        "Detectable: the smallest |ρ| that they show with 80 % power."
+    )
+    return Section(
+        name="relation",
+        title="Consistency and performance",
+        findings=tuple(finding for model in related if (finding := find_correlation(model)) is not None),
+        text=(
+            "One dot per language above chance. The language of training is left out: its consistency is 1 by "
+            "construction.",
+        ),
+        charts=_menu("consistency-and-performance", {model.name: _relation_chart(model) for model in related}),
+        tables=(_table("correlation", "Correlation of consistency and performance", columns, rows, note),),
+        terminal=True,
+    )
+
+
+def _relation_chart(model: ExplainedModel) -> ScatterChart:
+    points = model.points()
+    trend = fit_trend([x.value for _, x, _ in points], [y.value for *_, y in points])
+    dots = (
+        Dot(label=model.language(code), x=x.value, y=y.value, records=(*x.records, *y.records)) for code, x, y in points
+    )
+    return ScatterChart(
+        name="consistency-and-performance",
+        title="Consistency and performance",
+        note=f"{trend.text} Correlation does not imply causation.",
+        x=Axis(title="consistency of attributions", display="number"),
+        y=Axis(title=next(iter(model.standings.values())).metric, display="percent"),
+        dots=tuple(dots),
+        trend=trend.line,
+    )
+
+
+def _matrices_section(models: Sequence[ExplainedModel]) -> Section:
+    """Source by target, as the tables of Wang et al. 2021, each control beside the consistency."""
+    codes = list(dict.fromkeys(code for model in models for code in model.cells))
+    rows, scores = [], []
+    for model in models:
+        for control, measure in (
+            ("consistency", RecordTable.estimate),
+            ("random attributions", lambda records: _mean_of(records, "random")),
+            ("shuffled texts", _mean_of_shuffled),
+            ("untrained heads", _mean_of_heads),
+        ):
+            cells = {code: cell for code, own in model.cells.items() if (cell := measure(own)) is not None}
+            if cells:
+                rows.append((model.name, model.language(model.source), control, *_across(cells, codes, model.source)))
+    for model in _trained(models):
+        means = {code: standing.mean for code, standing in model.standings.items() if code in codes}
+        metric = next(iter(model.standings.values())).metric
+        if means:
+            scores.append((model.name, model.language(model.source), metric, *_across(means, codes, model.source)))
+    tables = []
+    for name, title, kind, lines in (
+        ("consistency", "Consistency of attributions and its controls", "Attributions", rows),
+        ("performance", "Performance on what is explained", "Metric", scores),
+    ):
+        columns: dict[str, Display] = {"Model": "text", "Source": "text", kind: "text"}
+        display: Display = "decimal3" if name == "consistency" else "percent"
+        columns |= dict.fromkeys([*codes, "Overall", "Others"], display)
+        note = (
+            "Means over seeds. Overall: over all languages, the source included, whose consistency is 1 by "
+            "construction. Others: without the source."
+        )
+        tables += [_table(name, title, columns, lines, note)] if lines else []
+    title = "Tables as in Wang et al. 2021"
+    return Section(name="consistency-tables", title=title, tables=tuple(tables), folded=True)
+
+
+def _across(cells: Mapping[str, Estimate], codes: Sequence[str], source: str) -> tuple[Cell, ...]:
+    """A cell per language, then the mean over all languages and over those but the source."""
+    others = [estimate for code, estimate in cells.items() if code != source]
+    last = mean_estimate(others) if others else None
+    return (*(cells.get(code) for code in codes), mean_estimate(cells.values()), last)
+
+
+def _trust_section(models: Sequence[ExplainedModel], run: Run) -> Section | None:
+    """Whether attributions are about the model at all, and how much depends on what the paper leaves open."""
+    tables = tuple(table for table in (_faithfulness_table(models, run), _choices_table(models, run)) if table.rows)
+    if not tables:
+        return None
+    findings = tuple(finding for model in models if (finding := judge_faithfulness(model, run)) is not None)
+    title = "How far to trust it"
+    return Section(name="trust", title=title, findings=findings, tables=tables, folded=True, terminal=bool(findings))
+
+
+def _faithfulness_table(models: Sequence[ExplainedModel], run: Run) -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (model.name, model.language(code), metric, estimate, estimate.null_value)
+        for model in models
+        for code in model.cells
+        for metric in ("comprehensiveness", "sufficiency")
+        if (estimate := _faithfulness(run, model, code, metric)) is not None
+    ]
+    columns: dict[str, Display] = {
+        "Model": "text", "Language": "text", "Metric": "text", "Probability lost": "decimal3", "Random": "decimal3",
+    }  # fmt: skip
+    note = (
+        "Probability lost without the first 1 to 50 % of the tokens (comprehensiveness: high is good) and with these "
+        "alone (sufficiency: low is good; DeYoung et al. 2020). Random: the same for random attributions."
+    )
+    return _table("faithfulness", "Faithfulness of attributions", columns, rows, note)
+
+
+def _choices_table(models: Sequence[ExplainedModel], run: Run) -> Table:
+    """The consistency under each unit and weighting: how much depends on what Wang et al. 2021 leave open."""
+    rows: list[tuple[Cell, ...]] = []
+    for model in models:
+        key = {name: getattr(model, name) for name in (*_KEY, "aspect")}
+        records = run.records.of("consistency-choices", "consistency", target=model.others, **key)
+        # `by("unit")` would be the field, which says what the run itself compared.
+        groups: dict[tuple[str, str], list[Record]] = {}
+        for record in records:
+            groups.setdefault((record.options["unit"], record.options["weighting"]), []).append(record)
+        for choice, own in ((choice, RecordTable(group)) for choice, group in groups.items()):
+            rows.append((model.name, *choice, own.estimate(), _mean_of_shuffled(own), _mean_of(own, "random")))
+    columns: dict[str, Display] = {
+        "Model": "text", "Unit": "text", "Weighting": "text", "Consistency": "decimal3", "Shuffled": "decimal3",
+        "Random": "decimal3",
+    }  # fmt: skip
+    note = "Means over languages other than the source, on the first 500 examples of each."
+    return _table("choices", "Choices that Wang et al. 2021 leave open", columns, rows, note)
+
+
+def _headline(run: Run) -> Headline | None:
+    models = explained_models(run)
+    if not models:
+        return None
+    verdicts = [judge_model(model) for model in models]
+    figures = _figures(models[0], verdicts[0], run) if len(models) == 1 else _figures_of_models(verdicts)
+    wrong = wrong_predictions_figure(run)
+    return Headline(
+        title=_title(models),
+        answer=verdicts[0] if len(verdicts) == 1 else compare_models(verdicts),
+        figures=(*figures, *([] if wrong is None else [wrong])),
+        measured=_measured(models),
+        next_step=_next_step(models[0], run),
+    )
+
+
+def _title(models: Sequence[ExplainedModel]) -> str:
+    """The question, with the model and its languages."""
+    names = list(short_names([model.model for model in models]).values())
+    codes = dict.fromkeys(code for model in models for code in (model.source, *model.cells))
+    languages = [models[0].language(code) for code in codes]
+    where = (
+        join_with_and(languages) if len(languages) < 4 else f"{languages[0]} and {len(languages) - 1} other languages"
+    )
+    subject = f"Does {names[0]}" if len(names) == 1 else f"Do {len(names)} models"
+    return f"{subject} look at the same words in {where}?"
+
+
+def _measured(models: Sequence[ExplainedModel]) -> str:
+    """What was compared, on how many examples."""
+    counts = [_fewest(model.cells[code]) for model in models for code in model.others] or [0]
+    number = (
+        pluralize(counts[0], "example") if len(set(counts)) == 1 else f"{min(counts):,} to {max(counts):,} examples"
+    )
+    languages = pluralize(len({code for model in models for code in model.others}), "language")
+    tasks = join_with_and(sorted({escape_control_characters(model.task) for model in models if model.task}))
+    units = join_with_and(sorted({model.unit for model in models}))
+    return f"{number} in {languages}, compared with the language of training; task {tasks}; attributions of {units}."
+
+
+def _figures(model: ExplainedModel, verdict: Finding, run: Run) -> Iterator[KeyFigure]:
+    """Consistency beside its controls where it may be judged, else the score beside chance."""
+    if verdict.verdict is Verdict.AT_CHANCE:
+        weak = model.weak[0]
+        label = f"{weak.metric}, {model.language(weak.language)}"
+        yield KeyFigure(label=label[:1].upper() + label[1:], estimate=weak.lowest)
+    elif model.learnt:
+        records = model.learnt_records
+        consistency = mean_estimate(model.cells[code].estimate() for code in model.learnt)
+        random = format_number(_mean_of(records, "random").value, 3)
+        remark = f"random attributions {random}"
+        yield KeyFigure(label="Consistency", estimate=consistency, display="decimal3", remark=remark)
+        if isinstance(verdict.estimate, Difference):
+            remark = "lead over random attributions, less theirs"
+            yield KeyFigure(label="Above untrained heads", estimate=verdict.estimate, display="decimal3", remark=remark)
+        faithful = judge_faithfulness(model, run)
+        if faithful is not None:
+            text = "yes" if faithful.verdict is Verdict.HIGHER else "not shown"
+            remark = f"in {len(faithful.about['above'])} of {pluralize(len(faithful.about['languages']), 'language')}"
+            yield KeyFigure(label="Faithful", text=text, remark=remark, link="trust")
+
+
+def _figures_of_models(verdicts: Sequence[Finding]) -> Iterator[KeyFigure]:
+    """How many models have each verdict."""
+    for verdict, label in (
+        (Verdict.HIGHER, "Above every control"),
+        (Verdict.UNCLEAR, "No proof"),
+        (Verdict.AT_CHANCE, "At chance"),
+        (Verdict.NOT_TESTED, "Not tested"),
+    ):
+        count = sum(finding.verdict is verdict for finding in verdicts)
+        if count:
+            yield KeyFigure(label=label, text=f"{count} of {len(verdicts)}", link="same-words")
+
+
+def _next_step(model: ExplainedModel, run: Run) -> str:
+    """The command that explains the first wrong prediction; of a model that has learnt nothing, to train it."""
+    if model.source in model.standings and not model.has_learnt:
+        return "Train the model longer, or on more examples, and explain it again."
+    first, files = first_wrong(example_collection(run).predictions), run.about.get("data") or {}
+    if first is None:
+        return ""
+    tests = [f"--test {code}={files.get(code, 'FILE')}" for code in dict.fromkeys((model.source, first.language))]
+    command = f"interlingua explain {model.model} {' '.join(tests)} --row {first.first}"
+    return f"Look at the first wrong prediction: `{escape_control_characters(command)}`."
+
+
+def _numbers(run: Run) -> dict[str, Estimate]:
+    """Consistency and performance of every language but the source; no consistency of a model at chance."""
+    numbers: dict[str, Estimate] = {}
+    models = explained_models(run)
+    for model in models:
+        before = f"{model.name}: " if model.name else ""
+        for code in model.learnt:
+            name = f"{before}consistency, {escape_control_characters(model.aspect)}, {model.language(code)}"
+            numbers[name] = model.cells[code].estimate()
+    for model in _trained(models):
+        before = f"{model.name}: " if model.name else ""
+        for code, standing in model.standings.items():
+            if code != model.source:
+                numbers[f"{before}{standing.metric}, {model.language(code)}"] = standing.mean
+    return numbers
+
+
+SUBJECT = Subject(
+    name="attribution",
+    applies=lambda run: bool(run.records.of("consistency", "consistency")),
+    sections=_sections,
+    headline=_headline,
+    numbers=_numbers,
+)

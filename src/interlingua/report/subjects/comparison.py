@@ -1,0 +1,914 @@
+"""Several runs side by side: what differs between them, tested item by item where they measured the same items."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from interlingua.analyses.seed_statistics import RegimeScore
+from interlingua.record import Difference, Estimate, Record, RecordTable
+from interlingua.report.kit.chart import (
+    Axis,
+    Dot,
+    HeatMap,
+    IntervalChart,
+    IntervalRow,
+    LineChart,
+    Reference,
+    ScatterChart,
+)
+from interlingua.report.kit.evidence import fit_trend, is_above_null
+from interlingua.report.kit.finding import Basis, Finding, Verdict, sentence_of
+from interlingua.report.kit.section import ComparedNumber, Headline, KeyFigure, Run, Section
+from interlingua.report.kit.table import Cell, Column, Table
+from interlingua.report.kit.wording import (
+    Display,
+    escape_control_characters,
+    format_number,
+    format_value,
+    join_with_and,
+    language_name,
+    model_name,
+    pluralize,
+)
+from interlingua.report.report import (
+    Report,
+    describe_setting,
+    provenance_section,
+    run_numbers,
+    run_sections,
+    with_unique_names,
+)
+from interlingua.report.subjects.layers import declared_metric, layer_lines
+from interlingua.report.subjects.transfer import metric_display
+from interlingua.stats import paired_difference
+
+Numbers = Mapping[str, Estimate]
+MIN_HEAT_MAP_LANGUAGES = 5
+MIN_COMMON_LANGUAGES = 3
+"""Fewer languages than these do not show how alignment goes with transfer."""
+MAX_NAMED_NUMBERS = 6
+MAX_LABEL_SETTINGS = 2
+NOT_SETTINGS = frozenset(
+    ("names", "skipped", "left_out", "trained", "training", "seconds", "created", "metrics", "before", "after", "steps",
+     "pieces", "notes", "unfinished", "digests", "versions", "device", "kind", "failed", "schema", "seen")
+)  # fmt: skip
+"""What a run found out or was made by, which is no setting that a person chose."""
+ITEM_MEASURES = ("retrieval", "procrustes")
+"""Measures whose value is a mean over sentences that the corpus and the seed alone decide."""
+FINE_TUNED_MEASURES = ("pairwise", "similarity", "distances")
+TRAINED_STATES = ("adjusted", "fine-tuned", "after")
+AT_CHANCE, ONE_SEED = "at chance", "one seed"
+SCOPES = {"sentence": "sentence", "example": "example", "word": "word", "entity": "entity", "name": "name"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparedRun:
+    """A run of a comparison: what it is called there, and the numbers by which it is compared."""
+
+    run: Run
+    label: str
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        return run_numbers(self.run)
+
+    @cached_property
+    def settings(self) -> dict[str, str]:
+        return flatten_settings(self.run.about)
+
+    def texts(self, number: Estimate) -> set[str]:
+        """The digests of what was measured on: of the corpus, of tasks of the test; empty where none is known."""
+        digests = {str(r.digests.get("corpus") or r.digests.get("test")) for r in number.records} - {"None"}
+        return digests or {str((self.run.about.get("digests") or {}).get("corpus"))} - {"None"}
+
+
+# What is compared --------------------------------------------------------------------------------------------------
+
+
+def label_runs(runs: Sequence[Run]) -> list[str]:
+    """What runs are called: by model, by what differs between runs of one model, and last by folder.
+
+    >>> runs = [Run(kind="audit", about={"model": "m", "rows": rows}, records=RecordTable([])) for rows in (600, 200)]
+    >>> label_runs(runs)
+    ['m (rows 600)', 'm (rows 200)']
+    """
+    models = [model_name(_subject_of(run)) for run in runs]
+    kinds = len({run.kind for run in runs}) > 1
+    keys = [(run.kind, model) for run, model in zip(runs, models, strict=True)]
+    labels = []
+    for run, model, key in zip(runs, models, keys, strict=True):
+        settings = [flatten_settings(other.about) for other, own in zip(runs, keys, strict=True) if own == key]
+        differing = [name for name in _all_keys(settings) if len({each.get(name) for each in settings}) > 1]
+        own = flatten_settings(run.about)
+        parts = [f"{_setting_title(name)} {own.get(name, '–')}" for name in differing[:MAX_LABEL_SETTINGS]]
+        labels.append((model, [run.kind] * kinds + parts))
+    counts = Counter((model, *parts) for model, parts in labels)
+    for at, (run, (model, parts)) in enumerate(zip(runs, labels, strict=True), 1):
+        if counts[model, *parts] > 1:
+            parts.append(escape_control_characters(run.name or str(at)))
+    return [f"{model} ({', '.join(parts)})" if parts else model for model, parts in labels]
+
+
+def _subject_of(run: Run) -> str:
+    models = run.about.get("models") or ()
+    first = models[0] if models else None
+    return str(
+        run.about.get("model") or run.about.get("name") or (first if isinstance(first, str) else (first or [""])[0])
+    )
+
+
+def flatten_settings(about: Mapping[str, Any], before: str = "") -> dict[str, str]:
+    """Settings as text by name, without what a run found out; those inside of others with a point between.
+
+    >>> flatten_settings({"seed": 1, "settings": {"learning_rate": 0.1}, "digests": {"corpus": "ab12"}})
+    {'seed': '1', 'learning_rate': '0.1'}
+    """
+    found: dict[str, str] = {}
+    for key, value in about.items():
+        if key in NOT_SETTINGS or (key == "model" and not before):
+            continue
+        if isinstance(value, Mapping):
+            found |= flatten_settings(value, before if key == "settings" else f"{before}{key}.")
+        else:
+            found[before + key] = describe_setting(value) or "–"
+    return found
+
+
+def _all_keys(settings: Sequence[Mapping[str, str]]) -> list[str]:
+    return list(dict.fromkeys(key for each in settings for key in each))
+
+
+def _setting_title(key: str) -> str:
+    return escape_control_characters(key.replace("_", " ").replace(".", ", "))
+
+
+def is_at_chance(number: Estimate) -> bool:
+    """Whether a number is no better than its null value, whichever end is better; without either end, never."""
+    if isinstance(number, RegimeScore):
+        return not number.has_learned
+    if isinstance(number, ComparedNumber) and number.at_chance is not None:
+        return number.at_chance
+    better = _better_end(number)
+    if better is None or number.null_value is None:
+        return False
+    return not is_above_null(number) if better else (number.ci_high or number.value) >= number.null_value
+
+
+def _better_end(number: Estimate) -> bool | None:
+    if isinstance(number, ComparedNumber) and number.higher_is_better is not None:
+        return number.higher_is_better
+    ends = {record.higher_is_better for record in number.records}
+    return ends.pop() if len(ends) == 1 else None
+
+
+def count_trained_seeds(number: Estimate) -> int | None:
+    """The number of models that were trained for a number; None where it is of a model as it came."""
+    if isinstance(number, ComparedNumber) and number.trained_seeds is not None:
+        return number.trained_seeds
+    trained = [record for record in number.records if _is_trained(record)]
+    if trained:
+        return len({record.seed for record in trained})
+    return 1 if any(record.task is not None for record in number.records) else None
+
+
+def _is_trained(record: Record) -> bool:
+    """Whether the model of a record was trained by the run, once per seed."""
+    return bool(record.regime) or record.state in TRAINED_STATES or record.measure in FINE_TUNED_MEASURES
+
+
+def _given_models(number: Estimate) -> set[str]:
+    """The weights of models that were given, so that one model that is asked in two ways is compared with itself."""
+    return {record.digests.get("model", "") for record in number.records if not _is_trained(record)} - {""}
+
+
+def is_comparable(first: tuple[ComparedRun, Estimate], other: tuple[ComparedRun, Estimate]) -> bool:
+    """Whether a difference says something of the models: the same text, rows, candidates and pairs.
+
+    The text is the same where the records have one digest of a corpus or, of tasks, of the test. Rows are the same
+    where the same pairs have as many, and a measure of a corpus drew or split them by the same seed. What was measured
+    on an unknown text is compared with nothing.
+    """
+    texts = first[0].texts(first[1])
+    return bool(texts) and texts == other[0].texts(other[1]) and _rows(first[1]) == _rows(other[1])
+
+
+def _rows(number: Estimate) -> set[tuple[object, ...]]:
+    """The pairs behind a number, each with its rows, and the seed where it decides which rows these are."""
+    return {
+        (r.source, r.target, r.n, None if r.task or r.measure in FINE_TUNED_MEASURES else r.seed)
+        for r in number.records
+    } or {(number.n,)}  # fmt: skip
+
+
+def is_layer_or_count(number: Estimate) -> bool:
+    """Whether a number is a layer or a count of candidates, which have no difference."""
+    return not number.records and number.ci_low is None and float(number.value).is_integer()
+
+
+def compare_numbers(name: str, first: tuple[ComparedRun, Estimate], other: tuple[ComparedRun, Estimate]) -> Finding:
+    """The difference of a number of two runs with its verdict; the paired interval decides where there is one."""
+    basis, difference = Basis(), Difference(value=other[1].value - first[1].value)
+    reason = ""
+    if not is_comparable(first, other):
+        verdict, reason = Verdict.NOT_COMPARABLE, _unlike(first, other)
+    elif is_at_chance(first[1]) and is_at_chance(other[1]):
+        verdict, reason = Verdict.AT_CHANCE, AT_CHANCE
+    elif _is_one_seed(first[1], other[1]):
+        verdict, reason = Verdict.NOT_TESTED, ONE_SEED
+    elif (paired := paired_numbers(first, other)) is not None:
+        difference, basis = paired, Basis(over="items", test="paired difference")
+        low, high = paired.ci_low or 0.0, paired.ci_high or 0.0
+        verdict = Verdict.HIGHER if low > 0 else Verdict.LOWER if high < 0 else Verdict.UNCLEAR
+    else:
+        basis = Basis(over="items", test="intervals that do not overlap")
+        verdict = _apart(first[1], other[1])
+    about = {"number": sentence_form(name), "values": [first[1].value, other[1].value], "first": first[0].label, "other": other[0].label, "reason": reason,
+             "display": display_of(other[1]), "null_value": other[1].null_value}  # fmt: skip
+    estimate = None if verdict is Verdict.NOT_COMPARABLE else difference
+    return Finding(kind="run_difference", verdict=verdict, about=about, estimate=estimate, compared_with=first[1],
+                   basis=basis)  # fmt: skip
+
+
+def _is_one_seed(first: Estimate, other: Estimate) -> bool:
+    models = _given_models(first), _given_models(other)
+    is_one_model = bool(models[0]) and models[0] == models[1] and len(models[0]) == 1
+    return 1 in (count_trained_seeds(first), count_trained_seeds(other)) and not is_one_model
+
+
+def _apart(first: Estimate, other: Estimate) -> Verdict:
+    bounds = (first.ci_low, first.ci_high, other.ci_low, other.ci_high)
+    if any(bound is None for bound in bounds):
+        return Verdict.UNCLEAR
+    if other.ci_low > first.ci_high:  # type: ignore[operator]
+        return Verdict.HIGHER
+    return Verdict.LOWER if other.ci_high < first.ci_low else Verdict.UNCLEAR  # type: ignore[operator]
+
+
+def _unlike(first: tuple[ComparedRun, Estimate], other: tuple[ComparedRun, Estimate]) -> str:
+    """Why two numbers are not compared: `A was measured on 600 sentences, B on 200`."""
+    texts = first[0].texts(first[1]), other[0].texts(other[1])
+    names = first[0].label, other[0].label
+    if not texts[0] or not texts[1]:
+        return f"{names[bool(texts[0])]} does not record what it was measured on"
+    counts = [each[1].n or int(each[0].run.about.get("rows") or 0) for each in (first, other)]
+    units = {record.unit for record in (*first[1].records, *other[1].records)}
+    unit = SCOPES.get(units.pop(), "item") if len(units) == 1 else "item"
+    if counts[0] != counts[1]:
+        return f"{names[0]} was measured on {pluralize(counts[0], unit, _plural(unit))}, {names[1]} on {counts[1]:,}"
+    if texts[0] != texts[1]:
+        return f"{names[0]} and {names[1]} were measured on different {_plural(unit)}"
+    return f"{names[0]} and {names[1]} were not measured on the same rows and pairs of languages"
+
+
+def _plural(unit: str) -> str:
+    return "entities" if unit == "entity" else f"{unit}s"
+
+
+def paired_numbers(first: tuple[ComparedRun, Estimate], other: tuple[ComparedRun, Estimate]) -> Difference | None:
+    """The mean difference over the same sentences with its 95 % interval; None where they are not the same.
+
+    They are where each record has a partner in the other run (at whatever layer) with the corpus's digest, the seed and
+    the number of rows in common, and both have their items. Bounds are averaged over records, as everywhere.
+    """
+    ours, theirs = ({_item_key(r): r for r in number.records} for _, number in (first, other))
+    if (
+        not ours
+        or ours.keys() != theirs.keys()
+        or len(ours) < len(first[1].records)
+        or len(theirs) < len(other[1].records)
+    ):
+        return None
+    tests = []
+    for key, record in ours.items():
+        partner = theirs[key]
+        corpora = record.digests.get("corpus"), partner.digests.get("corpus")
+        if record.measure not in ITEM_MEASURES or corpora[0] is None or corpora[0] != corpora[1]:
+            return None
+        before, after = first[0].run.items(record), other[0].run.items(partner)
+        if before is None or after is None or before.shape != after.shape or len(before) < 2:
+            return None
+        hubs = [each.details["hubs"] for each in (record, partner) if each.details.get("hubs")]
+        tests.append(paired_difference(after.astype(np.float64) - before, hubs))
+    value, low, high, _ = (float(end) for end in np.mean(tests, axis=0))
+    # The mean of several tests' p is no p of their mean, so only one pair has one.
+    p = float(tests[0][3]) if len(tests) == 1 else None
+    return Difference(
+        value=value, ci_low=low, ci_high=high, p=p, n=min(first[1].n, other[1].n), records=other[1].records
+    )
+
+
+def _item_key(record: Record) -> tuple[object, ...]:
+    options = tuple(sorted(record.options.items()))
+    return (record.measure, record.metric, options, record.source, record.target, record.seed, record.n)
+
+
+def display_of(number: Estimate) -> Display:
+    """How a number is shown: as its subject or its metric says."""
+    if isinstance(number, ComparedNumber):
+        return number.display
+    if isinstance(number, RegimeScore):
+        return metric_display(number)
+    if not number.records or number.records[0].measure == "task":
+        return "percent"
+    return declared_metric(number.records[0]).display
+
+
+def sentence_form(name: str) -> str:
+    """What a number is called inside a sentence: without a first capital, unless the word has others.
+
+    >>> sentence_form("Retrieval accuracy (P@1), as is"), sentence_form("CKA, debiased")
+    ('retrieval accuracy (P@1), as is', 'CKA, debiased')
+    """
+    first = name.split(" ")[0]
+    return name[:1].lower() + name[1:] if first[1:].islower() and not first.endswith("’s") else name
+
+
+def difference_text(finding: Finding) -> str:
+    """The size of a difference without its sign, with its interval where it was tested: `3.1 points (1.2 to 5.0)`."""
+    difference, display = finding.estimate, finding.about["display"]
+    assert difference is not None
+    sign = -1 if difference.value < 0 else 1
+
+    def show(value: float) -> str:
+        return format_number(100 * value, 1) if display == "percent" else format_value(value, display)
+
+    text = show(abs(difference.value)) + (" points" if display == "percent" else "")
+    if difference.ci_low is None or difference.ci_high is None:
+        return text
+    low, high = sorted((sign * difference.ci_low, sign * difference.ci_high))
+    return f"{text} ({show(low)} to {show(high)})"
+
+
+@sentence_of("run_difference", topic="Difference")
+def _(finding: Finding) -> str:
+    about = finding.about
+    both = f"{about['first']} and {about['other']}"
+    match finding.verdict:
+        case Verdict.NOT_COMPARABLE:
+            return f"Not comparable: {about['reason']} ({about['number']})."
+        case Verdict.AT_CHANCE:
+            level = "" if about["null_value"] is None else (
+                f" (chance level {format_value(about['null_value'], about['display'])})"
+            )  # fmt: skip
+            return (
+                f"No difference can be shown between {both}: neither is better than chance in {about['number']}{level}."
+            )
+        case Verdict.NOT_TESTED:
+            return (
+                f"No difference was tested between {both}: {about['number']} is of one seed, and how much other seeds "
+                f"differ from it is not known ({difference_text(finding)})."
+            )
+        case Verdict.UNCLEAR:
+            return (
+                f"No difference can be shown between {both}: {about['number']} differs by {difference_text(finding)}."
+            )
+        case _:
+            way = "higher" if finding.verdict is Verdict.HIGHER else "lower"
+            values = " against ".join(format_value(value, about["display"]) for value in reversed(about["values"]))
+            return f"{about['other']} is {difference_text(finding)} {way} than {about['first']} in {about['number']}: {values}."
+
+
+# One kind of runs -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Runs of one kind: the first is what the others are compared with."""
+
+    kind: str
+    runs: tuple[ComparedRun, ...]
+
+    @cached_property
+    def names(self) -> list[str]:
+        """What was measured, in the order of the first run."""
+        return list(dict.fromkeys(name for run in self.runs for name in run.numbers))
+
+    @cached_property
+    def ranked_by(self) -> str | None:
+        """The first number that most runs have and that is no layer or count."""
+        names = [name for name in self.names if not any(is_layer_or_count(r.numbers[name]) for r in self._with(name))]
+        return max(names, key=lambda name: len(self._with(name)), default=None)
+
+    def _with(self, name: str) -> list[ComparedRun]:
+        return [run for run in self.runs if name in run.numbers]
+
+    @cached_property
+    def differences(self) -> dict[tuple[str, str], Finding]:
+        """Each number of each other run against the first, by number and label."""
+        first = self.runs[0]
+        return {
+            (name, run.label): compare_numbers(name, (first, first.numbers[name]), (run, run.numbers[name]))
+            for name, run in product(self.names, self.runs[1:])
+            if name in first.numbers and name in run.numbers and not is_layer_or_count(run.numbers[name])
+        }
+
+    @cached_property
+    def like_with_like(self) -> list[ComparedRun]:
+        """The largest group of runs that the ranking number can compare; of equal groups, that with the first run."""
+        name = self.ranked_by
+        groups: list[list[ComparedRun]] = []
+        if name is None:
+            return []
+        for run in self._with(name):
+            home = next(
+                (g for g in groups if is_comparable((g[0], g[0].numbers[name]), (run, run.numbers[name]))), None
+            )
+            groups.append([run]) if home is None else home.append(run)
+        return max(groups, key=len, default=[])
+
+    @cached_property
+    def ranking(self) -> list[tuple[ComparedRun, int | None, Finding | None]]:
+        """Runs from best to worst with rank, and the difference to the best; those that cannot be ranked are last.
+
+        A run shares the first rank unless it is clearly worse than the best.
+        """
+        name = self.ranked_by
+        if name is None:
+            return [(run, None, None) for run in self.runs]
+        sign = -1.0 if _better_end(self.like_with_like[0].numbers[name]) is False else 1.0
+        ordered = sorted(self.like_with_like, key=lambda run: -sign * run.numbers[name].value)
+        best = (ordered[0], ordered[0].numbers[name])
+        found = [None, *(compare_numbers(name, best, (run, run.numbers[name])) for run in ordered[1:])]
+        untested = len(ordered) < 2 or any(each is not None and each.verdict is Verdict.NOT_TESTED for each in found)
+        worse = Verdict.LOWER if sign > 0 else Verdict.HIGHER
+        ranked: list[tuple[ComparedRun, int | None, Finding | None]] = []
+        for place, (run, finding) in enumerate(zip(ordered, found, strict=True), 1):
+            tied = finding is None or finding.verdict is not worse
+            ranked.append((run, None if untested else 1 if tied else place, finding))
+        return ranked + [(run, None, None) for run in self.runs if run not in ordered]
+
+    def find_answer(self) -> Finding:
+        """Two runs: their difference. More: which are first, if they can be ranked at all."""
+        name = self.ranked_by
+        if name is None or not self.differences:
+            labels = [run.label for run in self.runs]
+            return Finding(kind="runs_not_comparable", verdict=Verdict.NOT_COMPARABLE, about={"runs": labels})
+        if len(self.runs) == 2 and (found := self.differences.get((name, self.runs[1].label))) is not None:
+            return found
+        ranked = [(run, rank, finding) for run, rank, finding in self.ranking if rank is not None]
+        apart = [run for run in self.runs if run not in self.like_with_like]
+        firsts = [run for run, rank, _ in ranked if rank == 1]
+        about = {
+            "number": sentence_form(name),
+            "first": [run.label for run in firsts],
+            "others": [run.label for run, rank, _ in ranked if rank != 1],
+            "not_comparable": [run.label for run in apart],
+            "display": display_of(self.runs[0].numbers[name]) if name in self.runs[0].numbers else "percent",
+        }
+        if len(self.like_with_like) < 2:
+            return Finding(kind="run_ranking", verdict=Verdict.NOT_COMPARABLE, about=about)
+        if all(is_at_chance(run.numbers[name]) for run in self.like_with_like):
+            verdict = Verdict.AT_CHANCE
+        elif not ranked or any(
+            finding is not None and finding.verdict is Verdict.NOT_TESTED for _, _, finding in ranked
+        ):
+            verdict = Verdict.NOT_TESTED
+        else:
+            verdict = Verdict.HIGHER if about["others"] else Verdict.UNCLEAR
+        best = self.ranking[0][0].numbers[name]
+        return Finding(kind="run_ranking", verdict=verdict, about=about, estimate=best)
+
+    def find_at_chance(self) -> list[Finding]:
+        """Which runs have numbers at chance, but for those of which a difference says it of both."""
+        said = {name for (name, _), finding in self.differences.items() if finding.verdict is Verdict.AT_CHANCE}
+        found = []
+        for run in self.runs:
+            low = {name: number for name, number in run.numbers.items() if name not in said and is_at_chance(number)}
+            if low:
+                first = next(iter(low.values()))
+                about = {"run": run.label, "numbers": list(low), "all": len(run.numbers), "display": display_of(first),
+                         "null_value": first.null_value}  # fmt: skip
+                found.append(Finding(kind="run_at_chance", verdict=Verdict.AT_CHANCE, about=about, estimate=first))
+        return found
+
+    def find_changes(self) -> list[Finding]:
+        """Per other run, how many numbers are clearly higher, lower, unclear, or not tested, and which."""
+        found = []
+        for run in self.runs[1:]:
+            own = [finding for (_, label), finding in self.differences.items() if label == run.label]
+            if own:
+                by_verdict: dict[str, list[str]] = {}
+                for finding in own:
+                    text = finding.about["number"]
+                    if finding.verdict in (Verdict.HIGHER, Verdict.LOWER):
+                        text += f" ({'+' if finding.verdict is Verdict.HIGHER else '−'}{difference_text(finding)})"
+                    by_verdict.setdefault(str(finding.verdict), []).append(text)
+                clear = any(v in by_verdict for v in (Verdict.HIGHER, Verdict.LOWER))
+                about = {"first": self.runs[0].label, "other": run.label, "numbers": by_verdict, "all": len(own)}
+                verdict = Verdict.FOUND if clear else Verdict.UNCLEAR
+                found.append(Finding(kind="run_changes", verdict=verdict, about=about))
+        return found
+
+    def find_settings(self) -> Finding:
+        """Which settings differ."""
+        keys = self.differing_settings()
+        changes = {_setting_title(key): [run.settings.get(key, "–") for run in self.runs] for key in keys}
+        return Finding(kind="settings_differ", verdict=Verdict.FOUND, about={"settings": changes})
+
+    def differing_settings(self) -> list[str]:
+        settings = [run.settings for run in self.runs]
+        return [key for key in _all_keys(settings) if len({each.get(key) for each in settings}) > 1]
+
+    def findings(self) -> list[Finding]:
+        return [*self.find_at_chance(), *self.find_changes(), self.find_settings()]
+
+
+@sentence_of("runs_not_comparable", topic="Not comparable")
+def _(finding: Finding) -> str:
+    return f"Not comparable: {join_with_and(finding.about['runs'])} have no number in common."
+
+
+@sentence_of("run_ranking", topic="Ranking")
+def _(finding: Finding) -> str:
+    about = finding.about
+    first, number = join_with_and(about["first"]), about["number"]
+    apart = about["not_comparable"]
+    aside = f" Not comparable with these: {join_with_and(apart)}." if apart else ""
+    match finding.verdict:
+        case Verdict.NOT_COMPARABLE:
+            return f"The runs are not comparable: no two were measured on the same text and rows ({number})."
+        case Verdict.AT_CHANCE:
+            level = format_value(finding.estimate.null_value if finding.estimate else None, about["display"])
+            return (
+                f"No difference can be shown: no run is better than chance in {number} (chance level {level}).{aside}"
+            )
+        case Verdict.NOT_TESTED:
+            return f"The runs are not ranked: {number} is of one seed; how much other seeds differ is not known.{aside}"
+        case Verdict.UNCLEAR:
+            return f"No difference can be shown between {first} in {number}.{aside}"
+        case _:
+            value = format_value(finding.estimate.value if finding.estimate else None, about["display"])
+            tied = f"{first} are tied for first" if len(about["first"]) > 1 else f"{first} is first"
+            return f"{tied} in {number} ({value}), clearly before {join_with_and(about['others'])}.{aside}"
+
+
+@sentence_of("run_at_chance", topic="At chance")
+def _(finding: Finding) -> str:
+    about = finding.about
+    level = "" if about["null_value"] is None else (
+        f" (chance level {format_value(about['null_value'], about['display'])})"
+    )  # fmt: skip
+    return f"{about['run']}: {len(about['numbers'])} of {about['all']} numbers are no better than chance{level}."
+
+
+@sentence_of("run_changes", topic="All numbers")
+def _(finding: Finding) -> str:
+    about = finding.about
+    words = {
+        Verdict.HIGHER: "higher", Verdict.LOWER: "lower", Verdict.UNCLEAR: "no difference shown",
+        Verdict.AT_CHANCE: "at chance in both runs", Verdict.NOT_TESTED: "one seed, not tested",
+        Verdict.NOT_COMPARABLE: "not comparable",
+    }  # fmt: skip
+    parts = []
+    for verdict, word in words.items():
+        if names := about["numbers"].get(str(verdict)):
+            shown = verdict in (Verdict.HIGHER, Verdict.LOWER) and len(names) <= MAX_NAMED_NUMBERS
+            parts.append(f"{word}: {', '.join(names)}" if shown else f"{word}: {len(names)} of {about['all']}")
+    return f"{about['other']} against {about['first']}: {'; '.join(parts)}."
+
+
+@sentence_of("settings_differ", topic="Settings")
+def _(finding: Finding) -> str:
+    settings = finding.about["settings"]
+    if not settings:
+        return "The settings are the same."
+    parts = [f"{name} {(' → ' if len(values) == 2 else ', ').join(values)}" for name, values in settings.items()]
+    return f"Different settings: {'; '.join(parts)}."
+
+
+# Tables and charts ----------------------------------------------------------------------------------------------------
+
+
+def ranking_table(comparison: Comparison) -> Table | None:
+    """Runs from best to worst; a rank only among runs that were measured on the same items."""
+    name = comparison.ranked_by
+    if name is None:
+        return None
+    display = display_of(comparison.like_with_like[0].numbers[name])
+    rows: list[tuple[Cell, ...]] = []
+    for run, rank, finding in comparison.ranking:
+        number = run.numbers.get(name)
+        apart = run not in comparison.like_with_like
+        note = "not comparable" if apart else verdict_text(finding, "best") if finding else ""
+        rows.append((None if rank is None else str(rank), run.label, number,
+                     None if number is None else number.null_value,
+                     finding.estimate if finding is not None else None, note))  # fmt: skip
+    shown: Display = "points" if display == "percent" else display
+    return Table(
+        name="ranking",
+        title=f"Ranking by {name}",
+        note="Runs share the first rank unless they are clearly worse than the best. Ranks are given only to runs "
+        "measured on the same items.",
+        columns=(Column(title="rank"), Column(title="run"), Column(title=name, display=display, interval=True),
+                 Column(title="chance", display=display), Column(title="difference to the best", display=shown,
+                                                                 interval=True), Column(title="verdict")),
+        rows=tuple(rows),
+        terminal=len(comparison.runs) > 2,
+    )  # fmt: skip
+
+
+def verdict_text(finding: Finding | None, other: str = "") -> str:
+    """A verdict in a cell."""
+    if finding is None:
+        return "–"
+    if other and finding.verdict is Verdict.UNCLEAR:
+        return f"tied with the {other}"
+    return {Verdict.UNCLEAR: "no difference shown", Verdict.NOT_TESTED: "not tested (one seed)"}.get(
+        finding.verdict, str(finding.verdict)
+    )
+
+
+def number_tables(comparison: Comparison) -> Iterator[Table]:
+    """A table of all numbers, one per way of showing them: a row per number, and each run's difference to the first."""
+    groups: dict[Display, list[str]] = {}
+    counts = []
+    for name in comparison.names:
+        number = next(run.numbers[name] for run in comparison.runs if name in run.numbers)
+        if is_layer_or_count(number):
+            counts.append(name)
+        else:
+            groups.setdefault(display_of(number), []).append(name)
+    labels = [run.label for run in comparison.runs]
+    for at, (display, names) in enumerate(groups.items()):
+        shown: Display = "points" if display == "percent" else display
+        columns = [Column(title="number"), *(Column(title=label, display=display, interval=True) for label in labels)]
+        for label in labels[1:]:
+            against = "difference" if len(labels) == 2 else f"{label} − {labels[0]}"
+            columns += [Column(title=against, display=shown, interval=True),
+                        Column(title="verdict" if len(labels) == 2 else f"verdict, {label}")]  # fmt: skip
+        rows: list[tuple[Cell, ...]] = []
+        for name in names:
+            found = [comparison.differences.get((name, label)) for label in labels[1:]]
+            differences = [cell for each in found for cell in (each.estimate if each else None, verdict_text(each))]
+            rows.append(
+                (escape_control_characters(name), *(run.numbers.get(name) for run in comparison.runs), *differences)
+            )
+        yield Table(
+            name="numbers" if at == 0 else f"numbers-{at + 1}",
+            title="Key numbers" if at == 0 else "More key numbers",
+            note="Differences are to the first run; where both runs kept the values of each sentence, they are tested "
+            "sentence by sentence, else by intervals that do not overlap.",
+            columns=tuple(columns),
+            rows=tuple(rows),
+            terminal=True,
+        )
+    if counts:
+        layers = [(name, *(layer_text(run.numbers.get(name)) for run in comparison.runs)) for name in counts]
+        columns = [Column(title="number"), *(Column(title=label) for label in labels)]
+        yield Table(name="layers", title="Layers and candidates", columns=tuple(columns), rows=tuple(layers))
+
+
+def layer_text(number: Estimate | None) -> str:
+    """A layer or a count, with the layers that are tied with it."""
+    if number is None:
+        return "–"
+    tied = number.tied if isinstance(number, ComparedNumber) else ()
+    return f"{number.value:,.0f}" + (f" (tied with {join_with_and([str(layer) for layer in tied])})" if tied else "")
+
+
+def language_parts(comparison: Comparison) -> tuple[tuple[HeatMap | IntervalChart, ...], tuple[Table, ...]]:
+    """The ranking number language by language: each run's difference to the first.
+
+    A language's number is the mean over the pairs that it is part of; of a task, over the records of its test.
+    """
+    name = comparison.ranked_by
+    runs = [run for run in comparison.like_with_like if name is not None]
+    if name is None or len(runs) < 2:
+        return (), ()
+    display = display_of(runs[0].numbers[name])
+    shown: Display = "points" if display == "percent" else display
+    by_run = [by_language(run.numbers[name]) for run in runs]
+    codes = [code for code in by_run[0] if all(code in own for own in by_run)]
+    if len(codes) < 2:
+        return (), ()
+    findings = {
+        code: [compare_numbers(name, (runs[0], by_run[0][code]), (run, own[code]))
+               for run, own in zip(runs[1:], by_run[1:], strict=True)]
+        for code in codes
+    }  # fmt: skip
+    names = [language_name(code, runs[0].run.about) for code in codes]
+    labels = [run.label for run in runs]
+    columns = [Column(title="language"), *(Column(title=label, display=display, interval=True) for label in labels)]
+    for label in labels[1:]:
+        columns += [Column(title=f"{label} − {labels[0]}", display=shown, interval=True), Column(title="verdict")]
+    rows = [
+        (title, *(own[code] for own in by_run), *(c for f in findings[code] for c in (f.estimate, verdict_text(f))))
+        for title, code in zip(names, codes, strict=True)
+    ]
+    table = Table(
+        name="languages",
+        title=f"{name[:1].upper()}{name[1:]} by language",
+        note=f"Differences are to {labels[0]}.",
+        columns=tuple(columns),
+        rows=tuple(rows),
+        terminal=len(codes) <= 20,
+    )
+    if len(codes) < MIN_HEAT_MAP_LANGUAGES:
+        return (), (table,)
+    if len(runs) == 2:
+        chart: HeatMap | IntervalChart = IntervalChart(
+            name="language-differences",
+            title=f"{labels[1]} − {labels[0]}: {name} by language",
+            note="Differences with 95 % intervals where they were tested sentence by sentence.",
+            x=Axis(title="difference", display=shown),
+            rows=tuple(IntervalRow(label=title, group=labels[1], estimate=findings[code][0].estimate)
+                       for title, code in zip(names, codes, strict=True)),
+            references=(Reference(label="no difference", values=(0.0,)),),
+        )  # fmt: skip
+    else:
+        chart = HeatMap(
+            name="language-differences",
+            title=f"{name[:1].upper()}{name[1:]}: difference to {labels[0]}",
+            note="One row per language, one column per run; blue is above 0.",
+            rows=tuple(names),
+            columns=tuple(labels[1:]),
+            cells=tuple(tuple(finding.estimate for finding in findings[code]) for code in codes),
+            scale="points of percent" if display == "percent" else "difference",
+            display=shown,
+            diverging=True,
+        )
+    return (chart,), (table,)
+
+
+def by_language(number: Estimate) -> dict[str, Estimate]:
+    """A number language by language: a mean over the records of which the language is a part, or is the test."""
+    tested = any(record.task is not None or record.measure in FINE_TUNED_MEASURES for record in number.records)
+    found: dict[str, list[Record]] = {}
+    for record in number.records:
+        sides = (record.target,) if tested else (record.source, record.target)
+        for code in dict.fromkeys(side for side in sides if side is not None):
+            found.setdefault(code, []).append(record)
+    return {code: RecordTable(records).estimate() for code, records in found.items()}
+
+
+def settings_table(comparison: Comparison) -> Table | None:
+    """A row per setting that is not the same in all runs."""
+    keys = comparison.differing_settings()
+    rows = tuple((_setting_title(key), *(run.settings.get(key, "–") for run in comparison.runs)) for key in keys)
+    columns = (Column(title="setting"), *(Column(title=run.label) for run in comparison.runs))
+    return Table(name="settings", title="Different settings", columns=columns, rows=rows) if rows else None
+
+
+def layer_curves(comparison: Comparison) -> list[LineChart]:
+    """The layer curves of all runs over each other."""
+    return layer_lines([replace(each.run, name=each.label) for each in comparison.runs])
+
+
+def sections_of(comparison: Comparison) -> Iterator[Section]:
+    """The comparison of runs of one kind; the settings that differ are last."""
+    charts, language_tables = language_parts(comparison)
+    ranking = ranking_table(comparison)
+    yield Section(
+        name="comparison",
+        title=f"{len(comparison.runs)} runs of interlingua {comparison.kind}",
+        findings=(*comparison.find_at_chance(), *comparison.find_changes()),
+        charts=charts,
+        tables=tuple(table for table in (ranking, *language_tables, *number_tables(comparison)) if table is not None),
+        terminal=True,
+    )
+    if curves := layer_curves(comparison):
+        yield Section(name="layers", title="Layer by layer", charts=tuple(curves))
+    settings = settings_table(comparison)
+    yield Section(
+        name="settings",
+        title="Different settings",
+        findings=(comparison.find_settings(),),
+        tables=() if settings is None else (settings,),
+        terminal=True,
+    )
+
+
+# Alignment and transfer ----------------------------------------------------------------------------------------------
+
+
+def alignment_and_transfer(audits: Sequence[ComparedRun], transfers: Sequence[ComparedRun]) -> Section | None:
+    """How a language's alignment with the language of training goes with what transfers to it.
+
+    None for under three languages in common, at chance, or where pairs have other numbers of candidates.
+    """
+    charts = []
+    for audit, transfer in product(audits, transfers):
+        source, dots = str(transfer.run.about.get("source")), []
+        aligned, scores = alignment_with(audit, source), transfer_scores(transfer)
+        for code in aligned.keys() & scores.keys() - {source}:
+            title = language_name(code, audit.run.about)
+            records = (*aligned[code].records, *scores[code].records)
+            dots.append(Dot(label=title, x=aligned[code].value, y=scores[code].value, records=records))
+        if len(dots) >= MIN_COMMON_LANGUAGES:
+            dots.sort(key=lambda dot: dot.label)
+            trend = fit_trend([dot.x for dot in dots], [dot.y for dot in dots])
+            charts.append(
+                ScatterChart(
+                    name="alignment-transfer",
+                    title=f"{audit.label} against {transfer.label}",
+                    note=f"One dot per language. {trend.text} Correlation does not imply causation.",
+                    x=Axis(title="alignment with the language of training, at the best layer", display="percent"),
+                    y=Axis(title="score of the task", display="percent"),
+                    dots=tuple(dots),
+                    trend=trend.line,
+                )
+            )
+    return Section(name="alignment-transfer", title="Alignment and transfer", charts=tuple(charts)) if charts else None
+
+
+def alignment_with(audit: ComparedRun, source: str) -> dict[str, Estimate]:
+    """Each language's alignment with another one: the first number of the audit, both directions together."""
+    number = next((each for each in audit.numbers.values() if not is_layer_or_count(each)), None)
+    if number is None or is_at_chance(number) or len({record.n for record in number.records}) != 1:
+        return {}
+    found: dict[str, list[Record]] = {}
+    for record in number.records:
+        if source in (record.source, record.target) and record.source != record.target:
+            found.setdefault(str(record.target if record.source == source else record.source), []).append(record)
+    return {code: RecordTable(records).estimate() for code, records in found.items()}
+
+
+def transfer_scores(transfer: ComparedRun) -> dict[str, Estimate]:
+    """The task's main metric by language of the test, of the first regime, over seeds."""
+    about = transfer.run.about
+    regime = next(iter(about.get("regimes") or ()), None)
+    records = [r for r in transfer.run.records if r.metric == about.get("metric") and r.regime == regime]
+    # A second test of a language is not the language's score.
+    own = [record for record in records if record.test in (None, record.target)]
+    groups = RecordTable(own).by("target", "measure", "task")
+    return {str(code): table.estimate() for (code, *_), table in groups.items() if len({r.key for r in table}) == 1}
+
+
+# The report -----------------------------------------------------------------------------------------------------------
+
+
+def build(runs: Sequence[Run], title: str = "") -> Report:
+    """The comparison of several runs: of each kind those that there are several of, then every run's own sections."""
+    compared = [ComparedRun(run=run, label=label) for run, label in zip(runs, label_runs(runs), strict=True)]
+    by_kind: dict[str, list[ComparedRun]] = {}
+    for each in compared:
+        by_kind.setdefault(each.run.kind, []).append(each)
+    comparisons = [Comparison(kind=kind, runs=tuple(own)) for kind, own in by_kind.items() if len(own) > 1]
+    sections = [section for comparison in comparisons for section in sections_of(comparison)]
+    both = alignment_and_transfer(by_kind.get("audit", ()), by_kind.get("transfer", ()))
+    sections += [] if both is None else [both]
+    for each in compared:
+        own = [*run_sections(each.run), provenance_section(each.run)]
+        sections += [
+            replace(s, title=f"{each.label}: {s.title}", folded=True, terminal=False,
+                    tables=tuple(replace(table, terminal=False) for table in s.tables))
+            for s in own
+        ]  # fmt: skip
+    return Report(
+        command="report",
+        headline=headline_of(compared, comparisons, title),
+        sections=with_unique_names(sections),
+        runs=tuple(runs),
+    )
+
+
+def headline_of(compared: Sequence[ComparedRun], comparisons: Sequence[Comparison], title: str) -> Headline:
+    """The first screen: the verdict of the first comparison, its numbers, and what else differs."""
+    labels = [each.label for each in compared]
+    unfinished = [f"{each.label}: {each.run.unfinished}" for each in compared if each.run.unfinished]
+    listed = [Finding(kind="unfinished", verdict=Verdict.UNFINISHED, about={"progress": text}) for text in unfinished]
+    if not comparisons:
+        kinds = {each.label: each.run.kind for each in compared}
+        answer = Finding(kind="runs_of_different_kinds", verdict=Verdict.NOT_COMPARABLE, about={"runs": kinds})
+        return Headline(title=title or join_with_and(labels), answer=answer, findings=tuple(listed))
+    first, *others = comparisons
+    listed += [comparison.find_answer() for comparison in others]
+    listed += [finding for comparison in comparisons for finding in comparison.find_at_chance()]
+    name = first.ranked_by
+    figures = [
+        KeyFigure(label=run.label, estimate=run.numbers[name], display=display_of(run.numbers[name]))
+        for run, _, _ in first.ranking[:4]
+        if name is not None and name in run.numbers
+    ]
+    if (
+        len(first.runs) == 2
+        and name
+        and (found := first.differences.get((name, first.runs[1].label)))
+        and found.estimate
+    ):
+        shown: Display = "points" if found.about["display"] == "percent" else found.about["display"]
+        figures.append(
+            KeyFigure(label="difference", estimate=found.estimate, display=shown, remark=verdict_text(found))
+        )
+    return Headline(
+        title=title or f"Comparison of {join_with_and(labels)}",
+        answer=first.find_answer(),
+        figures=tuple(figures),
+        measured=f"{pluralize(len(first.runs), 'run')} of interlingua {first.kind}; the figures are {name}."
+        if name
+        else "",
+        findings=tuple(listed),
+    )
+
+
+@sentence_of("runs_of_different_kinds", topic="Different kinds")
+def _(finding: Finding) -> str:
+    parts = [f"{label} is a run of interlingua {kind}" for label, kind in finding.about["runs"].items()]
+    return f"Nothing is compared, because the runs are of different commands: {'; '.join(parts)}."
