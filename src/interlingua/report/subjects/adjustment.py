@@ -271,7 +271,7 @@ def _adjustments_sentence(finding: Finding) -> str:
         languages = [f"{name}{change}" for name, other, change in finding.about["languages"] if other == verdict]
         parts += [f"{start} {join_with_and(languages)}"] if languages else []
     text = "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]}. Points are of retrieval accuracy."
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _answer(findings: Sequence[Finding]) -> Finding:
@@ -557,13 +557,13 @@ def _effect_sections(run: Run, groups: Sequence[Group]) -> Iterator[Section]:
         name="before-and-after",
         title="Before and after adjustment",
         findings=tuple(findings),
-        text=_METHOD,
         tables=(_comparison_table(run, groups, best_layer=True),),
         terminal=True,
     )
     yield Section(
         name="differences",
         title="Differences with their intervals",
+        text=_METHOD,
         charts=(_difference_chart(run, groups),),
         tables=(_comparison_table(run, groups, best_layer=False),),
     )
