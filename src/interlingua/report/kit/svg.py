@@ -306,12 +306,12 @@ def _trace(points: Iterable[tuple[float, float]]) -> str:
 
 
 def _tip(names: Iterable[str], estimate: Estimate, display: Display) -> str:
-    """What a mark says: what it is, its value with interval, null value and number of items."""
+    """What a mark says: what it is, its value with interval, chance level and number of items."""
     head = ", ".join(name for name in names if name)
     interval = format_interval(estimate.ci_low, estimate.ci_high, display)
     lines = [head, f"{format_value(estimate.value, display)} {interval}".rstrip()]
     if estimate.null_value is not None:
-        lines.append(f"null value {format_value(estimate.null_value, display)}")
+        lines.append(f"chance level {format_value(estimate.null_value, display)}")
     if estimate.n:
         lines.append(f"n = {estimate.n:,}")
     return "\n".join(line for line in lines if line)
