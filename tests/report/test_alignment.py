@@ -49,7 +49,7 @@ def test_the_first_screen_has_the_question_the_verdict_key_figures_and_what_to_d
     assert head.answer.kind == "level"
     assert head.answer.sentence.startswith("Weakly aligned: on average ")
     assert [figure.label.split(":")[0] for figure in head.figures] == [
-        "Retrieval accuracy (P@1), layer 4", "Best layer", "Gain from subtracting language means", "Lowest language",
+        "Retrieval accuracy (P@1), layer 4", "Best layer", "Points gained by subtracting language means", "Lowest language",
     ]  # fmt: skip
     assert head.figures[0].estimate == head.answer.estimate
     assert "600 candidates, chance level 0.2" in head.figures[0].context
@@ -475,6 +475,7 @@ def test_heat_maps_are_for_five_languages_and_more_and_a_table_for_fewer() -> No
     raw = maps["pairs-retrieval-p-1"]
     row, column = raw.rows.index("English"), raw.columns.index("sw")
     assert raw.cells[row][column] == space.at(space.as_is, 4)["en", "sw"]
+    assert raw.cells[raw.rows.index("Swahili")][raw.columns.index("en")] == space.at(space.as_is, 4)["sw", "en"]
     assert raw.cells[row][raw.columns.index("en")] is None
     assert raw.low is None
     assert raw.high is None
