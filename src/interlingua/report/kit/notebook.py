@@ -44,13 +44,13 @@ class ReportedResult(ABC):
         """The page as HTML, complete in itself."""
         return render_page(self.report())
 
+    def figure(self, name: str) -> Figure:
+        """A chart of the page by its name, to look at or to save; an unknown name is an error that lists the names."""
+        return self.report().figure(name)
+
     def show(self, *, height: int = 800) -> PageFrame:
         """The page in a frame, as the value of a notebook's cell; it is kept in the notebook."""
         return PageFrame(page=self.page(), height=height)
-
-    def figure(self, name: str) -> Figure:
-        """A chart of the page, to look at or to save; an unknown name is an error that lists the known ones."""
-        return self.report().figure(name)
 
     def _repr_html_(self) -> str:
         return summary_html(self.report(), self.page_file)

@@ -200,19 +200,6 @@ def resolve(svg: str, *, font: bool = False) -> str:
     return f"{head}>{style}{rest}"
 
 
-def arrange(drawings: Sequence[str], *, columns: int) -> str:
-    """Drawings as one, in columns: for a file with several panels."""
-    sizes = [tuple(map(int, re.findall(r'(?:width|height)="(\d+)"', drawing)[:2])) for drawing in drawings]
-    wide, y, parts = max(width for width, _ in sizes), 0, []
-    for start in range(0, len(drawings), columns):
-        for place, drawing in enumerate(drawings[start : start + columns]):
-            parts.append(drawing.replace("<svg ", f'<svg x="{place * (wide + 24)}" y="{y}" ', 1))
-        y += max(height for _, height in sizes[start : start + columns]) + 24
-    width, height = columns * (wide + 24) - 24, y - 24
-    frame = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" {frame}>{"".join(parts)}</svg>'
-
-
 # ---- text ---------------------------------------------------------------------------------------------------------
 
 
