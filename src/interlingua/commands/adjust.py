@@ -196,11 +196,11 @@ def _texts(
         code = codes.canonical(name) if name else code
         if code is None:
             file = None if isinstance(made, LinkedText) else made.files[0]
-            told = "FILE" if isinstance(made, LinkedText) else ",".join(map(str, made.files))
+            shown = "FILE" if isinstance(made, LinkedText) else ",".join(map(str, made.files))
             raise InputError(
                 "the language of the bitext is not known from its name or its first line",
                 file=file,
-                remedy=f"Name it: --bitext ru={told} (in Python a mapping of language to files).",
+                remedy=f"Name it: --bitext ru={shown} (in Python a mapping of language to files).",
             )
         if code in found:
             raise InputError("two bitexts of one language", value=code, remedy="Join the files.")

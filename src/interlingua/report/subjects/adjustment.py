@@ -370,7 +370,7 @@ def _layers_sentence(finding: Finding) -> str:
 
 
 def _word_findings(run: Run, effect: AdjustmentEffect) -> Iterator[Finding]:
-    """Whether translations are told better from unrelated words: higher or lower where two intervals lie apart."""
+    """Whether words are nearer to their translations than before: higher or lower where two intervals lie apart."""
     before, after = effect.words(ORIGINAL, "auc"), effect.words(ADJUSTED, "auc")
     if before is None or after is None:
         return
