@@ -314,23 +314,22 @@ def find_failed_trainings(geometry: EntityGeometry) -> Finding | None:
 
 @sentence_of("task_not_learnt", topic="Task not learnt")
 def _(finding: Finding) -> str:
-    about = finding.about
-    trainings = [
-        f"{language_name(each['language'], about)}, seed {each['seed']}: {format_share(each['wrong'])} of "
-        f"{each['n']:,} test sentences have a wrong tag, chance level {format_share(each['chance'])}"
-        for each in about["trainings"]
-    ]
-    source = language_name(about["source"], about)
+    about, trainings = finding.about, finding.about["trainings"]
+    source = about["source"] if about["of_source"] else trainings[0]["language"]
+    first = next(each for each in trainings if each["language"] == source)
+    names = dict.fromkeys(language_name(each["language"], about) for each in trainings if each is not first)
+    name, others = language_name(source, about), join_with_and(list(names))
+    numbers = (
+        f"{format_share(first['wrong'])} of {first['n']:,} test sentences in {name} have a wrong tag, chance level "
+        f"{format_share(first['chance'])}{f'; also not learnt: {others}' if others else ''}"
+    )
     advice = "Train longer (--epochs) or with a higher learning rate (--learning-rate)."
     if about["of_source"]:
         return (
-            f"The task was not learnt: nothing can be said of fine-tuning on {source} ({'; '.join(trainings)}). "
-            f"All numbers below describe the model before fine-tuning. {advice}"
+            f"The task was not learnt: nothing can be said of fine-tuning on {name} ({numbers}). All numbers below "
+            f"describe the model before fine-tuning. {advice}"
         )
-    return (
-        f"Some models did not learn the task in the language they were trained on ({'; '.join(trainings)}). They are "
-        f"left out of everything below. {advice}"
-    )
+    return f"Fine-tuning on {name} did not learn the task and is left out of everything below ({numbers}). {advice}"
 
 
 def find_purity(geometry: EntityGeometry, label: str) -> Finding | None:
