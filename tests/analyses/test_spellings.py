@@ -1,10 +1,12 @@
+from xml.etree import ElementTree
+
 import numpy as np
 import pytest
 from anyascii import anyascii
 
 from interlingua.analyses.synthesis import spellings
+from interlingua.commands.synth import spelling_svg
 from interlingua.errors import InputError
-from interlingua.report.heatmap import Panel, heat_map_svg
 from interlingua.synthetic.tables import SlotKind, SlotName, TemplateTable
 
 PLACES = {"en": ["Minsk", "Warsaw"], "be": ["Мінск", "Варшава"], "pl": ["Mińsk", "Warszawa"]}
@@ -57,8 +59,12 @@ def test_one_language_has_no_matrix():
         spellings([table(PLACES, SlotKind("LOC"))], ["en"])
 
 
-def test_a_heat_map_writes_every_value_in_its_cell_and_escapes_titles():
-    drawn = heat_map_svg([Panel("a<b", ["x", "y"], [[0.0, 0.37], [0.37, 1.0]])] * 3)
-    assert drawn.count(">0.37<") == 6
-    assert "a&lt;b" in drawn
-    assert drawn.count("<rect") == 1 + 3 * 4
+def test_the_picture_of_spellings_has_every_distance_in_its_cell_and_escapes_names():
+    found = spellings([table(PLACES, SlotKind("LOC"))], ["en", "be", "pl"])
+    drawn = ElementTree.fromstring(spelling_svg(found))
+    texts = [text.text for text in drawn.iter("{http://www.w3.org/2000/svg}text")]
+    for variant in ("tnld", "nld"):
+        for row in found.matrix("LOC", variant):
+            assert {f"{value:.2f}" for value in row} <= set(texts)
+    assert {"LOC, TNLD", "LOC, without transliteration"} <= set(texts)
+    assert len(list(drawn)) == 1 + 2  # The font, and two panels.

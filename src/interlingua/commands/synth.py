@@ -16,7 +16,9 @@ from interlingua.commands.compiled import CompiledCommand, FinishedCommand, one_
 from interlingua.engine.digests import Digests
 from interlingua.engine.step import Step
 from interlingua.engine.workspace import Workspace
-from interlingua.report.heatmap import Panel, heat_map_svg
+from interlingua.record import Estimate
+from interlingua.report.kit.chart import HeatMap
+from interlingua.report.kit.svg import HALF, arrange, draw, resolve
 from interlingua.studies.compile.study_inputs import StudyInputs
 from interlingua.studies.config.fields import Place
 from interlingua.studies.config.schema import StudyTable, SynthCommand, SynthTable
@@ -114,13 +116,24 @@ def spelling_csv(found: Spellings) -> str:
 def spelling_svg(found: Spellings) -> str:
     """The matrices as heat maps: TNLD on the left, edit distance without transliteration on the right."""
     titles = {"tnld": "TNLD", "nld": "without transliteration"}
-    return heat_map_svg(
-        [
-            Panel(f"{type}: {titles[variant]}", found.languages, found.matrix(type, variant))
-            for type in found.scores
-            for variant in titles
-        ]
-    )
+    names = tuple(found.languages)
+    charts = [
+        HeatMap(
+            name=f"{type}-{variant}",
+            title=f"Spelling of names: {type}",
+            note="0: spelled alike in both languages, 1: nothing in common.",
+            rows=names,
+            columns=names,
+            cells=tuple(tuple(Estimate(value=value) for value in row) for row in found.matrix(type, variant)),
+            scale=f"{type}, {title}",
+            display="number",
+            low=0.0,
+            high=1.0,
+        )
+        for type in found.scores
+        for variant, title in titles.items()
+    ]
+    return resolve(arrange([draw(chart, width=HALF) for chart in charts], columns=len(titles)), font=True) + "\n"
 
 
 def _folders(given: Source | Sequence[Source], what: str) -> tuple[str, ...]:
