@@ -282,7 +282,7 @@ def _bitext_table(given: AdjustCommand, files: Mapping[str, LinkedFiles]) -> Bit
 def adjust(given: AdjustCommand) -> Adjusted:
     """In Python a bitext may also be a `LinkedText` that is in memory, under its language.
 
-    The folder `out` has, beside the model: `run.json` with the settings and what was trained on; `records.jsonl` with
+    The folder `out` has, beside the model: `run.json` with the settings and what was trained on; `records` with
     `items`, retrieval and word distances before and after on sentences that were not trained on; `report.html`,
     `summary.md` and `tables/`; and `steps.jsonl`, the losses of every step. Started by `torchrun` or
     `accelerate launch`, all processes train one model.
