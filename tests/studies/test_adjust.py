@@ -266,9 +266,8 @@ def test_the_study_that_a_command_saves_gives_the_same_records(folder, text, tmp
         command += [f"--{name.replace('_', '-')}", value]
     saved, records = study_of(command, tmp_path)
     assert "effect = true" in saved
-    page = (tmp_path / "study" / "study.html").read_text("utf-8")
-    assert "Encoders were measured before and after their adjustment" in page
-    assert "Before and after adjustment" in page
+    answer = interlingua.report_on(tmp_path / "study").headline.answer
+    assert answer.kind in ("adjustment", "adjustments")
     bitexts = {"ru": files.files[0], "es": other.files[0]}
     links = {"ru": files.links, "es": other.links}
     interlingua.adjust(
