@@ -295,7 +295,6 @@ def published_section(run: Run) -> Section | None:
         text=("Point at a dot for the table and cell of the paper.",),
         charts=tuple(charts),
         tables=(published_table(run, matches),),
-        folded=True,
     )
 
 

@@ -501,7 +501,7 @@ def gap_finding(group: TaskScores, *, whose: str = "") -> Finding | None:
             "regime": lowest.regime,
             "source_level": describe_level(source) if learned and source is not None else None,
             "levels": [describe_level(score) for score in targets],
-            "effects": effects if len(effects) <= 2 and lowest.has_learned else [],
+            "effects": effects if len(effects) <= 2 and lowest.has_learned and not whose else [],
         },
         metric=declared_metric(lowest)[0],
         estimate=lowest,
@@ -545,6 +545,11 @@ def _short_effect(effect: Mapping[str, Any]) -> str:
         [test] = tests
         return f"{regime_title(effect['regime'])} {_OUTCOMES[Verdict(test['verdict'])]} {_numbers(test)}"
     counts = Counter(Verdict(test["verdict"]) for test in tests)
+    if len(counts) == 1:
+        [(verdict, count)] = counts.items()
+        return (
+            f"{regime_title(effect['regime'])} {_OUTCOMES[verdict]} in {'both' if count == 2 else f'all {count}'} tests"
+        )
     parts = [f"{text} in {counts[verdict]}" for verdict, text in _OUTCOMES.items() if counts[verdict]]
     return f"{regime_title(effect['regime'])} {', '.join(parts)} of {len(tests)} tests"
 
@@ -942,11 +947,12 @@ def _figures(group: TaskScores) -> Iterator[KeyFigure]:
     if comparisons:
         best = max(comparisons, key=lambda each: (each.verdict is Verdict.HIGHER, each.difference.value))
         verdict = "clear" if best.verdict in _CLEAR else str(best.verdict)
+        unit = "points; " if difference_display(best.score) == "points" else ""
         yield KeyFigure(
             label=f"{_upper(regime_title(best.score.regime))} in {title_of_test(best.score)}",
             estimate=best.difference,
             display=difference_display(best.score),
-            remark=f"largest difference to {escape_control_characters(best.base.regime)}: {verdict}",
+            remark=f"{unit}largest difference to {escape_control_characters(best.base.regime)}: {verdict}",
         )
     collapsed = {(score.regime, seed) for score in group.main_scores for seed in score.collapsed_seeds}
     if collapsed:
@@ -1219,7 +1225,7 @@ def _metric_slug(metric: str) -> str:
 
 def seed_chart(group: TaskScores, metric: str) -> IntervalChart:
     """Every seed a dot, by test and regime, with the mean, its interval and the chance level."""
-    scores = [score for score in group.main_scores if score.metric == metric]
+    scores = sorted(group.of_metric(metric), key=lambda score: score.test != group.source_test)
     rows = tuple(
         IntervalRow(
             label=title_of_test(score),
@@ -1243,6 +1249,7 @@ def seed_chart(group: TaskScores, metric: str) -> IntervalChart:
 def difference_chart(group: TaskScores, metric: str) -> IntervalChart | None:
     """Regimes against the base of each test: differences with their intervals around the line of no difference."""
     own = [each for each in group.comparisons if each.score.metric == metric]
+    own.sort(key=lambda each: each.score.test != group.source_test)
     if not own:
         return None
     first = own[0].score
@@ -1350,14 +1357,25 @@ def _lead_pairs(groups: Sequence[TaskScores]) -> Iterator[tuple[TaskScores, str,
             yield group, metric, ": ".join(parts) or title
 
 
+def _menu(groups: Sequence[TaskScores]) -> str:
+    return "Task" if len(groups) > 1 else "Metric"
+
+
 def _seed_section(groups: Sequence[TaskScores]) -> Iterator[Section]:
-    charts = [(label, seed_chart(group, metric)) for group, metric, label in _lead_pairs(groups)]
+    """Every seed in the lead metrics and, where these have no chance level, in the metric that models are judged by."""
+    charts: list[tuple[str, Chart]] = []
+    for group, metric, label in _lead_pairs(groups):
+        charts.append((label, seed_chart(group, metric)))
+        judged = _judged(group, group.of_metric(metric)[:1])[0]
+        if judged.metric != metric:
+            name = f"{group.name}: {metric_title(judged)}" if len(groups) > 1 else metric_title(judged)
+            charts.append((name, seed_chart(group, judged.metric)))
     if charts:
         findings = tuple(finding for group in groups for finding in training_findings(group)) if len(groups) > 1 else ()
         yield Section(
             name="seeds",
             title="Every seed",
-            charts=with_menu("seeds", "Task", charts),
+            charts=with_menu("seeds", _menu(groups), charts),
             findings=findings[:MAX_NAMED_TESTS],
         )
 
@@ -1374,7 +1392,7 @@ def _difference_section(groups: Sequence[TaskScores]) -> Iterator[Section]:
             name="differences",
             title="Regimes compared",
             findings=tuple(findings) if len(findings) <= 2 * MAX_NAMED_TESTS else (),
-            charts=with_menu("differences", "Task", charts),
+            charts=with_menu("differences", _menu(groups), charts),
         )
 
 
