@@ -561,25 +561,25 @@ def _consistency_section(models: Sequence[ExplainedModel], run: Run) -> Section:
     # The first screen has the verdict on a lone model.
     verdicts = [judge_model(model) for model in models]
     findings = verdicts if len(models) > 1 or run.kind != "explain" else []
-    findings = [*findings, *(lead for verdict in verdicts if (lead := describe_lead(verdict)) is not None)]
-    findings += [finding for model in models if (finding := find_weak_languages(model)) is not None]
+    more = [*map(describe_lead, verdicts), *map(find_weak_languages, models)]
+    findings = [*findings, *(finding for finding in more if finding is not None)]
     is_judged = any(model.learnt for model in models)
     rows: list[tuple[Cell, ...]] = []
     for model in models:
         for code in model.others:
             own, lead = model.cells[code], model.leads.get(code)
-            controls = (_mean_of(own, "random"), _mean_of_shuffled(own), _mean_of_heads(own))
-            judged = (None, None) if lead is None else (lead.difference, lead.difference.p_adjusted)
+            controls = (_mean_of_shuffled(own), _mean_of(own, "random"), lead_over_random(own).difference.value)
+            judged = (None, None, None) if lead is None else (lead.control, lead.difference, lead.difference.p_adjusted)
             rows.append((model.name, model.language(code), own.estimate(), *controls, *judged))
     columns: dict[str, Display] = {
-        "Model": "text", "Language": "text", "Consistency": "decimal3", "Random": "decimal3", "Shuffled": "decimal3",
-        "Heads": "decimal3", "Difference": "decimal3", "p": "p_value",
+        "Model": "text", "Language": "text", "Consistency": "decimal3", "Shuffled": "decimal3", "Random": "decimal3",
+        "Lead": "decimal3", "Heads’ lead": "decimal3", "Difference": "decimal3", "p": "p_value",
     }  # fmt: skip
     note = (
-        "Random: the same attributions dealt to the words at random. Shuffled: texts of other examples. Heads: "
-        "untrained heads on the same model. Difference: the lead over random attributions less that of the heads, with "
-        "its 95 % interval; p after Holm’s correction over languages. Empty where the model is at chance or was not "
-        "compared with untrained heads."
+        "Shuffled: texts of other examples. Random: the same attributions dealt to the words at random. Lead: "
+        "consistency less random; Heads’ lead: the same of untrained heads on the same model. Difference: lead less "
+        "heads’ lead, with its 95 % interval; p after Holm’s correction over languages. Empty where the model is at "
+        "chance or was not compared with untrained heads."
     )
     table = _table("consistency-languages", "Consistency per language", columns, rows, note, terminal=is_judged)
     return Section(
