@@ -70,8 +70,8 @@ def first_wrong(predictions: Sequence[WrongPredictions]) -> WrongPredictions | N
 
     Languages stand in the order of the run, that of training first: errors of transfer are in the others.
     """
-    wrong = [each for each in predictions if each.wrong]
-    return next((each for each in wrong if each is not predictions[0]), wrong[0] if wrong else None)
+    wrong = [counts for counts in predictions if counts.wrong]
+    return next((counts for counts in wrong if counts is not predictions[0]), wrong[0] if wrong else None)
 
 
 def find_wrong_predictions(run: Run) -> Finding | None:
@@ -81,7 +81,7 @@ def find_wrong_predictions(run: Run) -> Finding | None:
         return None
     first = first_wrong(predictions)
     about = {
-        "predictions": [asdict(each) for each in predictions],
+        "predictions": [asdict(counts) for counts in predictions],
         "first": "" if first is None else first.first,
         "names": dict(run.about.get("names") or {}),
     }
@@ -101,7 +101,7 @@ def wrong_predictions_figure(run: Run) -> KeyFigure | None:
     predictions = example_collection(run).predictions
     if not predictions:
         return None
-    wrong, total = sum(each.wrong for each in predictions), sum(each.total for each in predictions)
+    wrong, total = (sum(counts) for counts in ([p.wrong for p in predictions], [p.total for p in predictions]))
     first = first_wrong(predictions)
     remark = "" if first is None else f"first: row {escape_control_characters(first.first)}"
     link = "" if first is None else "examples"
@@ -283,8 +283,8 @@ def _row_findings(run: Run) -> list[Finding]:
 def _row_prediction_sentence(finding: Finding) -> str:
     about = finding.about
     where = f"{language_name(about['language'], about)}, {about['file']}:{about['line']}"
-    said = f"gold {about['gold']}, predicted {about['predicted']}"
-    verdict = f"Wrong: {said}" if about["is_wrong"] else f"Right: {about['gold']}"
+    wrong = f"Wrong: gold {about['gold']}, predicted {about['predicted']}"
+    verdict = wrong if about["is_wrong"] else f"Right: {about['gold']}"
     return escape_control_characters(f"{verdict} ({where}).")
 
 
