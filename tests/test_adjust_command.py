@@ -459,11 +459,11 @@ BAD: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "a layer that nothing moves": (
         ("--bitext", "ru=talk.txt", "--layer", "1", "--freeze", "1"),
-        "nothing is trained that layer 1 hangs on",
+        "nothing is trained that layer 1 depends on",
     ),
     "adapters above the layer": (
         ("--bitext", "ru=talk.txt", "--layer", "1", "--freeze", "1", "--lora", "4"),
-        "nothing is trained that layer 1 hangs on",
+        "nothing is trained that layer 1 depends on",
     ),
     "drift of nothing": (
         ("--bitext", "ru=talk.txt", "--drift", "1", "--freeze", "-1"),

@@ -257,7 +257,7 @@ def missing_file_to_load(place: Place) -> list[str]:
     return ["--plugin", str(place.folder / "mine.py")]
 
 
-@bad(r"mine\.py: cannot be loaded \(SyntaxError: .*\)\. Mend the file; it must import cleanly\.")
+@bad(r"mine\.py: cannot be loaded \(SyntaxError: .*\)\. Correct the file; it must import cleanly\.")
 def file_to_load_with_a_syntax_error(place: Place) -> list[str]:
     return ["--plugin", place.file("mine.py", "def measure(:\n")]
 

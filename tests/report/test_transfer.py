@@ -197,7 +197,9 @@ def test_the_gap_is_to_the_language_of_training_and_a_share_of_a_score_above_cha
     assert (found.kind, found.compared_with.value, found.estimate.value) == (
         "transfer", mean["original", "en"], mean["original", "ru"],
     )  # fmt: skip
-    assert f"{format_value(mean['original', 'ru'] - mean['original', 'en'], 'points')} points in Russian" in found.sentence
+    assert (
+        f"{format_value(mean['original', 'ru'] - mean['original', 'en'], 'points')} points in Russian" in found.sentence
+    )
     low = [(replace(r, details={"chance": {"level": 0.02, "above": True, "always": None}}), v) for r, v in made]
     share = 100 * mean["original", "ru"] / mean["original", "en"]
     assert f"{share:.0f}\N{NO-BREAK SPACE}% of its English score in Russian" in answer(make_run(low)).sentence
@@ -400,7 +402,10 @@ def test_a_marked_cell_is_shown_with_its_deviation_and_kept_whole_in_a_sheet() -
     assert [format_cell(row[0], table, 0) for row in table.rows] == [
         "63.4\N{NO-BREAK SPACE}%** ± 0.2", "63.4\N{NO-BREAK SPACE}% [60.0, 70.0]",
     ]  # fmt: skip
-    assert to_csv(table).splitlines()[:2] == ["ru,ru ci_low,ru ci_high,ru deviation,ru mark", "0.63434,0.6,0.7,0.0021,**"]
+    assert to_csv(table).splitlines()[:2] == [
+        "ru,ru ci_low,ru ci_high,ru deviation,ru mark",
+        "0.63434,0.6,0.7,0.0021,**",
+    ]
 
 
 def test_a_hundred_thousand_records_take_seconds() -> None:

@@ -131,7 +131,7 @@ class AdjustmentEffect:
         return max(self.layers(state, text), key=lambda at: (self.estimate(state, text, centering, at).value, -at))
 
     def tied_layers(self, state: str, text: str, centering: str = "centred") -> list[int]:
-        """The layers that a paired t-test over sentences does not tell from the best, after Holm's correction."""
+        """The layers that a paired t-test over sentences cannot separate from the best, after Holm's correction."""
         best = self.best_layer(state, text, centering)
         others = [at for at in self.layers(state, text) if at != best]
         found = [self._difference((state, text, centering, at), (state, text, centering, best)) for at in others]

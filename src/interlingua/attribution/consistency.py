@@ -285,7 +285,7 @@ def _solved(
 
 
 def _interval(values: Floats, groups: Ints | None) -> tuple[float, float] | None:
-    """The 95 % interval of a mean; None where one group has all there is, which says nothing of others."""
+    """The 95 % interval of a mean; None where one group has all there is, which shows nothing about others."""
     several = len(values) > 1 if groups is None else len(np.unique(groups)) > 1
     return mean_interval(values, groups) if several else None
 

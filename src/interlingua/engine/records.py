@@ -161,7 +161,7 @@ def _unreadable(file: Path, line: int, why: str) -> InputError:
 
 
 def read_items(folder: Path, place: str) -> Array:
-    """The per-item values at a place (`FILE#NUMBER`) of a store's folder; nothing else is opened, nothing mended."""
+    """The per-item values at a place (`FILE#NUMBER`) of a store's folder; nothing else is opened or repaired."""
     name, _, number = place.partition("#")
     file = folder / "items" / Path(name).name
     try:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from interlingua.report.adjustment_page import WHENS, adjustment_page, adjustment_sections, both_directions
 from interlingua.report.answer import CENTRED, RAW
 from interlingua.report.audit import audit_sections, build_page
 from interlingua.report.comparison import Numbers, alignment_and_transfer, compared
@@ -26,7 +25,7 @@ from interlingua.report.study_page import study_page, study_sections
 from interlingua.report.study_parts import consistency_points, measure_blocks, task_runs
 from interlingua.report.transfer import SHOWN, interval, learnt, metrics
 from interlingua.report.transfer_page import behind_entry, entry_records, transfer_page, transfer_sections
-from interlingua.report.wording import language_name, listing, measure_name, variant_name, visible
+from interlingua.report.wording import listing, measure_name, variant_name, visible
 from interlingua.stats import mean_interval
 
 
@@ -84,20 +83,6 @@ def audit_numbers(run: Run) -> Numbers:
 def _or_chance(reading: Reading) -> Reading:
     """The reading, which says so where it is no better than chance."""
     return replace(reading, details={**reading.details, "at_chance": not above_null(reading)})
-
-
-def adjustment_numbers(run: Run) -> Numbers:
-    """Retrieval before and after, for every language, language means removed and both directions.
-
-    What another adjustment by the same settings would read is not known: after it there is one seed.
-    """
-    seeds: Mapping[str, Mapping[str, int]] = {"before": {}, "after": {"seeds": 1}}
-    return {
-        f"{language_name(code, run.about)}, {when}": replace(both_directions(run, when, code), details=seeds[when])
-        for code in run.about["languages"]
-        for when in WHENS
-        if when in run.about
-    }
 
 
 def transfer_numbers(run: Run) -> Numbers:
@@ -226,7 +211,6 @@ def study_numbers(run: Run) -> Numbers:
 
 KINDS = {
     "audit": RunKind(audit_page, audits, audit_numbers),
-    "adjust": RunKind(adjustment_page, adjustment_sections, adjustment_numbers),
     "transfer": RunKind(transfer_page, transfer_sections, transfer_numbers),
     "explain": RunKind(explain_page, explain_sections, explain_numbers),
     "geometry": RunKind(geometry_page, geometry_sections, geometry_numbers),

@@ -75,9 +75,11 @@ _METHOD = (
     "best layer and both at the adjusted layer. The weakest comparison decides the verdict.",
 )
 _BINS = 60
+MAX_FULL_MENUS = 6
+"""Curves of more models and languages are drawn for held-out sentences, centred, alone: a page stays small."""
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=2)
 def _effects(records: RecordTable, items: ItemsOf) -> tuple[AdjustmentEffect, ...]:
     return tuple(adjustment_effects(records, items))
 
@@ -106,14 +108,7 @@ def _verdict(group: Group) -> Verdict:
 def _finding(run: Run, group: Group) -> Finding:
     """Whether the adjustment helped a language: the change at the best layers, and the verdict of all comparisons."""
     first, verdict = group[0], _verdict(group)
-    about: dict[str, Any] = {
-        "model": first.model,
-        "language": first.language,
-        "source": first.source,
-        "language_name": language_name(first.language, run.about),
-        "source_name": language_name(first.source, run.about),
-        "seeds": len(group),
-    }
+    about = {**_language(run, first), "model": first.model, "source": first.source, "seeds": len(group)}
     if verdict is Verdict.UNFINISHED:
         return Finding(kind="adjustment", verdict=verdict, about=about)
     comparisons = [each for effect in group for each in effect.comparisons]
@@ -134,6 +129,10 @@ def _finding(run: Run, group: Group) -> Finding:
     return Finding(
         kind="adjustment", verdict=verdict, about=about, estimate=difference, compared_with=before, basis=basis
     )
+
+
+def _language(run: Run, effect: AdjustmentEffect) -> dict[str, Any]:
+    return {"language": effect.language, "language_name": language_name(effect.language, run.about)}
 
 
 def _best_change(group: Group, text: str = HELD_OUT) -> tuple[Estimate, Estimate, Difference]:
@@ -273,7 +272,7 @@ def _adjustments_sentence(finding: Finding) -> str:
         if (named := [f"{name}{change}" for name, said, change in finding.about["languages"] if said == verdict])
     ]
     text = "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]}. Each state is at its best layer."
+    return f"{text[0].upper()}{text[1:]}. Points are of retrieval accuracy."
 
 
 def _answer(findings: Sequence[Finding]) -> Finding:
@@ -309,16 +308,14 @@ def _caveats(run: Run, effect: AdjustmentEffect) -> Iterator[Finding]:
     if effect.comparisons:
         yield _weakest_finding(run, effect)
     if SAMPLER not in effect.texts:
-        about = {"language": effect.language, "language_name": language_name(effect.language, run.about)}
-        yield Finding(kind="adjustment_other_text", verdict=Verdict.NOT_TESTED, about=about)
+        yield Finding(kind="adjustment_other_text", verdict=Verdict.NOT_TESTED, about=_language(run, effect))
     for text, level in effect.chance_levels.items():
         if level.states_at_chance and not effect.is_at_chance:
             yield Finding(
                 kind="adjustment_at_chance",
                 verdict=Verdict.AT_CHANCE,
                 about={
-                    "language": effect.language,
-                    "language_name": language_name(effect.language, run.about),
+                    **_language(run, effect),
                     "text": text,
                     "states": list(level.states_at_chance),
                     "highest": max(level.highest[state] for state in level.states_at_chance),
@@ -347,8 +344,7 @@ def _layer_finding(run: Run, effect: AdjustmentEffect) -> Finding:
         kind="adjustment_layers",
         verdict=Verdict.FOUND,
         about={
-            "language": effect.language,
-            "language_name": language_name(effect.language, run.about),
+            **_language(run, effect),
             "layer": effect.layer,
             "best_layers": list(best.layers),
             "tied_layers": [effect.tied_layers(state, HELD_OUT) for state in STATES],
@@ -382,7 +378,7 @@ def _word_findings(run: Run, effect: AdjustmentEffect) -> Iterator[Finding]:
     yield Finding(
         kind="adjustment_words",
         verdict=compare_intervals(before, after),
-        about={"language": effect.language, "language_name": language_name(effect.language, run.about)},
+        about=_language(run, effect),
         estimate=after,
         compared_with=before,
         basis=Basis(over="sentences", test="two 95 % intervals that do not overlap"),
@@ -409,12 +405,8 @@ def compare_intervals(before: Estimate, after: Estimate) -> Verdict:
     >>> str(compare_intervals(low, high)), str(compare_intervals(low, Estimate(value=0.8)))
     ('higher', 'unclear')
     """
-    if None in (before.ci_low, before.ci_high, after.ci_low, after.ci_high):
+    if before.ci_low is None or before.ci_high is None or after.ci_low is None or after.ci_high is None:
         return Verdict.UNCLEAR
-    assert before.ci_low is not None
-    assert before.ci_high is not None
-    assert after.ci_low is not None
-    assert after.ci_high is not None
     if after.ci_low > before.ci_high:
         return Verdict.HIGHER
     return Verdict.LOWER if after.ci_high < before.ci_low else Verdict.UNCLEAR
@@ -625,13 +617,10 @@ def _comparison_table(run: Run, groups: Sequence[Group], *, best_layer: bool) ->
                 *_tested_cells(before, after, tested, len(group)),
             )
             rows.append((*row, layers) if best_layer else row)
-    layer = groups[0][0].layer
-    title = "Each state at its best layer" if best_layer else f"At the adjusted layer {layer}"
-    if len({group[0].layer for group in groups}) > 1 and not best_layer:
-        title = "At the adjusted layer"
+    adjusted = join_with_and([str(layer) for layer in dict.fromkeys(group[0].layer for group in groups)])
     return Table(
         name="adjustment" if best_layer else "adjustment-adjusted-layer",
-        title=title,
+        title="Each state at its best layer" if best_layer else f"At the adjusted layer {adjusted}",
         columns=(
             *((Column(title="model"),) if several else ()),
             Column(title="direction"),
@@ -692,18 +681,20 @@ def _layer_section(run: Run, groups: Sequence[Group]) -> Section:
     curves: dict[tuple[str, ...], Chart] = {}
     differences: dict[tuple[str, ...], Chart] = {}
     names = _menu_names(run, groups)
-    texts = [text for text in TEXT_TITLES if any(text in group[0].texts for group in groups)]
+    few = len(groups) <= MAX_FULL_MENUS
+    texts = [text for text in TEXT_TITLES if any(text in group[0].texts for group in groups)] if few else [HELD_OUT]
+    centerings = CENTERINGS if few else CENTERINGS[:1]
     for name, group in zip(names, groups, strict=True):
         effect = group[0]
-        for text, centering in product(effect.texts, CENTERINGS):
+        for text, centering in product([text for text in texts if text in effect.texts], centerings):
             key = (name, TEXT_TITLES[text], CENTERING_TITLES[centering])
-            curves[key] = _curve_chart(run, effect, text, centering, name)
+            curves[key] = _curve_chart(effect, text, centering, name)
             if (chart := _layer_difference_chart(effect, text, centering, name)) is not None:
                 differences[key] = chart
     menus = (
         ("Language", tuple(names)),
         ("Text", tuple(TEXT_TITLES[text] for text in texts)),
-        ("Vectors", tuple(CENTERING_TITLES[centering] for centering in CENTERINGS)),
+        ("Vectors", tuple(CENTERING_TITLES[centering] for centering in centerings)),
     )
     charts = [_with_menus("adjustment-layers", menus, curves)]
     if differences:
@@ -736,7 +727,7 @@ def _with_menus(
     )
 
 
-def _curve_chart(run: Run, effect: AdjustmentEffect, text: str, centering: str, name: str) -> LineChart:
+def _curve_chart(effect: AdjustmentEffect, text: str, centering: str, name: str) -> LineChart:
     lines = []
     for number, state in enumerate(STATES):
         layers = effect.layers(state, text)
@@ -876,17 +867,13 @@ def _separation_chart(
         )
         for (state, auc, _), own in zip(states, edges, strict=True)
     )
-    code = records[0].target
+    several = any(len(auc) > 1 for _, auc, _ in states)
+    drawn = " The first seed is drawn; the AUC is the mean over seeds." if several else ""
     return HistogramChart(
-        name=f"{name}-{code}",
+        name=f"{name}-{records[0].target}",
         title=f"Distances of words: {language}",
         note="Each state is divided by its own mean distance of unrelated words, so 1 is an unrelated pair of that "
-        "state. The two histograms of a row have equal areas."
-        + (
-            " The first seed is drawn; the AUC is the mean over seeds."
-            if any(len(auc) > 1 for _, auc, _ in states)
-            else ""
-        ),
+        f"state. The two histograms of a row have equal areas.{drawn}",
         x=Axis(title="L2 distance / mean distance of unrelated words", low=0.0, high=end),
         rows=rows,
         side_title="AUC",

@@ -314,23 +314,22 @@ def find_failed_trainings(geometry: EntityGeometry) -> Finding | None:
 
 @sentence_of("task_not_learnt", topic="Task not learnt")
 def _(finding: Finding) -> str:
-    about = finding.about
-    trainings = [
-        f"{language_name(each['language'], about)}, seed {each['seed']}: {format_share(each['wrong'])} of "
-        f"{each['n']:,} test sentences have a wrong tag, chance level {format_share(each['chance'])}"
-        for each in about["trainings"]
-    ]
-    source = language_name(about["source"], about)
+    about, trainings = finding.about, finding.about["trainings"]
+    source = about["source"] if about["of_source"] else trainings[0]["language"]
+    first = next(each for each in trainings if each["language"] == source)
+    names = dict.fromkeys(language_name(each["language"], about) for each in trainings if each is not first)
+    name, others = language_name(source, about), join_with_and(list(names))
+    numbers = (
+        f"{format_share(first['wrong'])} of {first['n']:,} test sentences in {name} have a wrong tag, chance level "
+        f"{format_share(first['chance'])}{f'; also not learnt: {others}' if others else ''}"
+    )
     advice = "Train longer (--epochs) or with a higher learning rate (--learning-rate)."
     if about["of_source"]:
         return (
-            f"The task was not learnt: nothing can be said of fine-tuning on {source} ({'; '.join(trainings)}). "
-            f"All numbers below describe the model before fine-tuning. {advice}"
+            f"The task was not learnt: nothing can be said of fine-tuning on {name} ({numbers}). All numbers below "
+            f"describe the model before fine-tuning. {advice}"
         )
-    return (
-        f"Some models did not learn the task in the language they were trained on ({'; '.join(trainings)}). They are "
-        f"left out of everything below. {advice}"
-    )
+    return f"Fine-tuning on {name} did not learn the task and is left out of everything below ({numbers}). {advice}"
 
 
 def find_purity(geometry: EntityGeometry, label: str) -> Finding | None:
@@ -368,12 +367,12 @@ def compare_intervals(before: Estimate, after: Estimate) -> Verdict:
     return Verdict.LOWER if after.ci_high < before.ci_low else Verdict.UNCLEAR  # type: ignore[operator]
 
 
-ONE_MODEL = "This is one fine-tuned model; models of other seeds were not measured."
+ONE_MODEL = "Neighbours are of one fine-tuned model; those of other seeds were not measured."
 
 
 @sentence_of("entity_purity", topic="Neighbours")
 def _(finding: Finding) -> str:
-    return f"{_purity_sentence(finding)}{f' {ONE_MODEL}' if finding.compared_with else ''}"
+    return _purity_sentence(finding)
 
 
 def _purity_sentence(finding: Finding) -> str:
@@ -431,7 +430,7 @@ def _(finding: Finding) -> str:
     if within is not None:
         sentence += f" {format_share(within)} of test sentences have a wrong tag in the language of training"
         sentence += "." if elsewhere is None else f", {format_share(elsewhere)} in other languages."
-    return sentence
+    return f"{sentence} {ONE_MODEL}" if finding.compared_with else sentence
 
 
 @sentence_of("geometry_not_measured", topic="Not measured")
@@ -730,9 +729,11 @@ def headline(run: Run) -> Headline | None:
         advice = "Run again with --seeds 3 to see how much errors differ between fine-tunings."
     else:
         advice = ""
-    listed = [finding for each in geometries for finding in findings(each)]
     # The answer is not repeated below itself.
-    listed = [finding for finding in listed if finding != answer]
+    own = [
+        f for f in findings(geometry) if f.kind != answer.kind and f.about.get("label") != answer.about.get("label", "")
+    ]
+    listed = [*own, *(finding for each in geometries[1:] for finding in findings(each))]
     return Headline(
         title=f"What fine-tuning on NER does to {model_name(about.get('model', ''))}’s space",
         answer=answer,
