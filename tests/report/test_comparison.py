@@ -49,7 +49,7 @@ def run_of(
     *records: Record, kind: str = "audit", items: Callable[[Record], Items | None] | None = None, **about: Any
 ) -> Run:
     settings = {"model": "m", "rows": 600, **about}
-    given = {} if items is None else {"items": items}
+    given: dict[str, Any] = {} if items is None else {"items": items}
     return Run(kind=kind, about=settings, records=RecordTable(records), name=str(about.get("model", "m")), **given)
 
 
@@ -143,7 +143,8 @@ def test_rows_drawn_by_another_seed_are_not_compared_but_models_of_other_seeds_a
     assert answer(one, run_of(retrieval(0.5, seed=1), model="b")).verdict is Verdict.NOT_COMPARABLE
 
     def trained(value: float, seeds: tuple[int, ...], model: str) -> Run:
-        scores = [Record(measure="nli", metric="accuracy", model="m", task="nli", regime="original", test="ru", value=value,
+        scores = [Record(measure="nli", metric="accuracy", model="m", task="nli", regime="original", test="ru",
+                         value=value,
                          n=500, seed=seed, source="en", target="ru", digests={"test": "t"}, ci_low=value - 0.02,
                          ci_high=value + 0.02, null_value=0.33, higher_is_better=True) for seed in seeds]  # fmt: skip
         return run_of(*scores, kind="transfer", model=model)
@@ -154,7 +155,7 @@ def test_rows_drawn_by_another_seed_are_not_compared_but_models_of_other_seeds_a
 @pytest.mark.reliability("no mark without a test that counts seeds")
 def test_what_one_training_gave_has_no_verdict_and_what_it_began_with_may() -> None:
     def adjusted(value: float, model: str) -> Run:
-        weights = {"digests": {"corpus": "c0", "model": model}}
+        weights: dict[str, Any] = {"digests": {"corpus": "c0", "model": model}}
         return run_of(*(retrieval(value, state=state, **weights) for state in ("original", "adjusted")), kind="adjust",
                       model=model)  # fmt: skip
 
@@ -167,8 +168,10 @@ def test_what_one_training_gave_has_no_verdict_and_what_it_began_with_may() -> N
 
 def test_one_given_model_that_is_measured_in_two_ways_is_compared() -> None:
     def explained(value: float, weights: str) -> Run:
-        record = Record(measure="consistency", metric="consistency", model="m", task="nli", value=value, n=50, source="en",
-                        target="hi", digests={"corpus": "c", "model": weights}, ci_low=value - 0.01, ci_high=value + 0.01,
+        record = Record(measure="consistency", metric="consistency", model="m", task="nli", value=value, n=50,
+                        source="en",
+                        target="hi", digests={"corpus": "c", "model": weights}, ci_low=value - 0.01,
+                        ci_high=value + 0.01,
                         higher_is_better=True)  # fmt: skip
         return run_of(record, kind="explain", model=f"{weights}{value}")
 
@@ -229,7 +232,8 @@ def test_runs_are_called_by_model_and_by_what_differs_and_never_by_digests() -> 
     one = run_of(
         retrieval(0.3), model="../runs/mbert", digests={"corpus": "3af384cd92452bc52bb9d59e0450579f"}, pooling="mean"
     )
-    two = run_of(retrieval(0.4), model="../runs/mbert", digests={"corpus": "3af384cd92452bc52bb9d59e0450579f"}, pooling="cls",
+    two = run_of(retrieval(0.4), model="../runs/mbert", digests={"corpus": "3af384cd92452bc52bb9d59e0450579f"},
+                 pooling="cls",
                  rows=200, settings={"seed": 3})  # fmt: skip
     three = run_of(retrieval(0.4), model="xlmr")
     assert comparison.label_runs([one, two]) == ["mbert (rows 600, pooling mean)", "mbert (rows 200, pooling cls)"]
@@ -248,7 +252,12 @@ def test_runs_are_called_by_model_and_by_what_differs_and_never_by_digests() -> 
 
 
 def test_a_best_layer_has_no_difference_and_shows_its_ties() -> None:
-    report = compare(*(run_of(retrieval(0.3), model=model, **{"best layer": at}) for model, at in (("a", 2), ("b", 3))))
+    report = compare(
+        *(
+            run_of(retrieval(0.3), model=model, **dict[str, Any]({"best layer": at}))
+            for model, at in (("a", 2), ("b", 3))
+        )
+    )
     assert table(report, "layers").rows == (("best layer", "2 (tied with 1)", "3 (tied with 1)"),)
     assert report.headline.answer.about["number"] == "p@1"
 
@@ -274,7 +283,8 @@ def test_languages_are_compared_one_by_one_with_a_heat_map_for_three_runs() -> N
 
 
 def transfer(scores: Mapping[str, float]) -> Run:
-    records = [Record(measure="nli", metric="accuracy", model="m", task="nli", regime="original", test=code, value=value,
+    records = [Record(measure="nli", metric="accuracy", model="m", task="nli", regime="original", test=code,
+                      value=value,
                       n=500, seed=seed, source="en", target=code, digests={"test": code}, higher_is_better=True)
                for code, value in scores.items() for seed in (0, 1)]  # fmt: skip
     return run_of(*records, kind="transfer", source="en", metric="accuracy", regimes=["original"])

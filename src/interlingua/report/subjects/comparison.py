@@ -229,7 +229,8 @@ def compare_numbers(name: str, first: tuple[ComparedRun, Estimate], other: tuple
     else:
         basis = Basis(over="items", test="intervals that do not overlap")
         verdict = _apart(first[1], other[1])
-    about = {"number": sentence_form(name), "values": [first[1].value, other[1].value], "first": first[0].label, "other": other[0].label, "reason": reason,
+    about = {"number": sentence_form(name), "values": [first[1].value, other[1].value],
+             "first": first[0].label, "other": other[0].label, "reason": reason,
              "display": display_of(other[1]), "null_value": other[1].null_value}  # fmt: skip
     estimate = None if verdict is Verdict.NOT_COMPARABLE else difference
     return Finding(kind="run_difference", verdict=verdict, about=about, estimate=estimate, compared_with=first[1],
@@ -326,7 +327,7 @@ def sentence_form(name: str) -> str:
     >>> sentence_form("Retrieval accuracy (P@1), as is"), sentence_form("CKA, debiased")
     ('retrieval accuracy (P@1), as is', 'CKA, debiased')
     """
-    first = name.split(" ")[0]
+    first = name.partition(" ")[0]
     return name[:1].lower() + name[1:] if first[1:].islower() and not first.endswith("’s") else name
 
 
@@ -372,7 +373,10 @@ def _(finding: Finding) -> str:
         case _:
             way = "higher" if finding.verdict is Verdict.HIGHER else "lower"
             values = " against ".join(format_value(value, about["display"]) for value in reversed(about["values"]))
-            return f"{about['other']} is {difference_text(finding)} {way} than {about['first']} in {about['number']}: {values}."
+            return (
+                f"{about['other']} is {difference_text(finding)} {way} than {about['first']} in {about['number']}: "
+                f"{values}."
+            )
 
 
 # One kind of runs -----------------------------------------------------------------------------------------------------

@@ -97,9 +97,10 @@ def entity_map(
     explained = panel["about"].get("explained") or ()
     axes = [f"component {at + 1} ({format_share(share)} of the variance)" for at, share in enumerate(explained[:2])]
     where, when = layer_title(panel["layer"], geometry.output), geometry.state_title(entities["state"])
+    kind = "Entities" if entities["set"] == "test" else f"Sentences {escape_control_characters(entities['set'])}"
     return PointMap(
         name="map",
-        title=f"Entities by {label}, layer {where}, {when}",
+        title=f"{kind} by {label}, layer {where}, {when}",
         note=" ".join(map_note(geometry, entities, panel, label, len(shown))),
         groups=groups,
         x_title=axes[0] if len(axes) == 2 else "",

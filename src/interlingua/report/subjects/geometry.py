@@ -367,12 +367,12 @@ def compare_intervals(before: Estimate, after: Estimate) -> Verdict:
     return Verdict.LOWER if after.ci_high < before.ci_low else Verdict.UNCLEAR  # type: ignore[operator]
 
 
-ONE_MODEL = "This is one fine-tuned model; models of other seeds were not measured."
+ONE_MODEL = "Neighbours are of one fine-tuned model; those of other seeds were not measured."
 
 
 @sentence_of("entity_purity", topic="Neighbours")
 def _(finding: Finding) -> str:
-    return f"{_purity_sentence(finding)}{f' {ONE_MODEL}' if finding.compared_with else ''}"
+    return _purity_sentence(finding)
 
 
 def _purity_sentence(finding: Finding) -> str:
@@ -430,7 +430,7 @@ def _(finding: Finding) -> str:
     if within is not None:
         sentence += f" {format_share(within)} of test sentences have a wrong tag in the language of training"
         sentence += "." if elsewhere is None else f", {format_share(elsewhere)} in other languages."
-    return sentence
+    return f"{sentence} {ONE_MODEL}" if finding.compared_with else sentence
 
 
 @sentence_of("geometry_not_measured", topic="Not measured")
@@ -729,9 +729,11 @@ def headline(run: Run) -> Headline | None:
         advice = "Run again with --seeds 3 to see how much errors differ between fine-tunings."
     else:
         advice = ""
-    listed = [finding for each in geometries for finding in findings(each)]
     # The answer is not repeated below itself.
-    listed = [finding for finding in listed if finding != answer]
+    own = [
+        f for f in findings(geometry) if f.kind != answer.kind and f.about.get("label") != answer.about.get("label", "")
+    ]
+    listed = [*own, *(finding for each in geometries[1:] for finding in findings(each))]
     return Headline(
         title=f"What fine-tuning on NER does to {model_name(about.get('model', ''))}’s space",
         answer=answer,
