@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats as scipy_stats
 
 from interlingua.analyses.published_numbers import Published
 from interlingua.record import Record
@@ -28,7 +27,7 @@ from interlingua.report.subjects.published import (
     sign_pairs,
 )
 from interlingua.report.subjects.transfer import task_scores
-from task_worlds import CHANCE, Made, hits, make_run, random_made, score_record
+from task_worlds import Made, hits, make_run, random_made, score_record
 
 ENCODERS, TASKS, TESTS, REGIMES = ("small", "large"), ("nli", "paraphrase"), ("ru", "ar"), ("original", "adjusted")
 ABOUT = {
@@ -224,8 +223,8 @@ def test_names_that_are_one_once_they_are_joined_lose_nothing() -> None:
     for model in ("a b", "a-b", "a/b"):
         made += [(replace(r, model=model), v) for r, v in random_made(0, seeds=1, tests=("ru",), regimes=("original",))]
     report = build_report([make_run(made, kind="study", about=ABOUT)])
-    tables = [table for table in report.tables() if table.name.endswith("accuracy")]
-    assert len(tables) == len({table.name for table in tables}) == 3
+    names = [table.name for table in report.tables() if "accuracy" in table.name and "seeds" not in table.name]
+    assert len(names) == len(set(names)) == 3
 
 
 def test_consistencies_and_cosines_stand_beside_published_ones_as_percent() -> None:
@@ -239,8 +238,10 @@ def test_consistencies_and_cosines_stand_beside_published_ones_as_percent() -> N
                 corpus="test", state="after", trained_on="en", **shared), np.ones(2))
         for layer, value in ((1, 0.9), (2, 0.4))
     ]  # fmt: skip
-    paper = [Published("papers/002 Table 1, ru", "small", "nli", "en", "ru", "consistency/label", "original", 0.2, ""),
-             Published("papers/003 Table 2", "small", "words", "ru", "en", "parallel-cosine/raw", "after en", 0.5, "")]  # fmt: skip
+    paper = [Published("papers/002 Table 1, ru", "small", "nli", "en", "ru", "consistency/label", "original", 0.2,
+                       ""),
+             Published("papers/003 Table 2", "small", "words", "ru", "en", "parallel-cosine/raw", "after en", 0.5,
+                       "")]  # fmt: skip
     run = make_run(records, kind="study", about=ABOUT, attachments={"published": paper})
     matches = published_matches(run)
     assert [match.ours.value for match in matches] == [pytest.approx(0.25), 0.4]
@@ -254,16 +255,3 @@ def test_names_are_no_markup_and_no_sentence_of_a_study_names_a_share_of_one(run
     assert "mine <b>" not in page
     for finding in build_report([run]).findings():
         assert not re.search(r"(?<![\d.<] )\b0\.\d{3,4}\b", finding.sentence), finding.sentence
-
-
-def test_correct_p_values_are_those_of_scipy(run: Run) -> None:
-    [(_, each, _)] = [
-        x
-        for x in judged_comparisons(task_scores(run))
-        if (x[0].model, x[0].task, x[1].score.test) == ("small", "nli", "ru")
-    ]
-    sides = [each.score.values, each.base.values]
-    welch = scipy_stats.ttest_ind(*sides, equal_var=False)
-    apart = each.difference.value
-    assert apart == pytest.approx(np.mean(sides[0]) - np.mean(sides[1]))
-    assert each.difference.p > welch.pvalue or CHANCE > 1

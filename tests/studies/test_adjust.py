@@ -21,6 +21,7 @@ import models
 from interlingua.analyses.aligned_bitext import LinkedFiles, LinkedText, linked_text
 from interlingua.analyses.training_inputs import PairSettings, drawn_pairs
 from interlingua.encoder import Encoder
+from interlingua.engine.records import read_items
 from interlingua.engine.workspace import INNER
 from interlingua.errors import InputError
 from interlingua.report.kit.finding import Verdict
@@ -28,6 +29,7 @@ from interlingua.training import regime
 from interlingua.training.journal import read_journal
 from interlingua.wordalign.links import PairFilters
 from interlingua.words import Sentence
+from record_store import record_lines
 from toys import sentences
 
 SOURCE = Path(next(iter(interlingua.__path__))).parent
@@ -220,8 +222,7 @@ def test_records_have_every_number_of_both_states_with_what_each_sentence_added(
     assert {record.layer for record in table.where(measure="separation")} == {made.run["layer"]}
     assert {record.bitexts for record in table.where(state="adjusted")} == {("ru",)}
     for record in hits:
-        with np.load(made.folder / "items" / record.items.partition("#")[0]) as items:
-            assert items[record.items.partition("#")[2]].mean() == pytest.approx(record.value)
+        assert read_items(made.folder, record.items).mean() == pytest.approx(record.value)
 
 
 def test_text_in_memory_is_the_text_of_its_files(folder, text, tmp_path):
@@ -252,7 +253,7 @@ def study_of(command, tmp_path):
             env={**os.environ, "PYTHONPATH": str(SOURCE), "OMP_NUM_THREADS": "1"},
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
-    return file.read_text("utf-8"), (tmp_path / "study" / "records.jsonl").read_bytes()
+    return file.read_text("utf-8"), record_lines(tmp_path / "study")
 
 
 def test_the_study_that_a_command_saves_gives_the_same_records(folder, text, tmp_path):
@@ -273,7 +274,7 @@ def test_the_study_that_a_command_saves_gives_the_same_records(folder, text, tmp
     interlingua.adjust(
         str(folder), bitexts, links=links, out=tmp_path / "command", device="cpu", anchor=0.5, drift=0.1, **settings
     )
-    assert (tmp_path / "command" / "records.jsonl").read_bytes() == records
+    assert record_lines(tmp_path / "command") == records
 
 
 def test_languages_are_adjusted_together(folder, text, tmp_path):

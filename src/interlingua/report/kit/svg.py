@@ -257,7 +257,7 @@ def text_width(text: str, size: float = 12) -> float:
     return size * sum(map(em, text))
 
 
-def _plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """Text of a user as one line without anything that acts on what stands around it."""
     joined = re.sub("[ \t\r\n\x0b\x0c\u2028\u2029]+", " ", escape_control_characters(text)).strip(" ")
     return re.sub("[\ud800-\udfff\ufffe\uffff]", "\ufffd", joined)
@@ -269,7 +269,7 @@ def _escaped(text: str) -> str:
 
 def _isolated(text: str) -> str:
     """A name inside a longer text: its direction does not turn what stands beside it."""
-    return f"{_FSI}{_plain(text)}{_PDI}"
+    return f"{_FSI}{plain_text(text)}{_PDI}"
 
 
 def shorten(text: str, width: float, size: float = 12) -> str:
@@ -380,8 +380,8 @@ class _Sheet:
         view = f"{-MARGIN} {-MARGIN} {width} {height}"
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{view}" width="{width}" height="{height}" '
-            f'role="img" font-family="{_FONT_FAMILY}" font-size="12"><title>{_escaped(_plain(chart.title))}</title>'
-            f"<desc>{_escaped(_plain(chart.note))}</desc>{''.join(self.parts)}</svg>"
+            f'role="img" font-family="{_FONT_FAMILY}" font-size="12"><title>{_escaped(plain_text(chart.title))}</title>'
+            f"<desc>{_escaped(plain_text(chart.note))}</desc>{''.join(self.parts)}</svg>"
         )
 
 
@@ -530,7 +530,7 @@ def _legend(sheet: _Sheet, entries: Sequence[tuple[str, str, int]], y: float) ->
     if len(entries) > 24:
         shown.append((f"and {len(entries) - 24} more", "", -2))
     for name, stroke, color in shown:
-        label = shorten(_plain(name), sheet.width - 24)
+        label = shorten(plain_text(name), sheet.width - 24)
         sample = 24.0 if stroke else 14.0 if color > -2 else 0.0
         if x and x + sample + text_width(label) > sheet.width:
             x, y = 0.0, y + 18
@@ -566,7 +566,7 @@ def _foot(sheet: _Sheet, scale: _Scale, y: float, title: str) -> None:
 def _foot_title(sheet: _Sheet, middle: float, y: float, title: str) -> None:
     sheet.height = y + 24
     if title:
-        label = shorten(_plain(title), sheet.width)
+        label = shorten(plain_text(title), sheet.width)
         half = text_width(label) / 2
         sheet.text(min(max(middle, half), sheet.width - half), y + 36, label, anchor="middle")
         sheet.height = y + 42
@@ -624,8 +624,8 @@ def _draw_lines(sheet: _Sheet, chart: LineChart) -> None:
     values += [value for reference in chart.references for value in reference.values if value is not None]
     low, high, ticks = axis_ends(chart.y, values, 5)
     named = [line for line in lines if line.name]
-    labels = [_plain(line.name) for line in named] if len(lines) > 1 or chart.references else []
-    beside = [*labels, *(_plain(reference.label) for reference in chart.references)]
+    labels = [plain_text(line.name) for line in named] if len(lines) > 1 or chart.references else []
+    beside = [*labels, *(plain_text(reference.label) for reference in chart.references)]
     tall = _height(width)
     widest = max(map(text_width, beside), default=0.0)
     direct = len(beside) * 15 < tall and widest <= width * (0.3 if width >= 400 else 0.26)
@@ -633,7 +633,7 @@ def _draw_lines(sheet: _Sheet, chart: LineChart) -> None:
     if labels and not direct:
         top = _legend(sheet, [(line.name, _stroke(line), line.color) for line in named], top) + 4
     if chart.y.title:
-        sheet.text(0, top + 12, shorten(_plain(chart.y.title), width))
+        sheet.text(0, top + 12, shorten(plain_text(chart.y.title), width))
         top += 24
     top += 6
     upward = _Scale(low=low, high=high, start=top + tall, end=top, ticks=ticks, display=chart.y.display)
@@ -706,7 +706,7 @@ def _draw_line(
         if len(run) > 1:
             sheet.path(_trace((x, upward(estimate.value)) for x, estimate in run), _stroke(line))
     radius = 1.6 if line.color < 0 or len(line.x) > 40 else 2.8
-    title = _plain(chart.x.title)
+    title = plain_text(chart.x.title)
     for x, estimate in zip(line.x, line.y, strict=True):
         if estimate is not None:
             place = f"{title} {_isolated(x) if isinstance(x, str) else format_tick(x, 'number', _step(x))}".strip()
@@ -758,7 +758,7 @@ def _draw_reference(
     if known:
         sheet.path(_trace(known), "r")
         if not direct:
-            _write_along(sheet, _plain(reference.label), known, ends)
+            _write_along(sheet, plain_text(reference.label), known, ends)
 
 
 def _write_along(sheet: _Sheet, label: str, points: Sequence[tuple[float, float]], ends: tuple[float, float]) -> None:
@@ -786,11 +786,11 @@ def _draw_end_labels(
         known = [(across[x], upward(e.value)) for x, e in zip(line.x, line.y, strict=True) if e is not None]
         if known:
             x, y = max(known)
-            ends.append((x + 4, y, _plain(line.name), "s" if line.color < 0 else f"f{_series(line.color)}"))
+            ends.append((x + 4, y, plain_text(line.name), "s" if line.color < 0 else f"f{_series(line.color)}"))
     for reference in chart.references:
         known_values = [value for value in reference.values if value is not None]
         if known_values:
-            ends.append((right, upward(known_values[-1]), _plain(reference.label), "s"))
+            ends.append((right, upward(known_values[-1]), plain_text(reference.label), "s"))
     moved = spread_labels([y for _, y, _, _ in ends], 15, upward.end, upward.start - 6)
     for (x, y, label, style), place in zip(ends, moved, strict=True):
         if abs(place - y) > 5 or right - x > 12:
@@ -809,7 +809,9 @@ def _draw_x_axis(sheet: _Sheet, chart: LineChart, across: Mapping[float | str, f
         if high > low:
             _foot(sheet, scale, y, chart.x.title)
             return
-    names = [(x, shorten(_plain(str(x)), 110) if isinstance(x, str) else format_tick(x, "number", 1)) for x in across]
+    names = [
+        (x, shorten(plain_text(str(x)), 110) if isinstance(x, str) else format_tick(x, "number", 1)) for x in across
+    ]
     # The last place (the output) is always named; of the others as many as fit, at equal steps.
     for step in range(1, len(names) + 1):
         shown = [name for place, name in enumerate(names) if place % step == 0 or place == len(names) - 1]
@@ -877,7 +879,7 @@ def _blocks(chart: HeatMap) -> tuple[list[str], list[str], list[list[Estimate | 
     """Names and cells as they are drawn: above `MOST_CELLS` to a side, means of neighbours."""
     most = max(len(chart.rows), len(chart.columns))
     size = math.ceil(most / MOST_CELLS)
-    rows, columns = list(map(_plain, chart.rows)), list(map(_plain, chart.columns))
+    rows, columns = list(map(plain_text, chart.rows)), list(map(plain_text, chart.columns))
     if size == 1:
         return rows, columns, [list(row) for row in chart.cells]
 
@@ -931,7 +933,7 @@ def format_heat(value: float, display: Display) -> str:
 
 def _draw_heat_legend(sheet: _Sheet, chart: HeatMap, low: float, high: float) -> float:
     """What the colours are of, and a bar with its two ends, 0 in the middle of a diverging one."""
-    name = shorten(_plain(chart.scale), sheet.width)
+    name = shorten(plain_text(chart.scale), sheet.width)
     ends = [format_value(end, chart.display) for end in (low, high)]
     bar, x, y = min(180.0, sheet.width * 0.4), 0.0, 0.0
     sheet.text(0, 12, name)
@@ -959,7 +961,7 @@ def _draw_scatter(sheet: _Sheet, chart: ScatterChart) -> None:
     if len(named) > 1:
         top = _legend(sheet, named, top) + 4
     if chart.y.title:
-        sheet.text(0, top + 12, shorten(_plain(chart.y.title), width))
+        sheet.text(0, top + 12, shorten(plain_text(chart.y.title), width))
         top += 24
     tall = width - 70 if chart.diagonal else _height(width) + 50
     extra = [number for point in chart.trend or () for number in point[1:]]
@@ -985,7 +987,7 @@ def _draw_scatter(sheet: _Sheet, chart: ScatterChart) -> None:
     places = [(rightward(dot.x), upward(dot.y)) for dot in dots]
     for dot, (x, y) in zip(dots, places, strict=True):
         numbers = [
-            f"{_plain(axis.title)}: {format_value(value, axis.display)}"
+            f"{plain_text(axis.title)}: {format_value(value, axis.display)}"
             for axis, value in ((chart.x, dot.x), (chart.y, dot.y))
         ]
         tip = "\n".join(
@@ -1001,7 +1003,7 @@ def _label_dots(sheet: _Sheet, chart: ScatterChart, places: Sequence[tuple[float
     """Labels beside their dots, on the first of eight sides that covers no dot and no text; else none."""
     taken = [(x - 4, y - 4, x + 4, y + 4) for x, y in places]
     for number, (dot, (x, y)) in enumerate(zip(chart.dots, places, strict=True)):
-        label = shorten(_plain(dot.label), 150, 11)
+        label = shorten(plain_text(dot.label), 150, 11)
         sides = (
             (7, 4, "start"), (-7, 4, "end"), (0, -8, "middle"), (0, 15, "middle"),
             (6, -5, "start"), (-6, -5, "end"), (6, 12, "start"), (-6, 12, "end"),
@@ -1023,7 +1025,7 @@ def _draw_intervals(sheet: _Sheet, chart: IntervalChart) -> None:
     values += [value for reference in chart.references for value in reference.values if value is not None]
     groups = {name: color for color, name in enumerate(dict.fromkeys(row.group for row in rows))}
     blocks = [list(block) for _, block in groupby(rows, key=lambda row: row.label)]
-    names = [_plain(block[0].label) for block in blocks]
+    names = [plain_text(block[0].label) for block in blocks]
     widest = max(map(text_width, names), default=0.0)
     above = widest > width * 0.34  # Long names stand above their rows.
     left = 0.0 if above else widest + 12
@@ -1098,7 +1100,7 @@ def _reference_heads(sheet: _Sheet, references: Sequence[Reference], scale: _Sca
         value = next((value for value in reference.values if value is not None), None)
         if value is None:
             continue
-        label = shorten(_plain(reference.label), sheet.width, 11)
+        label = shorten(plain_text(reference.label), sheet.width, 11)
         half = text_width(label, 11) / 2
         x = min(max(scale(value), half), sheet.width - half)
         line = next((line for line, end in enumerate(lines) if end + 8 < x - half), len(lines))
@@ -1118,12 +1120,14 @@ def _draw_histograms(sheet: _Sheet, chart: HistogramChart) -> None:
     )
     ticks = tuple(nice_ticks(low, high, max(3, int(width / 90))))
     side_texts = ["" if row.side is None else format_value(row.side.value, "decimal3") for row in rows]
-    side = max([*map(text_width, side_texts), text_width(_plain(chart.side_title))]) + 12 if any(side_texts) else 4.0
+    side = (
+        max([*map(text_width, side_texts), text_width(plain_text(chart.side_title))]) + 12 if any(side_texts) else 4.0
+    )
     scale = _Scale(low=low, high=high, start=4, end=width - side, ticks=ticks, display=chart.x.display)
     names = {curve.name: curve.color for row in rows for curve in row.histograms if curve.name}
     top = _legend(sheet, [(name, "", color) for name, color in names.items()], 0) if len(names) > 1 else 0.0
     if chart.side_title and any(side_texts):
-        sheet.text(width, top + 12, _plain(chart.side_title), anchor="end")
+        sheet.text(width, top + 12, plain_text(chart.side_title), anchor="end")
         top += 6
     tall, label_high = 62.0, 18.0
     for tick in ticks:
@@ -1145,9 +1149,9 @@ def _draw_histograms(sheet: _Sheet, chart: HistogramChart) -> None:
             sheet.path(commands + "Z", f"b{_series(curve.color)}", sheet.mark(tip, records))
             sheet.path(commands, f"l{_series(curve.color)} thin" + (" d" if curve.color % 2 else ""))
         sheet.segment(scale.start, base, scale.end, base, "a")
-        sheet.text(4, base - tall - 2, shorten(_plain(row.label), width - side), "t")
+        sheet.text(4, base - tall - 2, shorten(plain_text(row.label), width - side), "t")
         if row.side is not None:
-            tip = _tip((_isolated(row.label), _plain(chart.side_title)), row.side, "decimal3")
+            tip = _tip((_isolated(row.label), plain_text(chart.side_title)), row.side, "decimal3")
             mark = sheet.mark(tip, row.side.records)
             sheet.text(width, base - 6, side_texts[place], "t", anchor="end", mark=mark)
     _foot(sheet, scale, top + len(rows) * (tall + label_high), chart.x.title)
@@ -1186,14 +1190,14 @@ def _draw_flows(sheet: _Sheet, chart: FlowChart) -> None:
         (0, chart.source_name, 0.0, column - 8, "end"),
         (1, chart.target_name, width - column, width - column + 8, "start"),
     ):
-        sheet.text(inner, 14, shorten(_plain(name), column - 8), anchor=anchor)
+        sheet.text(inner, 14, shorten(plain_text(name), column - 8), anchor=anchor)
         for at, (word, strength) in enumerate(sides[side]):
             y = top + at * (row + gap)
             mark = sheet.mark(f"{_isolated(word)}\n{format_value(strength, 'percent')}", ())
             shade = 0.5 * abs(strength) / strongest
             sheet.rect((left, y, column, row), "p")
             sheet.rect((left, y, column, row), "f0" if strength >= 0 else "f1", mark, opacity=shade)
-            sheet.text(inner, y + 16, shorten(_plain(word), column - 16), "t v", anchor=anchor)
+            sheet.text(inner, y + 16, shorten(plain_text(word), column - 16), "t v", anchor=anchor)
     sheet.height = top + max(len(chart.source_words), len(chart.target_words), 1) * (row + gap)
 
 
@@ -1205,7 +1209,7 @@ def _draw_points(sheet: _Sheet, chart: PointMap) -> None:
     entries = [(group.name, "", color) for color, group in enumerate(chart.groups)]
     top = _legend(sheet, entries, 0) + 4
     if chart.y_title:
-        sheet.text(0, top + 12, shorten(_plain(chart.y_title), sheet.width))
+        sheet.text(0, top + 12, shorten(plain_text(chart.y_title), sheet.width))
         top += 20
     left, high, tall = min(xs), max(ys), max(ys) - min(ys)
     # One scale for both axes, since distances are what a map shows.

@@ -128,6 +128,7 @@ def find_level(space: AlignmentRecords) -> list[Finding]:
         "languages": len({code for pair in pairs for code in pair}),
         "layer": space.name_layer(top.layer),
         "layers": len(top.layers),
+        "is_output": top.is_output,
         "candidates": estimate.n,
         "equal_candidates": space.has_equal_candidates,
         "levels": list(alignment_levels(estimate)) if quantity.measure == "retrieval" else [],
@@ -197,7 +198,11 @@ def _say_level(finding: Finding) -> str:
     share = format_share(estimate.value)
     of = f"{where} {share}" if where else share
     means = ", language means subtracted" if about["means_subtracted"] else ""
-    text = f"{begin}: {of} of sentences retrieve their translation{means} ({_bounds(estimate, metric.display)}{pool})"
+    layer = "" if about["layers"] < 2 else f" at layer {about['layer']}"
+    if about["is_output"]:
+        layer = " in the sentence vectors that the model returns (layer output)"
+    bounds = _bounds(estimate, metric.display)
+    text = f"{begin}: {of} of sentences retrieve their translation{layer}{means} ({bounds}{pool})"
     if finding.verdict == Verdict.AT_CHANCE:
         even = " even at the best layer" if about["layers"] > 1 else ""
         more = about.get("centered")
@@ -834,7 +839,7 @@ def _measured(space: AlignmentRecords, run: Run) -> str:
         "" if not counts else f"{counts[0]:,}{f' to {counts[-1]:,}' if len(counts) > 1 else ''} sentences per pair"
     )
     top = space.peak()
-    layers = "" if top is None else f"layers {top.layers[0]}–{space.name_layer(top.layers[-1])}"
+    layers = "" if top is None else f"layers {space.name_span(top.layers)}"
     parts = [f"corpus {corpus}", pluralize(len(space.languages), "language"), sentences, layers]
     return ", ".join(part for part in parts if part)
 
