@@ -895,7 +895,8 @@ def headline_of(compared: Sequence[ComparedRun], comparisons: Sequence[Compariso
     name, answer = first.ranked_by, first.find_answer()
     runs = [run for run, _, _ in first.ranking[:4] if name in run.numbers]
     figures = [
-        KeyFigure(label=run.label, estimate=run.numbers[name], display=display_of(run.numbers[name]))
+        KeyFigure(label=run.label, estimate=run.numbers[name], display=display_of(run.numbers[name]),
+                  remark="" if run in first.like_with_like else "not comparable")
         for run in runs if name is not None
     ]  # fmt: skip
     if answer.kind == "run_difference" and answer.estimate is not None:
