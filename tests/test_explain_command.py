@@ -83,10 +83,6 @@ def stored(folder: Path) -> Records[Record]:
     return Records(Record, folder)
 
 
-def record_lines(folder: Path) -> list[str]:
-    return [record.to_json() for record in stored(folder).read()]
-
-
 @pytest.fixture(scope="module")
 def done(nli: Path) -> Path:
     out = nli / "out"

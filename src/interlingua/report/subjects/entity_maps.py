@@ -48,11 +48,9 @@ def map_menus(geometry: EntityGeometry, maps: Sequence[Mapping[str, Any]]) -> tu
                 model, layer = geometry.state_title(each["state"]), layer_title(panel["layer"], geometry.output)
                 for choice, label, chosen in groups:
                     charts[model, layer, choice] = entity_map(geometry, each, panel, label, chosen)
-        options = [tuple(dict.fromkeys(key[at] for key in charts)) for at in range(3)]
-        titles = ("Model", "Layer", "Color")
-        name = "map-menu" if number == 0 else f"map-menu-{number + 1}"
         if charts:
-            menus.append(ChartMenu(name=name, menus=tuple(zip(titles, options, strict=True)), charts=charts))
+            name = "map-menu" if number == 0 else f"map-menu-{number + 1}"
+            menus.append(ChartMenu.of(name, ("Model", "Layer", "Color"), charts))
     return tuple(menus)
 
 
