@@ -176,7 +176,7 @@ def read_items(folder: Path, place: str) -> Array:
         if not group.startswith(HITS):
             return values
         count = int(group.removeprefix(HITS).split("x")[-1])
-        hits: Array = np.unpackbits(values, axis=-1, count=count).astype(np.float32)
+        hits: Array = np.unpackbits(values.astype(np.uint8), axis=-1, count=count).astype(np.float32)
         return hits  # Bytes subtract modulo 256.
     except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError, BadZipFile, zlib.error) as error:
         raise InputError(
