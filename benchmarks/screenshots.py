@@ -86,7 +86,7 @@ class Gallery:
 
     def samples(self) -> dict[str, Sample]:
         """Every kind of run by name, in an order in which each finds what it needs."""
-        names = [f"{code}={self.texts}/names/{code}.test.iob2" for code in ("en", "ru", "tr", "be")]
+        names = [f"{code}={self.texts}/names/{code}.test.iob2" for code in ("en", "ru", "tr")]
         tests = [part for name in names for part in ("--test", name)]
         bitexts = [part for code in ("ru", "tr") for part in ("--bitext", f"{code}={self.texts}/talks.en-{code}.tsv")]
         training = ("--seeds", "2", "--epochs", "4", "--batch-size", "8", "--learning-rate", "3e-4", "--save-models")
@@ -140,7 +140,7 @@ class Gallery:
             folder.mkdir(parents=True, exist_ok=True)
         (self.out / "study.toml").write_text(STUDY, "utf-8")
         if not (self.texts / "names").is_dir():
-            interlingua.synth(languages=["be", "en", "ru", "tr"], rows=300, out=str(self.texts / "names"))
+            interlingua.synth(languages=["en", "ru", "tr"], rows=300, out=str(self.texts / "names"))
         corpus = interlingua.read_corpus("sampler", languages=["en", "ru", "tr"])
         english = corpus.column("en")
         for code in ("ru", "tr"):

@@ -166,7 +166,7 @@ def test_the_page_the_tables_and_the_terminal_have_the_numbers_of_the_records(ma
     assert len(rows) == 8
     assert all(float(row[when]) in values for row in rows for when in ("before", "after"))
     assert len((made.folder / "steps.jsonl").read_text("utf-8").splitlines()) == about["training"]["steps"] == 3 * 18
-    assert {"report.html", "summary.md", "records.jsonl"} <= {path.name for path in made.folder.iterdir()}
+    assert {"report.html", "summary.md", "records"} <= {path.name for path in made.folder.iterdir()}
     assert not {"adjustment.json", "adjustment.html", "distances.svg"} & {path.name for path in made.folder.iterdir()}
 
 

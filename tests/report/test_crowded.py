@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from interlingua.report.comparison import other_sentences
-from interlingua.report.runs import Run
 from interlingua.report.scatter import SIDES, dot_plot, label_sides
 
 
@@ -47,12 +45,3 @@ def test_a_dot_without_room_for_its_name_says_it_when_pointed_at() -> None:
     assert "%{hovertext}" in trace["hover"]
     assert "pointed at" in figure.caption
 
-
-def test_runs_of_other_sentences_are_told_apart() -> None:
-    def run(digest: str | None, rows: int) -> Run:
-        return Run({"digests": {"corpus": digest} if digest else {}, "rows": rows})
-
-    (said,) = other_sentences([run("a", 600), run("b", 200)])
-    assert "600 and 200 rows" in said
-    assert other_sentences([run("a", 600), run("a", 600)]) == ()
-    assert other_sentences([run(None, 600), run("b", 200)]) == ()

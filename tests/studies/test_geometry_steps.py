@@ -130,7 +130,7 @@ def test_a_study_finds_what_the_command_finds(done: Planned, whole: GeometryFoun
 def test_maps_and_conclusions_are_those_of_the_command(
     done: Planned, whole: GeometryFound, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (entry,) = done.report().geometries
+    (entry,) = done.report().run.attachments["geometries"]
     ours, theirs = ({(each["set"], each["state"]): each for each in its} for its in (entry["maps"], whole.maps))
     assert ours.keys() == theirs.keys()
     for place, wanted in theirs.items():
@@ -149,7 +149,7 @@ def test_maps_and_conclusions_are_those_of_the_command(
     }
     assert not {"changes", "groups", "scatter"} & entry["found"].keys()
     monkeypatch.setattr(transfer_matrix, "not_learnt", lambda records: [])
-    (entry,) = done.report().geometries
+    (entry,) = done.report().run.attachments["geometries"]
     made = synthesise(["embedded"], ["embedded"], languages=["en", "ru", "tr"], rows=40)
     found, _ = transfer_matrix.conclusions(list(whole.records), transfer_matrix.spellings_of_test(made))
     assert {"changes", "groups"} <= found.keys()

@@ -244,7 +244,7 @@ def fit_table(
     """Blocks of (style, line) that show a table within a width.
 
     Where it is too wide, intervals are dropped first, then headings and texts are wrapped at blanks, and then the table
-    is split by columns, with its first column in each part. No word is cut that fits into a line.
+    is split by columns, with those that name its rows in each part. No word is cut that fits into a line.
     """
     rows = table.rows[:max_rows]
     heads = [translate(column.title) for column in table.columns]
@@ -261,10 +261,10 @@ def fit_table(
         if _total(widths) + more <= width:
             widths[at] += more
     numeric = [is_numeric(table, at) for at in range(len(heads))]
-    blocks = []
-    for columns in _column_blocks(widths, [_text_floor(cells, at, numeric[at]) for at in range(len(heads))], width):
-        blocks.append(_block(columns, heads, cells, widths, numeric, width))
-    return blocks
+    floors = [_text_floor(cells, at, numeric[at]) for at in range(len(heads))]
+    names = next((at for at, right in enumerate(numeric) if right), len(numeric))
+    column_blocks = _column_blocks(widths, floors, names, width)
+    return [_block(columns, heads, cells, widths, numeric, width) for columns in column_blocks]
 
 
 def _columns(cells: Sequence[Sequence[str]], count: int) -> list[list[str]]:
@@ -291,20 +291,27 @@ def _text_floor(cells: Sequence[Sequence[str]], at: int, numeric: bool) -> int:
     return max(map(cell_len, words), default=1)
 
 
-def _column_blocks(widths: list[int], floors: Sequence[int], width: int) -> list[list[int]]:
-    """Which columns stand side by side. `widths` of texts are narrowed here where that makes the table fit."""
+def _column_blocks(widths: list[int], floors: Sequence[int], names: int, width: int) -> list[list[int]]:
+    """Which columns stand side by side. `widths` of texts are narrowed here where that makes the table fit.
+
+    Of the first `names` columns, which name the rows, as many stand in each part as take half of the width.
+    """
     excess = _total(widths) - width
     for at in sorted(range(len(widths)), key=lambda at: -widths[at]):
         if excess > 0 and floors[at] < widths[at]:
             narrowed = max(floors[at], widths[at] - excess, min(24, widths[at]))
             excess -= widths[at] - narrowed
             widths[at] = narrowed
-    widths[0] = min(widths[0], max(width // 2, 1)) if excess > 0 and len(widths) > 1 else widths[0]
-    blocks: list[list[int]] = [[0]]
-    for at in range(1, len(widths)):
-        widths[at] = min(widths[at], max(width - widths[0] - len(GAP), 1))
-        if len(blocks[-1]) > 1 and _total([widths[place] for place in (*blocks[-1], at)]) > width:
-            blocks.append([0])
+    if excess > 0 and len(widths) > 1:
+        widths[0] = min(widths[0], max(width // 2, 1))
+    keys = 1
+    while keys < names and _total(widths[: keys + 1]) <= width // 2:
+        keys += 1
+    blocks: list[list[int]] = [list(range(keys))]
+    for at in range(keys, len(widths)):
+        widths[at] = min(widths[at], max(width - _total(widths[:keys]) - len(GAP), 1))
+        if len(blocks[-1]) > keys and _total([widths[place] for place in (*blocks[-1], at)]) > width:
+            blocks.append(list(range(keys)))
         blocks[-1].append(at)
     widths[0] = min(widths[0], width)
     return blocks
