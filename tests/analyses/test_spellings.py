@@ -1,10 +1,13 @@
+import xml.etree.ElementTree as ET
+
 import numpy as np
 import pytest
 from anyascii import anyascii
 
-from interlingua.analyses.synthesis import spellings
+from interlingua.analyses.synthesis import Spellings, spellings
+from interlingua.commands.synth import spelling_svg
 from interlingua.errors import InputError
-from interlingua.report.heatmap import Panel, heat_map_svg
+from interlingua.score import Score
 from interlingua.synthetic.tables import SlotKind, SlotName, TemplateTable
 
 PLACES = {"en": ["Minsk", "Warsaw"], "be": ["Мінск", "Варшава"], "pl": ["Mińsk", "Warszawa"]}
@@ -57,8 +60,9 @@ def test_one_language_has_no_matrix():
         spellings([table(PLACES, SlotKind("LOC"))], ["en"])
 
 
-def test_a_heat_map_writes_every_value_in_its_cell_and_escapes_titles():
-    drawn = heat_map_svg([Panel("a<b", ["x", "y"], [[0.0, 0.37], [0.37, 1.0]])] * 3)
-    assert drawn.count(">0.37<") == 6
+def test_the_picture_has_every_distance_of_every_type_and_no_text_as_markup():
+    distances = {"tnld": {("en", "be"): Score(0.37, 5)}, "nld": {("en", "be"): Score(0.93, 5)}}
+    drawn = spelling_svg(Spellings(("en", "be"), {"a<b": distances, "LOC": distances}))
+    assert drawn.count(">0.37<") == drawn.count(">0.93<") == 4
     assert "a&lt;b" in drawn
-    assert drawn.count("<rect") == 1 + 3 * 4
+    assert ET.fromstring(drawn).tag.endswith("svg")

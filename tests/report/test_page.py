@@ -332,6 +332,12 @@ def test_terms_are_linked_once_and_only_those_that_are_used_are_explained(html: 
     assert {"p-1", "chance-level", "best-layer"} <= set(linked)
 
 
+def test_a_page_that_uses_no_term_has_no_glossary() -> None:
+    empty = render_page(build_report([Run(kind="audit", about={}, records=RecordTable([]))]))
+    assert 'id="glossary"' not in empty
+    assert "#glossary" not in empty
+
+
 def test_backticks_are_code_and_a_lone_one_is_a_character() -> None:
     markup = kit_page.inline_markup("Run `interlingua <x>` at the best layer", {})
     assert "<code>interlingua &lt;x&gt;</code>" in markup

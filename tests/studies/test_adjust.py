@@ -28,6 +28,7 @@ from interlingua.training import regime
 from interlingua.training.journal import read_journal
 from interlingua.wordalign.links import PairFilters
 from interlingua.words import Sentence
+from record_store import record_lines
 from toys import sentences
 
 SOURCE = Path(next(iter(interlingua.__path__))).parent
@@ -252,7 +253,7 @@ def study_of(command, tmp_path):
             env={**os.environ, "PYTHONPATH": str(SOURCE), "OMP_NUM_THREADS": "1"},
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
-    return file.read_text("utf-8"), interlingua.open_records(tmp_path / "study").read()
+    return file.read_text("utf-8"), record_lines(tmp_path / "study")
 
 
 def test_the_study_that_a_command_saves_gives_the_same_records(folder, text, tmp_path):
@@ -272,7 +273,7 @@ def test_the_study_that_a_command_saves_gives_the_same_records(folder, text, tmp
     interlingua.adjust(
         str(folder), bitexts, links=links, out=tmp_path / "command", device="cpu", anchor=0.5, drift=0.1, **settings
     )
-    assert interlingua.open_records(tmp_path / "command").read() == records
+    assert record_lines(tmp_path / "command") == records
 
 
 def test_languages_are_adjusted_together(folder, text, tmp_path):

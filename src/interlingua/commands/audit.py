@@ -25,13 +25,10 @@ from interlingua.readers import read_corpus
 from interlingua.readers.embedded import place_names
 from interlingua.readers.saved import saved_lines
 from interlingua.record import RecordTable
-from interlingua.registry import unknown
 from interlingua.report.files import report_files
-from interlingua.report.kit.chart import charts_of
 from interlingua.report.kit.finding import Finding
 from interlingua.report.kit.notebook import ReportedResult
 from interlingua.report.kit.section import Run
-from interlingua.report.kit.svg import draw, resolve
 from interlingua.report.report import Report, build_report
 from interlingua.report.subjects.layers import alignment_blocks
 from interlingua.studies.config.fields import Place
@@ -83,13 +80,6 @@ class Audit(ReportedResult):
     def answer(self) -> str:
         """The verdict and all findings as plain text."""
         return self.summary()
-
-    def figure(self, name: str) -> str:
-        """A chart of the page as an SVG picture with its font, by its name; of charts with a menu the first."""
-        charts = {chart.name: charts_of(chart)[0] for chart in self._report.charts()}
-        if name not in charts:
-            raise unknown("figure", name, list(charts))
-        return resolve(draw(charts[name]), font=True)
 
     @property
     def best_layer(self) -> int | None:

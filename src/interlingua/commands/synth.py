@@ -16,7 +16,9 @@ from interlingua.commands.compiled import CompiledCommand, FinishedCommand, one_
 from interlingua.engine.digests import Digests
 from interlingua.engine.step import Step
 from interlingua.engine.workspace import Workspace
-from interlingua.report.heatmap import Panel, heat_map_svg
+from interlingua.record import Estimate
+from interlingua.report.kit.chart import HeatMap
+from interlingua.report.kit.svg import HALF, draw, resolve
 from interlingua.studies.compile.study_inputs import StudyInputs
 from interlingua.studies.config.fields import Place
 from interlingua.studies.config.schema import StudyTable, SynthCommand, SynthTable
@@ -82,7 +84,7 @@ def _sentences(settings: SynthStep) -> Synthetic:
 
 
 def _show(made: Synthetic, finished: FinishedCommand, step: Step) -> None:
-    """Give the files visible names, `counts.json` last; files of another set are removed."""
+    """Give the files visible names, `counts.json` last; what is there of another set is removed."""
     workspace, place = finished.planned.workspace, finished.place(step)
     found = spellings(made.names, made.languages, seed=made.seed) if len(made.languages) > 1 else None
     files = [file.name for file in place.iterdir() if _FILES.fullmatch(file.name)]
@@ -114,13 +116,22 @@ def spelling_csv(found: Spellings) -> str:
 def spelling_svg(found: Spellings) -> str:
     """The matrices as heat maps: TNLD on the left, edit distance without transliteration on the right."""
     titles = {"tnld": "TNLD", "nld": "without transliteration"}
-    return heat_map_svg(
-        [
-            Panel(f"{type}: {titles[variant]}", found.languages, found.matrix(type, variant))
-            for type in found.scores
-            for variant in titles
-        ]
-    )
+    drawings, top = [], 0
+    for kind in found.scores:
+        row = [_heat_map(found, kind, variant, title) for variant, title in titles.items()]
+        drawings += [svg.replace("<svg ", f'<svg x="{at * HALF}" y="{top}" ', 1) for at, svg in enumerate(row)]
+        top += max(int(svg.partition(' height="')[2].partition('"')[0]) for svg in row) + 20
+    size = f'width="{len(titles) * HALF}" height="{top}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{"".join(drawings)}</svg>\n'
+
+
+def _heat_map(found: Spellings, kind: str, variant: str, title: str) -> str:
+    codes = tuple(found.languages)
+    cells = tuple(tuple(Estimate(value=value) for value in line) for line in found.matrix(kind, variant))
+    scale = f"{kind}: {title}"
+    chart = HeatMap(name=variant, title=scale, note="", rows=codes, columns=codes, cells=cells, scale=scale,
+                    display="number", low=0.0, high=1.0)  # fmt: skip
+    return resolve(draw(chart, width=HALF))
 
 
 def _folders(given: Source | Sequence[Source], what: str) -> tuple[str, ...]:

@@ -175,7 +175,8 @@ def read_items(folder: Path, place: str) -> Array:
         if not group.startswith(HITS):
             return found[int(row)]
         count = int(group.removeprefix(HITS).split("x")[-1])
-        return np.unpackbits(found[int(row)], axis=-1, count=count).astype(np.float32)  # Bytes subtract modulo 256.
+        hits: Array = np.unpackbits(found[int(row)], axis=-1, count=count).astype(np.float32)
+        return hits  # Bytes subtract modulo 256.
     except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError, BadZipFile, zlib.error) as error:
         raise InputError(
             f"per-item values cannot be read ({type(error).__name__})",

@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from interlingua.record import Estimate
 from interlingua.report.kit.chart import Chart, ChartMenu, charts_of
 from interlingua.report.kit.citations import name_papers
+from interlingua.report.kit.figure import Figure, find_figure
 from interlingua.report.kit.finding import Finding, Verdict, sentence_of
+from interlingua.report.kit.notebook import ReportedResult
 from interlingua.report.kit.section import Fact, Headline, Run, Section, Subject
 from interlingua.report.kit.table import Cell, Table
 from interlingua.report.kit.wording import escape_control_characters, format_number
@@ -26,20 +29,28 @@ SUBJECTS = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
+class Report(ReportedResult):
     """What every renderer renders: a first screen and sections."""
 
     command: str
     """`audit`, `study`; `report` of several runs."""
     headline: Headline
-    sections: tuple[Section, ...]
-    runs: tuple[Run, ...]
+    sections: tuple[Section, ...] = field(repr=False)
+    runs: tuple[Run, ...] = field(repr=False)
+
+    def report(self) -> Report:
+        """The report itself: it is shown in notebooks as results are."""
+        return self
+
+    @property
+    def page_file(self) -> Path | None:
+        """None: a report does not know where it was written."""
+        return None
 
     @property
     def html(self) -> str:
         """The page: one HTML file that works offline."""
-        page: str = import_module("interlingua.report.kit.page").render_page(self)
-        return page
+        return self.page()
 
     def to_dict(self) -> dict[str, Any]:
         """Title, findings, key figures and tables as plain data for JSON."""
@@ -76,6 +87,10 @@ class Report:
         """All charts and menus of charts, in the order of the page."""
         for section in self.sections:
             yield from section.charts
+
+    def figure(self, name: str) -> Figure:
+        """A chart, to look at or to save; an unknown name is an error that lists the known ones."""
+        return find_figure(list(self.charts()), name)
 
     def texts(self) -> Iterator[str]:
         """All sentences, notes and cells of text: where a term of the glossary or a paper may be named."""

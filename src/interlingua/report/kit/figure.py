@@ -252,10 +252,10 @@ def _digits(value: float | int | None, digits: int = 6) -> float | int | None:
 class Figure:
     """A chart to look at in a notebook or to save: `figure.save("layers.svg")`.
 
-    `menus` chose it; `options` are what else there is to choose by `choose`.
+    `options` are the charts of its menus, which `choose` selects.
     """
 
-    chart: Chart
+    chart: Chart = field(repr=False)
     name: str = ""
     options: Mapping[tuple[str, ...], Chart] = field(default_factory=dict, repr=False)
 

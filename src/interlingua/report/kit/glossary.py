@@ -53,7 +53,7 @@ GLOSSARY = {
     "seed": "The number that fixes all random draws of a training run; several seeds show how much a score varies.",
     "shuffled pairs": "Sentences paired at random with those of the other language: a reference without a relation.",
     "Spearman’s ρ": "A rank correlation from −1 to 1; correlation does not imply causation.",
-    "step": "A piece of a study with a key made from its settings and files; steps with equal keys run once.",
+    "study step": "A piece of a study with a key made from its settings and files; steps with equal keys run once.",
     "tied": "Not distinguishable from the best: the value lies within the interval of the best one.",
     "TNLD": "Typed normalised Levenshtein distance: how differently two languages spell the same names, from 0 to 1.",
     "untrained head": "The head of a model with its weights shuffled, on the same body: a reference for attributions "

@@ -52,7 +52,7 @@ MAX_HISTOGRAM_COUNTS = 4_000
 """The most counts of histograms on a page."""
 MAX_MAP_POINTS, MAX_POINT_LETTERS, MAX_MAP_LETTERS = 50_000, 120, 2_000_000
 """The most points on a map, the most letters of the text of one, and of all texts together."""
-MAX_TABLE_COLUMNS = 6
+MAX_TABLE_COLUMNS = 8
 _SEED = re.compile(r" seed \d+$")
 _OTHER_SUBJECTS = frozenset(("consistency", "consistency-choices", "faithfulness", "task", "pairwise", "similarity"))
 _DECISIVE = ("retrieval", "cka")
@@ -434,7 +434,7 @@ def layer_section(spaces: Sequence[AlignmentRecords], *, name: str = "layers", t
         "Each line is the mean over all pairs or languages, its band the 95\N{NO-BREAK SPACE}% interval over sentences "
         "or words. A ring marks the best layer of a line where one stands out."
     )
-    tables = tuple(table for space in spaces for table in layer_tables(space, name=name))
+    tables = tuple(table for space in spaces if (table := layer_table(space, name=name)) is not None)
     return Section(name=name, title=title, text=tuple(text), charts=tuple(charts), tables=tables, terminal=True)
 
 
@@ -592,37 +592,31 @@ def _chart_note(spaces: Sequence[AlignmentRecords], group: Sequence[Quantity]) -
     return " ".join(part for part in parts if part)
 
 
-def layer_tables(space: AlignmentRecords, *, name: str = "layers") -> list[Table]:
-    """A row per layer, a column per line, those of the decisive measures first; many columns make several tables."""
+def layer_table(space: AlignmentRecords, *, name: str = "layers") -> Table | None:
+    """A row per layer, a column per line of the decisive measures and per other measure, as far as a page has room."""
     groups = [group for group in space.shown if len(space.layers(group[0])) > 1]
     decisive = [quantity for group in groups if group[0].measure in _DECISIVE for quantity in group]
-    columns = list(dict.fromkeys([*decisive, *(group[0] for group in groups), *(q for group in groups for q in group)]))
+    columns = list(dict.fromkeys([*decisive, *(group[0] for group in groups)]))[:MAX_TABLE_COLUMNS]
     layers = sorted({layer for quantity in columns for layer in space.layers(quantity)})
-    suffix = f"-{slugify(space.label)}" if space.label else ""
-    tables = []
-    for number, start in enumerate(range(0, len(columns), MAX_TABLE_COLUMNS - 1)):
-        own = columns[start : start + MAX_TABLE_COLUMNS - 1]
-        heads = [
-            Column(
-                title=column_title(quantity, space),
-                display=quantity.metric.display,
-                better=None if space.is_at_chance else quantity.metric.higher_is_better,
-            )
-            for quantity in own
-        ]
-        rows = tuple(
-            (space.name_layer(layer), *(_at_layer(space, quantity, layer) for quantity in own)) for layer in layers
+    if not layers:
+        return None
+    heads = [
+        Column(
+            title=column_title(quantity, space),
+            display=quantity.metric.display,
+            better=None if space.is_at_chance else quantity.metric.higher_is_better,
         )
-        tables.append(
-            Table(
-                name=f"{name}{suffix}{f'-{number + 1}' if number else ''}",
-                title=f"Mean over all pairs by layer{f': {space.label}' if space.label else ''}",
-                columns=(Column(title="Layer"), *heads),
-                rows=rows,
-                note="Layer 0 is the embedding output. Bold: best, with all layers in its interval.",
-            )
-        )
-    return tables
+        for quantity in columns
+    ]
+    return Table(
+        name=f"{name}-{slugify(space.label)}" if space.label else name,
+        title=f"Mean over all pairs by layer{f': {space.label}' if space.label else ''}",
+        columns=(Column(title="Layer"), *heads),
+        rows=tuple(
+            (space.name_layer(layer), *(_at_layer(space, quantity, layer) for quantity in columns)) for layer in layers
+        ),
+        note="Layer 0 is the embedding output. Bold: best, with all layers in its interval.",
+    )
 
 
 def _at_layer(space: AlignmentRecords, quantity: Quantity, layer: int) -> Estimate | None:
