@@ -12,8 +12,8 @@ from interlingua.encoder import Encoder
 from interlingua.measures.cka import cka
 from interlingua.measures.retrieval import gain, interval_of_ranks, retrieval, variance_of_hubs
 from interlingua.readers import read_corpus
-from interlingua.report.evidence import above_null
-from interlingua.report.readings import Reading
+from interlingua.record import Estimate
+from interlingua.report.kit.evidence import is_above_null
 from interlingua.score import Scores
 from interlingua.stats import correlate, paired_difference
 
@@ -115,7 +115,8 @@ def _called_above_chance(draw: np.random.Generator) -> bool:
     x, _ = _pair(draw, n=200, spread=0.5, offset=3.0)
     _, y = _pair(draw, n=200, spread=0.5, offset=3.0)
     found = retrieval(x, y, ks=(1,), similarities=("cosine",), centre=(False,))["p@1/cosine/raw"]
-    return above_null(Reading(found.value, found.null, found.low, found.high, found.n))
+    estimate = Estimate(value=found.value, null_value=found.null, ci_low=found.low, ci_high=found.high, n=found.n)
+    return is_above_null(estimate)
 
 
 SAMPLE = 150

@@ -7,8 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from interlingua.engine.records import ITEMS, PACKED, RECORDS, Records
+from interlingua.engine.records import ITEMS, PACKED, RECORDS, Records, open_lines, record_files
 from interlingua.record import Items, Made, Record
+
+
+def record_lines(folder: str | Path) -> bytes:
+    """The records of a run's folder as JSON lines."""
+    return b"".join(open_lines(file).read() for file in record_files(Path(folder)))
 
 
 class RecordStore:

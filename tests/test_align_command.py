@@ -403,7 +403,7 @@ def test_a_bitext_of_bad_lines_alone_is_an_error(run: Run, tmp_path: Path) -> No
 
 
 def test_a_shell_gets_links_through_a_pipe(bitext: Path) -> None:
-    path = {"PYTHONPATH": str(Path(app.__file__).parents[1]), "PATH": "/usr/bin"}
+    path = {"PYTHONPATH": str(Path(app.__file__).parents[2]), "PATH": "/usr/bin"}
     done = subprocess.run(
         [sys.executable, "-m", "interlingua", "align", "-"],
         input=bitext.read_bytes(),

@@ -39,6 +39,7 @@ from interlingua.record import Record
 from interlingua.studies.config.schema import AuditCommand
 from interlingua.wordalign import link_words
 from interlingua.words import word_spans
+from record_store import record_lines
 
 LANGUAGES = ["en", "es", "ru", "hi"]
 ROWS = 120
@@ -218,7 +219,8 @@ def test_json_is_one_object_of_whole_records_and_nothing_else_on_stdout(
         "audit", model, "--corpus", corpus_file, "--json", "--measures", "retrieval,tokenization,isotropy"
     )
     found = json.loads(out)
-    assert set(found) == {"run", "records"}
+    assert set(found) == {"run", "report", "records"}
+    assert found["report"]["answer"]["kind"] == "level"
     assert out.count("\n") == 1
     assert all(set(record) >= KEYS - {"ci_low", "ci_high"} for record in found["records"])
     assert set.union(*map(set, found["records"])) == KEYS | {
@@ -288,7 +290,7 @@ def test_a_run_killed_again_and_again_ends_with_the_bytes_of_one_that_was_not(
 ) -> None:
     out, cache = tmp_path / "out", tmp_path / "cache"
     given = ["audit", str(model), "--corpus", str(corpus_file), "--out", str(out), "--cache", str(cache)]
-    environment = {**os.environ, "PYTHONPATH": str(Path(app.__file__).parents[1])}
+    environment = {**os.environ, "PYTHONPATH": str(Path(app.__file__).parents[2])}
     for moment in (r"encoding: [1-9]", r"measuring: [1-9]", r"measuring: [5-9]"):
         process = subprocess.Popen(
             [sys.executable, "-m", "interlingua", *given], env=environment, stdout=subprocess.DEVNULL,
@@ -305,7 +307,7 @@ def test_a_run_killed_again_and_again_ends_with_the_bytes_of_one_that_was_not(
             report_on(out)
     audit.audit(str(model), corpus_file, out=out, cache=cache)
     assert finished.folder is not None
-    assert (out / "records.jsonl").read_bytes() == (finished.folder / "records.jsonl").read_bytes()
+    assert record_lines(out) == record_lines(finished.folder)
     assert [entry.name for entry in out.rglob("*") if entry.name.startswith(".")] == [".interlingua"]
     assert not list((out / ".interlingua" / "work").iterdir())
 
@@ -454,8 +456,8 @@ def test_an_audit_saved_as_a_study_has_the_same_records_to_the_byte(
     command(*given, "--save-study", tmp_path / "files" / "audit.toml")
     run = ("study", "run", tmp_path / "files" / "audit.toml", "--executor", "inline", "--out", tmp_path / "study")
     command(*run)
-    for name in ("records.jsonl", "notes.txt"):
-        assert (tmp_path / "study" / name).read_bytes() == (tmp_path / "out" / name).read_bytes()
+    assert record_lines(tmp_path / "study") == record_lines(tmp_path / "out")
+    assert (tmp_path / "study" / "notes.txt").read_bytes() == (tmp_path / "out" / "notes.txt").read_bytes()
 
 
 def test_a_plan_says_what_is_done_and_what_another_measure_adds(

@@ -29,6 +29,7 @@ from interlingua.studies.steps import step_io
 from interlingua.tasks import tasks
 from interlingua.tasks.saved_models import FineTuned, load, save
 from interlingua.training.task import TaskModel
+from record_store import record_lines
 from tasks.test_native_models import ordinary
 from worlds import run_here
 
@@ -150,10 +151,10 @@ def test_the_tables_of_a_folder_are_its_records(nli: Path, done: Path) -> None:
 def test_a_second_run_computes_nothing_and_says_the_same(
     nli: Path, done: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = (done / "records.jsonl").read_bytes()
+    before = record_lines(done)
     monkeypatch.setattr("interlingua.analyses.explanation.Explainer.side", lambda *_: pytest.fail("computed again"))
     result = explain(nli / "tuned", data(nli), rows=12, out=done)
-    assert (done / "records.jsonl").read_bytes() == before
+    assert record_lines(done) == before
     assert len(scores(result, "label")) == 3
 
 
@@ -374,7 +375,7 @@ def test_a_run_cut_short_goes_on_and_ends_with_the_same_records(
     explain(nli / "tuned", data(nli), rows=4, **QUICK, out=tmp_path / "cut")
     # The language of training is attributed once, also for a process that comes later.
     assert attributed == ["en", "es", "ru", "ru"]
-    assert (tmp_path / "cut/records.jsonl").read_bytes() == (tmp_path / "whole/records.jsonl").read_bytes()
+    assert record_lines(tmp_path / "cut") == record_lines(tmp_path / "whole")
     examples = [path.relative_to(tmp_path / "whole") for path in (tmp_path / "whole/examples").iterdir()]
     assert len(examples) == 3
     for path in examples:
@@ -459,7 +460,7 @@ def test_the_study_of_an_explanation_gives_the_same_records(nli: Path, tmp_path:
     explain(nli / "tuned", files, rows=4, **QUICK, out=tmp_path / "out")
     planned = plan_study(file, out=tmp_path / "study")
     run_here(planned)
-    assert (tmp_path / "study/records.jsonl").read_bytes() == (tmp_path / "out/records.jsonl").read_bytes()
+    assert record_lines(tmp_path / "study") == record_lines(tmp_path / "out")
 
 
 STUDY = """

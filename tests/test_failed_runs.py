@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import html
 import json
 import random
-import re
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,24 +12,18 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
+import interlingua
 from interlingua.cli.app import app
-from interlingua.commands.adjust import adjust_run
-from interlingua.commands.explain import explained_run
-from interlingua.commands.report import open_records
 from interlingua.encoder import Encoder
 from interlingua.record import Record, RecordTable
-from interlingua.report.evidence import peak
-from interlingua.report.kinds import report_page
-from interlingua.report.kit.chart import FlowChart, charts_of
+from interlingua.report.kit.chart import Chart, FlowChart, IntervalChart, LineChart, charts_of
 from interlingua.report.kit.finding import Verdict
-from interlingua.report.readings import gather
-from interlingua.report.record_adapter import to_v1
-from interlingua.report.report import build_report
-from interlingua.report.runs import Run
+from interlingua.report.kit.section import Run
+from interlingua.report.kit.wording import format_share
+from interlingua.report.report import Report, build_report
 from interlingua.tasks import tasks
 from interlingua.tasks.saved_models import FineTuned, save
 from interlingua.training.task import TaskModel
-from pages import page_data
 from tiny import TINY, as_toml
 from worlds import World, make_world
 
@@ -72,45 +63,22 @@ def ran(*given: str) -> str:
     return done.stdout
 
 
-def figures(page: Path) -> dict[str, Any]:
-    return {figure["name"]: figure for figure in page_data(page.read_text("utf-8"))["figures"]}
-
-
-def drawn(figure: Any, wanted: Callable[[str], bool] = lambda name: name.endswith("chance")) -> list[float]:
-    """The heights at which a figure draws the chance level."""
-    traces = [trace for trace in figure["traces"] if wanted(str(trace.get("name", "")).strip("\u2068\u2069"))]
-    return [value for trace in traces for value in trace["y"]]
-
-
-def answers(page: Path) -> str:
-    """What the page says in words, without its data."""
-    return page.read_text("utf-8").split('<script id="data"', 1)[0]
-
-
-def first_words(page: Path) -> str:
-    """What stands first on a page, below its title: what a reader sees without scrolling."""
-    found = re.search(
-        r"<section[^>]*>\s*<h2.*?</h2>\s*(?:<p[^>]*>|<dl[^>]*>)(.*?)(?:</p>|</dd>)", answers(page), re.DOTALL
-    )
-    assert found is not None
-    return html.unescape(re.sub(r"<[^>]+>", " ", found[1]))
+def charts(report: Report) -> dict[str, Chart]:
+    return {chart.name: chart for menu in report.charts() for chart in charts_of(menu)}
 
 
 def test_audit(world: World, tmp_path: Path) -> None:
     out = tmp_path / "out"
     given = ("audit", world["model"], "--corpus", world["parallel.tsv"], "--device", "cpu", "--out", str(out))
     ran(*given)
-    records = to_v1(map(Record.from_dict, json.loads(ran(*given, "--json"))["records"]))
-    top = peak(gather(records))
-    assert top is not None
-    assert top.chance
-    rows = top.reading.n
-    first = next(line for line in (out / "answer.md").read_text("utf-8").splitlines() if line)
-    assert f"{100 / rows:.1f}" in first  # The chance level.
-    assert "Best connected" not in answers(out / "report.html")
-    said = first_words(out / "report.html")
-    assert said.strip().startswith(f"Not aligned: among {rows} candidates (chance {100 / rows:.1f}")
-    assert "That is no better than chance" in said
+    report = interlingua.report_on(out)
+    answer = report.headline.answer
+    assert answer.verdict is Verdict.AT_CHANCE
+    assert answer.estimate is not None
+    rows = answer.estimate.n
+    assert f"{100 / rows:.1f}" in answer.sentence  # The chance level.
+    assert "best_languages" not in {finding.kind for finding in report.findings()}
+    assert answer.sentence in (out / "summary.md").read_text("utf-8").replace("\\", "")
 
 
 def test_adjust(world: World, tmp_path: Path) -> None:
@@ -134,10 +102,8 @@ def test_adjust(world: World, tmp_path: Path) -> None:
     assert answer["sentence"].startswith(
         "Nothing can be concluded for Russian: translations are not found above chance"
     )
-    store = open_records(out)
-    run = adjust_run(out, told["run"], RecordTable(store.read()))
-    section = next(section for section in build_report([run]).sections if section.name == "adjustment-by-layer")
-    levels = {chart.references[0].values[0] for chart in section.charts[0].charts.values()}
+    section = next(each for each in interlingua.report_on(out).sections if each.name == "adjustment-by-layer")
+    levels = {chart.references[0].values[0] for chart in charts_of(section.charts[0])}  # type: ignore[union-attr]
     assert sorted(levels) == pytest.approx([1 / 600, 1 / 60])
 
 
@@ -146,19 +112,17 @@ def test_explain(world: World, tmp_path: Path, label: int) -> None:
     out, model = tmp_path / "out", always(world, label, tmp_path / "tuned")
     data = [f"--test={code}={world[f'nli-test-{code}.tsv']}" for code in ("en", "ru")]
     ran("explain", str(model), *data, "--steps", "4", "--tolerance", "0", "--device", "cpu", "--out", str(out))
-    records = [Record.from_dict(json.loads(line)) for line in (out / "records.jsonl").open(encoding="utf-8")]
-    chances = [record.details["chance"] for record in records if record.metric == "accuracy"]
-    assert [chance["always"] for chance in chances] == [LABELS[label]] * 2
-    about = json.loads((out / "run.json").read_text("utf-8"))
-    report = build_report([explained_run(out, about, RecordTable(records))])
+    report = interlingua.report_on(out)
     answer = report.headline.answer
     assert answer.verdict is Verdict.AT_CHANCE
+    scores = report.runs[0].records.of("task", "accuracy")
+    assert [each.details["chance"]["always"] for each in scores] == [LABELS[label]] * 2
     assert answer.sentence.startswith("The model is at chance in English (")
     assert answer.sentence.endswith(f"; always '{LABELS[label]}'): its attributions explain nothing.")
     assert not [finding for finding in report.findings() if finding.kind == "same_words"]
-    (chart,) = (one for chart in report.charts() for one in charts_of(chart) if not isinstance(one, FlowChart))
-    assert chart.name == "scores-beside-chance"
-    assert [row.reference for row in chart.rows] == pytest.approx([chance["level"] for chance in chances])
+    (chart,) = (chart for chart in charts(report).values() if not isinstance(chart, FlowChart))
+    assert isinstance(chart, IntervalChart)
+    assert [row.reference for row in chart.rows] == pytest.approx([each.details["chance"]["level"] for each in scores])
 
 
 def test_geometry(world: World, tmp_path: Path) -> None:
@@ -168,17 +132,20 @@ def test_geometry(world: World, tmp_path: Path) -> None:
     told = json.loads((out / "geometry.json").read_text("utf-8"))
     assert [each["language"] for each in told["not_learnt"]] == ["en", "ru", "tr"]
     assert not {"groups", "scatter", "changes"} & set(told)
-    made = figures(out / "geometry.html")
-    said = first_words(out / "geometry.html").strip()
-    assert said.startswith("The task was not learnt, not even in the language of training (English, seed 0: ")
-    assert f"{100 * told['not_learnt'][0]['chance']:.0f}\N{NO-BREAK SPACE}% by chance" in said
-    assert drawn(made["learnt"]) == pytest.approx([each["chance"] for each in told["not_learnt"]], abs=1e-4)
+    report = interlingua.report_on(out)
+    assert (report.headline.answer.kind, report.headline.answer.verdict) == ("task_not_learnt", Verdict.AT_CHANCE)
+    assert report.headline.answer.sentence.startswith("The task was not learnt: nothing can be said of fine-tuning on ")
+    chances = [each["chance"] for each in told["not_learnt"]]
+    assert f"chance level {format_share(chances[0])}" in report.headline.answer.sentence
+    made = charts(report)
+    intervals = made.pop("error-intervals")
+    assert isinstance(intervals, IntervalChart)
+    assert [row.reference for row in intervals.rows] == pytest.approx(chances)
     # Nothing of what fine-tuning did is drawn: it did not learn its task.
-    assert not [name for name in made if "after" in name or name.startswith(("steps", "wrong", "spelling", "together"))]
-    assert all(
-        "after" not in str(trace.get("name")) for name in ("purity-language", "purity-type")
-        for trace in made[name]["traces"]
-    )  # fmt: skip
+    assert not [name for name in made if name.startswith(("training", "error", "correlation"))]
+    assert not [chart.title for chart in made.values() if "after fine-tuning" in chart.title]
+    lines = [line.name for chart in made.values() if isinstance(chart, LineChart) for line in chart.lines]
+    assert set(lines) == {"before fine-tuning"}
 
 
 @pytest.mark.parametrize("held", [0.0, 0.1])
@@ -207,24 +174,21 @@ def test_pretrain(world: World, tmp_path: Path, held: float) -> None:
     assert " ".join(found["report"]["answer"]["sentence"].split())[:40] in " ".join(shown.split())
 
 
-def test_transfer_study_and_a_report_of_several(world: World, tmp_path: Path) -> None:
-    """The records of a transfer whose models say one label, and pages of it: its own, a study's, and of two runs."""
-    scores = [{"test": "ru", "metric": "accuracy", "regime": "original", "seeds": [0], "values": [0.334], "n": 500,
-               "null": 0.36, "mean": 0.334, "deviation": None, "low": 0.29, "high": 0.38, "above": 0, "p": {},
-               "p_holm": {}, "always": "neutral", "layer": None, "bases": ["original"], "against": {}}]  # fmt: skip
-    about = {"kind": "transfer", "model": "m", "task": "nli", "metric": "accuracy", "source": "en", "seeds": [0],
-             "tests": ["ru"], "regimes": ["original"], "settings": {}}  # fmt: skip
-    transfer = Run(about, more={"scores": scores})
-    entries = [{"encoder": "m", "task": "nli", "source": "en", **entry} for entry in scores]
-    study = Run({**about, "name": "s"}, more={"scores": entries})
-    both = [replace(transfer, key=name, name=name) for name in "ab"]
-    pages = {"transfer": {"transfer": [transfer]}, "study": {"study": [study]}, "several": {"transfer": both}}
-    for name, runs in pages.items():
-        (tmp_path / f"{name}.html").write_text(report_page(runs), "utf-8")
-        said = first_words(tmp_path / f"{name}.html").strip()
-        assert re.search(r"(?:N|n)o(?:t above| better than) chance", said.split(". ")[1 if name == "several" else 0])
-        assert re.search(r"chance level (?:36\.0|0\.360)", said)
-        assert "*" not in said
+def test_transfer_study_and_a_report_of_several(tmp_path: Path) -> None:
+    """The records of a transfer whose model always answers one label: its own report, a study's, and of two runs."""
+    record = Record(
+        measure="nli", metric="accuracy", model="m", task="nli", source="en", target="ru", test="ru", regime="original",
+        value=0.334, n=500, seed=0, null_value=0.36, ci_low=0.29, ci_high=0.38, higher_is_better=True,
+        digests={"test": "t"}, details={"always": "neutral"}, unit="example",
+    )  # fmt: skip
+    about: dict[str, Any] = {"model": "m", "task": "nli", "metric": "accuracy", "source": "en", "seeds": [0],
+                             "tests": ["ru"], "regimes": ["original"], "settings": {}}  # fmt: skip
+    run = Run(kind="transfer", about=about, records=RecordTable([record]))
+    study = Run(kind="study", about={**about, "name": "s", "tasks": {"nli": "nli"}}, records=RecordTable([record]))
+    for runs in ([run], [study], [replace(run, name=name) for name in "ab"]):
+        answer = build_report(runs).headline.answer
+        assert answer.verdict is Verdict.AT_CHANCE
+        assert "36.0" in answer.sentence
 
 
 def test_align(world: World, tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_ctrl_c_is_one_line_that_says_what_is_kept(
     with pytest.raises(SystemExit) as end:
         main()
     assert end.value.code == 130
-    kept = f"interrupted: what was done is kept in {out}; the same command goes on from there.\n"
+    kept = f"interrupted: what was done is kept in {out}; the same command continues from there.\n"
     told = capsys.readouterr()
     assert told.err == (kept if begun else "interrupted: nothing was done yet; the same command begins anew.\n")
     assert not told.out

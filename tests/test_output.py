@@ -18,7 +18,7 @@ from interlingua.cli.options import print_json
 def command(line: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
     """A line of a shell in which `$I` is the command."""
     ours = f"{sys.executable} -m interlingua"
-    env = {**os.environ, "PYTHONPATH": str(Path(app.__file__).parents[1]), "I": ours, **environment}
+    env = {**os.environ, "PYTHONPATH": str(Path(app.__file__).parents[2]), "I": ours, **environment}
     return subprocess.run(["bash", "-c", line], capture_output=True, check=False, env=env)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 import interlingua
-from interlingua.analyses.seed_statistics import COLUMNS, read_published
+from interlingua.analyses.published_numbers import COLUMNS, read_published
 from interlingua.cli import app
 from interlingua.errors import InputError
 from worlds import World, make_world
@@ -99,19 +100,21 @@ def test_a_study_is_run_once_told_again_and_lays_the_papers_numbers_beside(
     assert told["ran"] == {"done": 4, "reused": 0, "failed": 0, "blocked": 0}
     [beside] = told["beside"]
     assert (beside["paper"], beside["encoder"]) == (0.6343, "bert")
-    records = (tmp_path / "out" / "records.jsonl").read_bytes()
+    records = interlingua.open_records(tmp_path / "out").read()
     code, out, _ = run("run", *given, "--json")
     assert json.loads(out)["ran"] == {"done": 0, "reused": 4, "failed": 0, "blocked": 0}
-    assert (tmp_path / "out" / "records.jsonl").read_bytes() == records
+    assert interlingua.open_records(tmp_path / "out").read() == records
     code, out, _ = run("report", *given)
-    assert "Table 3, row 1, ru" in " ".join(out.split())
-    page = html.unescape((tmp_path / "out" / "study.html").read_text("utf-8"))
-    lead = " ".join(out.split("\n\n")[0].split())
-    assert lead.endswith(".")
-    assert lead in " ".join(page.split())
-    for name in ("study.json", "study.html", "tables/beside-the-paper.tex", "tables/bert-ner-en-f1-token.md"):
+    page = html.unescape(re.sub(r"<[^>]+>", "", (tmp_path / "out" / "report.html").read_text("utf-8")))
+    answer = " ".join(out.split("\n\n")[1].split())
+    assert answer.endswith(".")
+    assert answer in " ".join(page.split())
+    for name in ("study.json", "summary.md", "tables/beside-the-paper.tex", "tables/f1-token.md"):
         assert (tmp_path / "out" / name).is_file()
-    assert interlingua.report_on(tmp_path / "out").html == (tmp_path / "out" / "study.html").read_text("utf-8")
+    assert "Table 3, row 1, ru" in (tmp_path / "out" / "tables" / "beside-the-paper.csv").read_text("utf-8")
+    again = interlingua.report_on(tmp_path / "out").to_dict()
+    written = json.loads(run("report", *given, "--json")[1])["report"]
+    assert (again["answer"], again["findings"]) == (written["answer"], written["findings"])
     status = json.loads(run("status", *given, "--json")[1])
     assert status["plan"]["done"] == 4
     assert {use["kind"] for use in status["disk"]} == {"finetune", "predict"}

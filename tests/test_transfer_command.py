@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import html
 import json
+import re
 import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 import torch
@@ -20,8 +20,6 @@ import typer
 import interlingua
 from interlingua.analyses.evaluation import read_posteriors
 from interlingua.cli.app import app, main
-from interlingua.report.transfer import cell, marks, picture, score_table
-from interlingua.report.transfer_page import transfer_files
 from interlingua.tasks import tasks
 from worlds import World, make_world
 
@@ -67,41 +65,28 @@ def ner(world: World, out: Path) -> list[str]:
 def test_a_table_is_printed_the_same_again_and_files_are_written(world: World, run: Run, tmp_path: Path) -> None:
     code, first, err = run(*ner(world, tmp_path / "out"), "--distances")
     assert code == 0, err
-    for word in (
-        "F1 of tagged words",
-        "F1 of entities",
-        "original",
-        "adjusted",
-        "continual",
-        "±",
-        "Distances of words",
-    ):
-        assert word in first
+    for word in ("F1 of whole entities", "original", "adjusted", "continual", "±", "English was not tested"):
+        assert word in " ".join(first.split())
     assert "steps: " in err
-    page = html.unescape((tmp_path / "out" / "transfer.html").read_text("utf-8"))
-    lead = " ".join(first.split("adjusted.")[0].split())
-    assert "Trained in English (original)" in lead
-    assert lead in " ".join(page.split())
-    assert "\nadjusted. " in first.split("\n\n")[0]
+    page = html.unescape(re.sub(r"<[^>]+>", "", (tmp_path / "out" / "report.html").read_text("utf-8")))
+    answer = " ".join(first.split("\n\n")[1].split())
+    assert answer.startswith("English NER, F1 of whole entities: Russian ")
+    assert answer in " ".join(page.split())
     code, second, _ = run(*ner(world, tmp_path / "out"), "--distances")
     assert (code, second) == (0, first)
     names = {path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*") if path.is_file()}
     assert names >= {
-        "records.jsonl",
         "run.json",
         "transfer.json",
-        "transfer.svg",
-        "transfer.html",
+        "report.html",
+        "summary.md",
         "predictions/adjusted-ru-seed1.ru.jsonl",
-        "tables/transfer-f1-token.md",
-        "tables/transfer-f1-token.csv",
-        "tables/transfer-f1-token.tex",
-        "tables/transfer-distances.md",
+        "tables/f1-entity.md",
+        "tables/f1-entity.csv",
+        "tables/f1-token-seeds.tex",
     }
+    assert [name for name in names if name.startswith("tables/words-distances")]
     check_sheets(tmp_path / "out")
-    drawing = ElementTree.parse(tmp_path / "out" / "transfer.svg").getroot()
-    dots = [node for node in drawing.iter() if node.get("class") == "seed"]
-    assert len(dots) == 3 * 2
 
 
 def test_a_saved_study_gives_the_same_records_and_models(world: World, run: Run, tmp_path: Path) -> None:
@@ -112,7 +97,7 @@ def test_a_saved_study_gives_the_same_records_and_models(world: World, run: Run,
     assert f"interlingua study run {tmp_path / 'study.toml'}" in out
     assert run(*command)[0] == 0
     interlingua.study(tmp_path / "study.toml", out=tmp_path / "study", executor="inline")
-    ours, theirs = ((tmp_path / place / "records.jsonl").read_bytes() for place in ("out", "study"))
+    ours, theirs = (interlingua.open_records(tmp_path / place).read() for place in ("out", "study"))
     assert ours == theirs
     named = {"original-seed0": "original-seed0", "adjusted-ru-seed1": "adjusted-ru-seed1"}
     for ours_, theirs_ in named.items():
@@ -156,22 +141,15 @@ def test_the_time_told_is_that_of_all_sessions(world: World, tmp_path: Path) -> 
 
 
 def check_sheets(out: Path) -> None:
+    """Every number of a sheet is one of transfer.json, not rounded."""
     found = json.loads((out / "transfer.json").read_text("utf-8"))
-    words = {"regime", "state", "language", "test", "less", "ru marks"}
-    sheets = {}
-    for path in (out / "tables").glob("*.csv"):
-        with path.open(encoding="utf-8", newline="") as file:
-            sheets[path.stem] = list(csv.DictReader(file))
-        for head, text in ((head, text) for row in sheets[path.stem] for head, text in row.items()):
-            assert head in words or not text or float(text) is not None, (path.name, head)
-    scores = {e["regime"]: e for e in found["scores"] if e["metric"] == "f1/token"}
-    for row in sheets["transfer-f1-token"]:
-        told = scores[row["regime"]]
-        assert (float(row["ru"]), float(row["ru sd"])) == (100 * told["mean"], 100 * told["deviation"])
-    for row, told in zip(sheets["transfer-distances"], found["distances"], strict=True):
-        for name, head in (("related", "related"), ("unrelated", "unrelated"), ("auc", "AUC")):
-            assert float(row[head]) == told[name]
-            assert [float(row[f"{head} {end}"]) for end in ("low", "high")] == told["intervals"][name]
+    with (out / "tables" / "f1-entity.csv").open(encoding="utf-8", newline="") as file:
+        sheet = list(csv.DictReader(file))
+    scores = {e["regime"]: e for e in found["scores"] if e["metric"] == "f1/entity"}
+    for row in sheet:
+        score = scores[row["Regime"]]
+        assert (float(row["Russian"]), float(row["Russian deviation"])) == (score["mean"], score["deviation"])
+    assert {each["state"] for each in found["distances"]} >= {"untouched", "original", "adjusted"}
 
 
 @pytest.mark.parametrize(("task", "ending", "metric"), [("nli", "tsv", "accuracy"), ("qa", "json", "em")])
@@ -184,7 +162,7 @@ def test_predictions_are_on_disk_with_their_places_and_are_what_was_scored(
     command += ["--test", f"en:own={world[f'{task}-test-en.{ending}']}", *quick, "--out", str(tmp_path / "out")]
     code, out, err = run(*command)
     assert code == 0, err
-    assert f"What each model said of each example: {tmp_path / 'out/predictions'}/" in out
+    assert f"Predictions of every model: {tmp_path / 'out/predictions'}/" in out
     names = {path.name for path in (tmp_path / "out/predictions").iterdir()}
     assert names == {
         f"original-seed{seed}.{name}.{kind}"
@@ -233,7 +211,7 @@ def test_the_command_that_is_printed_explains_a_wrong_prediction(
     with pytest.raises(SystemExit) as end:
         main()
     assert not end.value.code
-    side = json.loads(capsys.readouterr().out)["rows"][0]["sides"][0]
+    side = json.loads(capsys.readouterr().out)["rows"][0]["predictions"][0]
     lines = map(json.loads, (tmp_path / "out/predictions/original-seed0.ru.jsonl").read_text("utf-8").splitlines())
     wrong = next(line for line in lines if not line["right"])
     assert {key: side[key] for key in ("file", "line", "gold", "predicted")} == {
@@ -264,9 +242,10 @@ def test_json_is_one_object_and_the_same_as_from_python(world: World, run: Run, 
         out=tmp_path / "called",
         device="cpu",
     )
-    assert told["scores"] == called.scores
-    assert set(told) == {"run", "scores", "distances"}
-    assert {entry["metric"] for entry in called.scores} >= {"f1/token", "f1/entity", "f1/entity/strict"}
+    assert told["scores"] == called.exports()["scores"]
+    assert set(told) == {"run", "report", "scores", "distances"}
+    assert told["report"]["answer"]["sentence"] == called.report().headline.answer.sentence
+    assert {score.metric for score in called.scores} >= {"f1/token", "f1/entity", "f1/entity/strict"}
 
 
 @pytest.mark.parametrize(
@@ -357,51 +336,35 @@ def test_python_needs_neither_typer_nor_rich(world: World, tmp_path: Path) -> No
     assert done.stdout == "4\n", done.stderr
 
 
-def entry(**changes: Any) -> dict[str, Any]:
-    plain = {"test": "ru", "metric": "accuracy", "regime": "original", "mean": 0.5, "deviation": None, "p": {}}
-    return {**plain, "values": [0.5], "null": 0.3, "layer": None, **changes}
+def test_the_examples_the_epoch_is_chosen_on_are_the_test_in_the_language_of_training(
+    world: World, run: Run, tmp_path: Path
+) -> None:
+    files = ["--train", world["nli-train-en.tsv"], "--dev", world["nli-test-en.tsv"], "--device", "cpu"]
+    quick = ["--seeds", "1", "--epochs", "1", "--batch-size", "16", "--out", tmp_path / "out", "--json"]
+    code, out, err = run(world["model"], "--task", "nli", *files, "--test", f"ru={world['nli-test-ru.tsv']}", *quick)
+    assert code == 0, err
+    told = json.loads(out)
+    assert {entry["test"] for entry in told["scores"]} == {"ru", "en:dev"}
+    kinds = {finding["kind"] for finding in told["report"]["findings"]}
+    assert "source_untested" not in kinds
+    assert kinds & {"source_on_dev", "training_failed"}
 
 
-RUN = {"tests": ["ru", "<b>"], "regimes": ["original", "mine"], "seeds": [0], "source": "en", "model": "m&m"}
-
-
-def test_marks_are_what_the_caption_says() -> None:
-    assert marks(entry(p={"original": 0.0099, "adjusted": 0.2})) == "*"
-    assert marks(entry(p={"original": 0.05, "adjusted": 0.049})) == "**"
-    assert not marks(entry(p={"original": 0.05, "adjusted": 0.05}))
-    assert cell(entry(layer=7)) == "50.00 (layer 7)"
-    assert cell(None) == "–"
-    table = score_table([entry(), entry(regime="mine", test="<b>", mean=0.25)], RUN, "accuracy")
-    assert table.rows == (("original", "50.00", "–"), ("mine", "–", "25.00"))
-
-
-def test_a_picture_is_drawn_of_one_seed_and_of_scores_at_the_ends_and_names_are_no_markup() -> None:
-    for value in (0.0, 1.0):
-        scores = [
-            entry(mean=value, values=[value], null=None),
-            entry(test="<b>", regime="mine", mean=value, values=[value]),
-        ]
-        drawing = ElementTree.fromstring(picture(scores, RUN))
-        texts = [node.text for node in drawing.iter() if node.tag.endswith("text")]
-        assert "<b>" in texts
-    assert set(transfer_files([], [], {**RUN, "task": "nli"})) == {"transfer.json", "transfer.html"}
-
-
-def test_a_model_that_gives_one_answer_is_said_so_first_with_the_chance_level_and_no_correction_is_explained(
+def test_a_model_that_gives_one_answer_failed_in_training_with_the_chance_level_and_no_correction_is_explained(
     world: World, run: Run, tmp_path: Path
 ) -> None:
     files = ["--train", world["nli-train-en.tsv"], "--test", f"en={world['nli-test-en.tsv']}", "--device", "cpu"]
     settings = ("--seeds", "1", "--epochs", "0.2", "--learning-rate", "1e-9", "--batch-size", "16")
-    code, out, err = run(world["model"], "--task", "nli", *files, *settings, "--out", tmp_path / "out")
+    code, out, err = run(world["model"], "--task", "nli", *files, *settings, "--out", tmp_path / "out", "--json")
     assert code == 0, err
-    said = " ".join(out.split())
-    [entry] = json.loads((tmp_path / "out" / "transfer.json").read_text("utf-8"))["scores"]
+    told = json.loads(out)
+    [entry] = told["scores"]
     assert (entry["above"], entry["p"]) == (0, {})
-    level = f"English {100 * entry['mean']:.2f} (chance level {100 * entry['null']:.2f})"
-    assert said.startswith(f"Not above chance: {level}")
-    assert entry["always"] in ("entailment", "neutral", "contradiction")
-    assert f"every example is answered with '{entry['always']}'" in said.split(". Trained in")[0]
-    page = html.unescape((tmp_path / "out" / "transfer.html").read_text("utf-8"))
-    assert "Holm" not in said
-    assert "Holm's correction" not in page.split("How it was made")[0].split("<body")[1].split("<script")[0]
-    assert 'class="axis null"' in (tmp_path / "out" / "transfer.svg").read_text("utf-8")
+    answer = told["report"]["answer"]
+    assert (answer["kind"], answer["verdict"], answer["about"]["answer"]) == (
+        "training_failed", "at chance", entry["always"],
+    )  # fmt: skip
+    assert f"{100 * entry['null']:.1f}" in answer["sentence"]
+    assert "Holm" not in " ".join(finding["sentence"] for finding in told["report"]["findings"])
+    again = interlingua.report_on(tmp_path / "out").to_dict()
+    assert again["answer"] == told["report"]["answer"]

@@ -71,7 +71,7 @@ def check_argument_types(function: Callable[P, R]) -> Callable[P, R]:
 
 @functools.cache
 def _hints(owner: object) -> Mapping[str, Any]:
-    """The annotations by name; those that can't be resolved here are left out, and nothing is said of them."""
+    """The annotations under their names; those that cannot be resolved here are left out without a message."""
     space = vars(inspect.getmodule(owner)) if inspect.getmodule(owner) else {}
     found = {}
     for name, hint in inspect.get_annotations(owner).items():  # type: ignore[arg-type]
@@ -168,7 +168,7 @@ def _finite(value: Any) -> bool:
 
 
 def described(hint: Any) -> str:
-    """What an annotation accepts, in words.
+    """A description of what an annotation accepts.
 
     >>> described(int | None), described(Sequence[str]), described(str | Path | None)
     ('a whole number or None', 'a list of texts', 'a text, a path or None')

@@ -1,4 +1,4 @@
-"""Counts in words: one row, two rows."""
+"""Counts as text: one row, two rows."""
 
 from __future__ import annotations
 

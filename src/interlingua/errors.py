@@ -49,11 +49,11 @@ class Interrupted(InterlinguaError):
     """The user stopped a command whose run is in a folder: what is kept, and how it goes on.
 
     >>> print(Interrupted(os.curdir))
-    what was done is kept in .; the same command goes on from there.
+    what was done is kept in .; the same command continues from there.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
-        kept = f"what was done is kept in {os.fspath(folder)}; the same command goes on from there."
+        kept = f"what was done is kept in {os.fspath(folder)}; the same command continues from there."
         super().__init__(kept if os.path.isdir(folder) else "nothing was done yet; the same command begins anew.")
 
 
@@ -76,7 +76,7 @@ class NoSegmenter(InputError):
 
 
 def system_error(error: BaseException) -> OSError | None:
-    """The system's own error: this one, or the one that safetensors tells by its number, `(os error 28)`; else None.
+    """The system's own error: this one, or the one that safetensors reports by its number, `(os error 28)`; else None.
 
     >>> system_error(OSError(28, "full")), system_error(ValueError("28"))
     (OSError(28, 'full'), None)

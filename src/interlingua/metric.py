@@ -21,8 +21,8 @@ UNSAID = frozenset({"forward", "lenient", "official"})
 class Metric:
     """One number of a measure or task, and the options it comes with.
 
-    `higher_is_better` is None where neither end is best. `range` are its ends, None where it has none. `null` says in
-    words what it reads without a relation, and is empty where no such reading exists. The first value of each of its
+    `higher_is_better` is None where neither end is best. `range` are its ends, None where it has none. `null` describes
+    its value without a relation, and is empty where no such reading exists. The first value of each of its
     `options` is the one that is shown first. `headline` marks the one number that speaks for its measure. A `directed`
     metric is measured both ways round: a record of it has the queries' language as `source`. The key of a `bare` metric
     among a measure's `Scores` is its options alone.

@@ -225,7 +225,7 @@ def mean_estimate(estimates: Iterable[Estimate]) -> Estimate:
 
     Bounds are averaged as they are: the standard error of a mean of correlated values is at most the mean of their
     standard errors, and pairs that share sentences are correlated, so the interval is never too narrow for sampling of
-    sentences. It says nothing of other languages.
+    sentences. It shows nothing about other languages.
 
     >>> mean_estimate([Estimate(value=0.2, ci_low=0.1, ci_high=0.3, n=10), Estimate(value=0.4, n=20)])
     Estimate(value=0.30000000000000004, ci_low=None, ci_high=None, null_value=None, n=10)

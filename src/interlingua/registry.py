@@ -95,7 +95,7 @@ _TOLD = ("needs", "metrics")
 
 
 def listed(package: str, registry: str) -> list[Listed]:
-    """What a package's registry has by name, read from the source where nothing of it was imported yet.
+    """The entries of a package's registry, read from the source where nothing of it was imported yet.
 
     A list of names is asked for often, and what it names takes seconds to import.
 
@@ -178,7 +178,7 @@ def unknown(kind: str, name: str, known: list[str]) -> InputError:
 
 
 def load(path: Path) -> None:
-    """Import a user's file, so that what it registers is known by name."""
+    """Import a user's file, so that what it registers can be named."""
     if not path.is_file():
         raise InputError("no such file to load", value=str(path), remedy="Give the path of a Python file.")
     spec = importlib.util.spec_from_file_location(f"interlingua_user_{path.stem}", path)
@@ -196,5 +196,5 @@ def load(path: Path) -> None:
         raise InputError(
             f"cannot be loaded ({type(error).__name__}: {error})",
             file=path,
-            remedy="Mend the file; it must import cleanly.",
+            remedy="Correct the file; it must import cleanly.",
         ) from error

@@ -78,8 +78,8 @@ def token_spans(text: str, *, segmented: bool = True) -> list[Span]:
 
     Words are those of `word_spans`; a run of one punctuation mark is one token, different marks are several. What an
     aligner wants: a mark is often the only anchor of a short sentence. Scripts without spaces and without a
-    segmenter here (Japanese kana, Lao, Khmer, Burmese, Tibetan) are cut into characters; `by_character` tells. Unless
-    `segmented`, so are Chinese and Thai.
+    segmenter here (Japanese kana, Lao, Khmer, Burmese, Tibetan) are cut into characters; `by_character` shows which.
+    Unless `segmented`, so are Chinese and Thai.
 
     >>> [text[a:b] for text in ["Don't pay 1,500 -- now?!"] for a, b in token_spans(text)]
     ["Don't", 'pay', '1,500', '--', 'now', '?', '!']

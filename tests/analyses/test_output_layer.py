@@ -15,9 +15,7 @@ from interlingua import audit
 from interlingua.encoder import Encoder
 from interlingua.errors import InputError
 from interlingua.record import Record
-from interlingua.report.answer import answer
-from interlingua.report.readings import gather
-from interlingua.report.record_adapter import to_v1
+from interlingua.report.subjects.layers import AlignmentRecords
 from parallel_rows import ROWS, corpus_of
 from sentence_models import DENSE, NORMAL, PROMPTS, folder_of, theirs
 
@@ -54,10 +52,12 @@ def test_retrieval_at_the_output_is_that_of_sentence_transformers(prompt: str | 
     assert made.run["output"] == 4
     assert made.run["layers"] == [0, 1, 2, 3]
     assert made.run["prompt"] == ["" if prompt is None else "Find the kitchen: "]
-    readings = gather(to_v1(made.records))
-    assert readings.best_layer() == readings.output == 4
-    assert readings.layers("retrieval", "p@1/cosine/raw") == [0, 1, 2, 3, 4]
-    assert "(layer output)" in answer(readings, made.run)[0].text
+    space = AlignmentRecords(made.records, made.run)
+    assert made.best_layer == space.best_layer == space.output == 4
+    assert space.as_is is not None
+    assert space.layers(space.as_is) == [0, 1, 2, 3, 4]
+    assert made.findings[0].about["is_output"]
+    assert "(layer output)" in made.answer()
     page = (tmp_path / "out" / "report.html").read_text("utf-8")
     for said in ("layer output", "layers 0–3 and output", "SentenceTransformer.encode"):
         assert said in page

@@ -15,7 +15,8 @@ from interlingua.analyses.explanation import ExplainedLanguage, Explainer, Expla
 from interlingua.attribution.consistency import Weighed, consistency
 from interlingua.encoder import Encoder
 from interlingua.readers.examples import Examples, TextPair
-from interlingua.report.explain import above_heads
+from interlingua.record import Record, RecordTable
+from interlingua.report.subjects.attribution import lead_over_heads
 from interlingua.stats import above_draws
 from interlingua.tasks import tasks
 from interlingua.tasks.saved_models import FineTuned
@@ -125,11 +126,15 @@ def test_records_of_several_languages_are_one_comparison_head_by_head(
 ) -> None:
     explainer, source, target = sides
     score = explainer.compare(source, target, 0).found.score()
-    one = {"value": score.value, "details": score.details}
-    alone, twice = above_heads([one]), above_heads([one, one])
+    shared = Record(measure="consistency", metric="consistency", model="m")
+    record = replace(shared, value=score.value, n=score.n, details=score.details)
+    bare = replace(shared, value=0.5, details={"random": 0.4, "above_random": [0.1, 0.0, 0.2]})
+    alone, twice = (lead_over_heads(RecordTable([record] * times)) for times in (1, 2))
     assert alone is not None
-    assert twice == alone  # The same numbers again are no more heads.
-    assert above_heads([one, {"value": 0.5, "details": {"random": 0.4, "above_random": [0.1, 0.0, 0.2]}}]) is None
+    assert twice is not None
+    # The same numbers again are no more heads.
+    assert replace(twice.difference, records=()) == replace(alone.difference, records=())
+    assert lead_over_heads(RecordTable([record, bare])) is None
 
 
 def test_the_names_of_one_sentence_are_no_more_than_one_sentence() -> None:

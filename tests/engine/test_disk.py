@@ -14,6 +14,7 @@ from interlingua.engine.locks import Owner
 from interlingua.engine.runner import keep_all, run
 from interlingua.engine.step import Step
 from interlingua.engine.workspace import Workspace
+from record_store import record_lines
 from steps_for_tests import Settings
 
 
@@ -43,14 +44,14 @@ def test_only_the_heavy_part_of_what_nobody_needs_any_more_goes(workspace: Works
     run(Graph([total(1, base)]), workspace, options=Options(cpus=1), keep=keep_all)
     assert garbage(graph, workspace) == ()  # one that needs it is not done yet
     run(graph, workspace, options=Options(cpus=1), keep=keep_all)
-    records = (workspace.folder / "records.jsonl").read_bytes()
+    records = record_lines(workspace.folder)
     waste = garbage(graph, workspace)
     assert [one.path for one in waste] == [workspace.step(base.key) / "heavy"]  # leaves were asked for themselves
     assert remove(waste, workspace) == 1000
     assert size(workspace.step(base.key) / "heavy") == 0
     assert garbage(graph, workspace) == ()
     assert run(graph, workspace, options=Options(cpus=1), keep=keep_all).done == 0
-    assert (workspace.folder / "records.jsonl").read_bytes() == records
+    assert record_lines(workspace.folder) == records
 
 
 def test_what_lost_its_heavy_part_is_made_again_for_a_new_step(workspace: Workspace) -> None:

@@ -18,6 +18,7 @@ from interlingua.engine.step import Step
 from interlingua.engine.workspace import Workspace
 from interlingua.errors import InputError
 from interlingua.record import Record
+from record_store import record_lines
 from steps_for_tests import Settings
 
 
@@ -42,7 +43,7 @@ def test_what_a_step_writes_is_read_back_with_its_key_and_its_arrays(tmp_path: P
     Records.write(tmp_path, "key", [(record("a"), None), (record("b"), hits), (record("c"), shares)])
     records = Records(Record, tmp_path)
     found = records.read()
-    places = [None, "key.npz#1", "key.npz#2"]
+    places = [None, "key.npz#hits3/0", "key.npz#values3/0"]
     assert found == [replace(record(name), step="key", items=at) for name, at in zip("abc", places, strict=True)]
     np.testing.assert_array_equal(records.items(found[1]), hits)
     np.testing.assert_array_equal(records.items(found[2]), shares)
@@ -100,7 +101,7 @@ def test_records_are_the_same_bytes_in_whatever_order_and_way_the_steps_ran(tmp_
     for one in reversed(steps):
         run(Graph([one]), workspaces[2], executor="inline")
     run(Graph(steps), workspaces[2], executor="inline")
-    first, *others = ((each.folder / "records.jsonl").read_bytes() for each in workspaces)
+    first, *others = (record_lines(each.folder) for each in workspaces)
     assert others == [first, first]
     assert [json.loads(line)["value"] for line in first.splitlines()] == [1, 1, 2, 2, 3, 3, 4, 4]
 
@@ -112,3 +113,24 @@ def test_records_of_steps_that_are_no_part_of_the_graph_any_more_are_left_out(tm
     assert run(Graph(steps[1:]), workspace, executor="inline").records == 2
     assert {each.step for each in Records(Record, tmp_path).read()} == {steps[1].key}
     assert [path.name for path in (tmp_path / "items").iterdir()] == [f"{steps[1].key}.npz"]
+
+
+def test_values_are_kept_by_their_shape_and_read_to_the_bit(tmp_path: Path) -> None:
+    draw = np.random.default_rng(0)
+    arrays = [draw.integers(0, 2, size).astype(float) for size in (1, 7, 8, 9, 600, 600)]
+    arrays += [draw.random(size).astype(np.float32) for size in (3, 600)]
+    Records.write(tmp_path, "key", [(record("a"), each) for each in arrays])
+    records = Records(Record, tmp_path)
+    for row, wanted in zip(records.read(), arrays, strict=True):
+        np.testing.assert_array_equal(records.items(row), wanted)
+
+
+def test_a_run_of_version_0_1_is_read(tmp_path: Path) -> None:
+    hits = np.array([0, 1, 1], np.uint8)
+    made = replace(record("a"), step="key", items="key.npz#0")
+    (tmp_path / "records.jsonl").write_text(made.to_json() + "\n", "utf-8")
+    (tmp_path / "items").mkdir()
+    np.savez_compressed(tmp_path / "items" / "key.npz", **{"0": hits})
+    records = Records(Record, tmp_path)
+    assert records.read() == [made]
+    np.testing.assert_array_equal(records.items(made), hits)

@@ -24,6 +24,7 @@ from interlingua.engine.step import Resources, Step
 from interlingua.engine.workspace import MANIFEST, Workspace
 from interlingua.errors import InputError
 from interlingua.record import Record
+from record_store import record_lines
 from steps_for_tests import Settings
 
 TWO = Options(cpus=2)
@@ -81,7 +82,7 @@ def test_only_what_depends_on_a_changed_input_runs_again(workspace: Workspace, t
     files[1].write_text("longer text")
     ran = run(graph(), workspace, options=TWO)
     assert (ran.done, ran.reused) == (3, 3)
-    sums = [json.loads(line)["value"] for line in (workspace.folder / "records.jsonl").read_text().splitlines()]
+    sums = [json.loads(line)["value"] for line in record_lines(workspace.folder).splitlines()]
     assert sums == [5, 13, 18, 4]
 
 
@@ -250,7 +251,7 @@ def begin(
     workspace: Workspace, side: Path, sleep: float, *, layers: int = 6, stderr: int | None = None
 ) -> subprocess.Popen[bytes]:
     script = Path(steps_for_tests.__file__)
-    source = str(Path(__file__).resolve().parents[3] / "src")
+    source = str(Path(__file__).resolve().parents[2] / "src")
     command = [sys.executable, str(script), str(workspace.folder), str(side), str(sleep), str(layers)]
     return subprocess.Popen(command, env={**os.environ, "PYTHONPATH": source}, start_new_session=True, stderr=stderr)
 

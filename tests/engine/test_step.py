@@ -185,7 +185,7 @@ def test_links_that_lead_back_to_where_they_lie_add_nothing_to_a_folder(tmp_path
 )
 def test_a_link_that_leads_nowhere_is_told_by_its_own_name(tmp_path, target, problem):
     (tmp_path / "itself").symlink_to(target)
-    with pytest.raises(InputError, match=rf"itself: .*{problem}.*\. Mend or remove"):
+    with pytest.raises(InputError, match=rf"itself: .*{problem}.*\. Repair or remove"):
         Digests().file(tmp_path)
 
 

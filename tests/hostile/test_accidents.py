@@ -68,7 +68,7 @@ models = ["encoder", "adjusted", "ner/original"]
 CPU = ("--device", "cpu")
 COMMANDS = ("align", "synth", "audit", "adjust", "pretrain", "transfer", "explain", "geometry", "report")
 QUICK = ("align", "synth", "report")
-RESULTS = (".safetensors", ".iob2", ".npz", "records.jsonl", "links", ".tsv", "tokenizer.json")
+RESULTS = (".safetensors", ".iob2", ".npz", ".jsonl.gz", "links", ".tsv", "tokenizer.json")
 
 
 @dataclass

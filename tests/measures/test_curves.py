@@ -91,7 +91,7 @@ def test_groups_are_those_of_sklearn_and_merges_make_a_tree():
 
 
 def test_impossible_groups_are_refused():
-    with pytest.raises(InputError, match="not so many groups"):
+    with pytest.raises(InputError, match="fewer groups"):
         clustered(np.eye(3), groups=4)
     with pytest.raises(InputError, match="one language"):
         clustered(np.eye(1))

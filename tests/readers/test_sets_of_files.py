@@ -208,7 +208,7 @@ def test_a_list_takes_the_languages_asked_for_where_names_tell_none(tmp_path):
     put(tmp_path, {"left.txt": "a\n", "right.txt": "b\n"})
     given = f"{tmp_path / 'left.txt'},{tmp_path / 'right.txt'}"
     assert read_corpus(given, languages=["ru", "en"]).texts == {"ru": ("a",), "en": ("b",)}
-    with pytest.raises(InputError, match=r"left\.txt: its name tells no language"):
+    with pytest.raises(InputError, match=r"left\.txt: its name contains no language"):
         read_corpus(given)
 
 

@@ -375,10 +375,10 @@ def estimates(chart: Chart) -> list[Any]:
             return []
 
 
-def test_a_tip_says_name_value_interval_null_value_and_count() -> None:
+def test_a_tip_says_name_value_interval_chance_level_and_count() -> None:
     svg = parsed(gallery.layers())
     tip = markers(svg)[0].get("data-tip")
-    assert tip == "\u2068language means removed\u2069, layer 0\n8.4\xa0% [5.4, 11.4]\nnull value 0.2\xa0%\nn = 600"
+    assert tip == "\u2068language means removed\u2069, layer 0\n8.4\xa0% [5.4, 11.4]\nchance level 0.2\xa0%\nn = 600"
 
 
 def nan_charts() -> list[Chart]:

@@ -1,14 +1,7 @@
 from __future__ import annotations
 
-import itertools
-import random
-from typing import Any
-
 import pytest
 
-from interlingua.report.comparison import other_sentences
-from interlingua.report.explain_page import of_every_pair, texts_sections
-from interlingua.report.runs import Run
 from interlingua.report.scatter import SIDES, dot_plot, label_sides
 
 
@@ -52,43 +45,3 @@ def test_a_dot_without_room_for_its_name_says_it_when_pointed_at() -> None:
     assert "%{hovertext}" in trace["hover"]
     assert "pointed at" in figure.caption
 
-
-def example(code: str, at: int) -> dict[str, Any]:
-    draw = random.Random(at)
-    units = [f"word{number}" for number in range(60)]
-    side = {"units": units, "side": [0] * 60, "attributions": [draw.random() for _ in units]}
-    flows = sorted(((i, draw.randrange(60), draw.random() / 60) for i in range(60)), key=lambda flow: -flow[2])
-    return {"key": at, "score": 0.5, "languages": {"source": "en", "target": code}, "source": side, "target": side,
-            "flows": [list(flow) for flow in flows]}  # fmt: skip
-
-
-def test_shown_examples_are_of_all_languages_alike() -> None:
-    examples = [example(code, at) for code in ("es", "ru", "hi") for at in range(10)]
-    shown = of_every_pair(examples, 7)
-    assert [(each["languages"]["target"], each["key"]) for each in shown] == [
-        ("es", 0), ("es", 1), ("es", 2), ("ru", 0), ("ru", 1), ("hi", 0), ("hi", 1),
-    ]  # fmt: skip
-    assert of_every_pair(examples, 100) == examples
-
-
-def test_names_beside_ribbons_keep_a_lines_distance_and_every_word_is_told_on_hover() -> None:
-    (section,) = texts_sections(example("es", 0))
-    node = section.figures[0].traces[0]["node"]
-    assert all("word" in told for told in node["customdata"])
-    for side in (0.001, 0.999):
-        own = [
-            (up, name) for up, name, across in zip(node["y"], node["label"], node["x"], strict=True) if across == side
-        ]
-        named = sorted(up for up, name in own if name)
-        assert 5 < len(named) < len(own)
-        assert all(below - above > 14 / 576 for above, below in itertools.pairwise(named))
-
-
-def test_runs_of_other_sentences_are_told_apart() -> None:
-    def run(digest: str | None, rows: int) -> Run:
-        return Run({"digests": {"corpus": digest} if digest else {}, "rows": rows})
-
-    (said,) = other_sentences([run("a", 600), run("b", 200)])
-    assert "600 and 200 rows" in said
-    assert other_sentences([run("a", 600), run("a", 600)]) == ()
-    assert other_sentences([run(None, 600), run("b", 200)]) == ()

@@ -252,7 +252,7 @@ def study_of(command, tmp_path):
             env={**os.environ, "PYTHONPATH": str(SOURCE), "OMP_NUM_THREADS": "1"},
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
-    return file.read_text("utf-8"), (tmp_path / "study" / "records.jsonl").read_bytes()
+    return file.read_text("utf-8"), record_lines(tmp_path / "study")
 
 
 def test_the_study_that_a_command_saves_gives_the_same_records(folder, text, tmp_path):
@@ -265,15 +265,14 @@ def test_the_study_that_a_command_saves_gives_the_same_records(folder, text, tmp
         command += [f"--{name.replace('_', '-')}", value]
     saved, records = study_of(command, tmp_path)
     assert "effect = true" in saved
-    page = (tmp_path / "study" / "study.html").read_text("utf-8")
-    assert "Encoders were measured before and after their adjustment" in page
-    assert "Before and after adjustment" in page
+    answer = interlingua.report_on(tmp_path / "study").headline.answer
+    assert answer.kind in ("adjustment", "adjustments")
     bitexts = {"ru": files.files[0], "es": other.files[0]}
     links = {"ru": files.links, "es": other.links}
     interlingua.adjust(
         str(folder), bitexts, links=links, out=tmp_path / "command", device="cpu", anchor=0.5, drift=0.1, **settings
     )
-    assert (tmp_path / "command" / "records.jsonl").read_bytes() == records
+    assert record_lines(tmp_path / "command") == records
 
 
 def test_languages_are_adjusted_together(folder, text, tmp_path):

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from interlingua.cli.app import app
 from interlingua.commands.study import plan_study
 from interlingua.engine.torchrun import _run
+from record_store import record_lines
 from worlds import World, make_world
 
 STUDY = """
@@ -84,7 +85,7 @@ def test_a_study_inline_gives_the_records_of_workers(world: World, tmp_path: Pat
     run(world, tmp_path / "inline", "inline")
     assert torch.get_num_threads() == before
     run(world, tmp_path / "local", "local", "--cpus", "2")
-    inline, local = ((tmp_path / name / "records.jsonl").read_bytes() for name in ("inline", "local"))
+    inline, local = (record_lines(tmp_path / name) for name in ("inline", "local"))
     kinds = {json.loads(line)["measure"] for line in inline.splitlines()}
     assert {"ner", "retrieval", "cka", "consistency", "distances"} <= kinds
     assert inline == local
@@ -101,10 +102,10 @@ def test_a_study_begun_inline_is_finished_by_workers_and_its_models_go_unless_ke
     models = {step.key for step in planned.graph if (planned.workspace.step(step.key) / "heavy").is_dir()}
     assert {step.kind for step in planned.graph if step.key in models} >= {"adjust", "finetune", "encode"}
     measured = [step for step in planned.graph if step.kind == "measure"]
-    before = (out / "records.jsonl").read_bytes()
+    before = record_lines(out)
     planned.workspace.drop(planned.workspace.step(measured[-1].key))
     run(world, out, "local", "--cpus", "1")
-    assert (out / "records.jsonl").read_bytes() == before
+    assert record_lines(out) == before
     for step in planned.graph:
         gone = step.key in {need.key for need in measured[-1].needs.values()} and step.key in models
         assert planned.workspace.is_pruned(step.key) == gone, step.shown
@@ -120,10 +121,7 @@ def test_processes_of_a_launcher_find_what_one_finds(tmp_path: Path) -> None:
     source = str(Path(__file__).resolve().parents[2] / "src")
     for _ in range(2):  # The second time all is done.
         assert _run(again, {**os.environ, "PYTHONPATH": source, "OMP_NUM_THREADS": "1"}, 2) == 0
-    one, two = (
-        [json.loads(line) for line in (tmp_path / name / "records.jsonl").read_text("utf-8").splitlines()]
-        for name in ("one", "two")
-    )
+    one, two = ([json.loads(line) for line in record_lines(tmp_path / name).splitlines()] for name in ("one", "two"))
     assert [record["step"] for record in one] == [record["step"] for record in two]
     assert [record["value"] for record in one] == pytest.approx([record["value"] for record in two], abs=1e-3)
     times = (tmp_path / "two" / ".interlingua" / "times.jsonl").read_text("utf-8").splitlines()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import numpy as np
 import pytest
 import torch
@@ -13,6 +15,7 @@ from interlingua.engine.graph import State
 from interlingua.engine.records import Records
 from interlingua.record import Record
 from interlingua.studies.steps.step_io import VECTORS
+from record_store import record_lines
 from worlds import make_world, run_here
 
 STUDY = """
@@ -237,11 +240,10 @@ def test_tests_of_two_languages_are_asked(done):
 
 
 def test_a_report_gathers_what_is_done_where_no_run_came_to_its_end(done):
-    records = done.workspace.folder / "records.jsonl"
-    whole, scores = records.read_bytes(), done.report().scores
-    records.unlink()
+    whole, scores = record_lines(done.workspace.folder), done.report().scores
+    shutil.rmtree(done.workspace.folder / "records")
     assert done.report().scores == scores
-    assert records.read_bytes() == whole
+    assert record_lines(done.workspace.folder) == whole
 
 
 def test_a_report_can_be_made_whichever_step_is_missing(done, tmp_path):
@@ -258,9 +260,8 @@ def test_a_report_can_be_made_whichever_step_is_missing(done, tmp_path):
 
 
 def test_no_record_knows_where_it_was_made(world, done):
-    for name in ("records.jsonl", "notes.txt"):
-        file = done.workspace.folder / name
-        text = file.read_text("utf-8") if file.is_file() else ""
+    notes = done.workspace.folder / "notes.txt"
+    for text in (record_lines(done.workspace.folder).decode(), notes.read_text("utf-8") if notes.is_file() else ""):
         assert str(world.folder) not in text
         assert str(done.workspace.folder) not in text
 

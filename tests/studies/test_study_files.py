@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from interlingua.analyses.seed_statistics import read_published
+from interlingua.analyses.published_numbers import read_published
 from interlingua.commands.study import plan_study
 from interlingua.studies.config.fields import ConfigErrors
 from interlingua.studies.config.study_file import sizes_of

@@ -34,6 +34,7 @@ from interlingua.tasks.saved_models import load
 from interlingua.training.phases import Phase
 from interlingua.training.regime import Regime, regime
 from interlingua.training.task import TaskModel
+from record_store import record_lines
 from sentence_models import DENSE, NORMAL, folder_of
 from worlds import make_world, run_here
 
@@ -126,10 +127,10 @@ def test_distances_are_measured_in_the_five_states_of_the_paper(made):
 
 
 def test_the_same_call_trains_nothing_and_says_the_same(world, made):
-    before = (made.folder / "records.jsonl").read_bytes(), (made.folder / "run.json").read_bytes()
+    before = record_lines(made.folder), (made.folder / "run.json").read_bytes()
     again = study(world, made.folder, settings={**SETTINGS, "distances": True})
     assert (again.scores, again.distances, again.run) == (made.scores, made.distances, json.loads(before[1]))
-    assert ((made.folder / "records.jsonl").read_bytes(), (made.folder / "run.json").read_bytes()) == before
+    assert (record_lines(made.folder), (made.folder / "run.json").read_bytes()) == before
     assert not list((made.folder / ".interlingua/work").iterdir())
 
 
@@ -212,7 +213,7 @@ def test_killed_at_any_moment_a_study_ends_with_the_numbers_of_one_left_alone(wo
     assert last.exitcode == 0
     ended = [json.loads((tmp_path / name / "transfer.json").read_text("utf-8")) for name in ("whole", "killed")]
     assert ended[0] == ended[1]
-    kept = [(tmp_path / name / "records.jsonl").read_bytes() for name in ("whole", "killed")]
+    kept = [record_lines(tmp_path / name) for name in ("whole", "killed")]
     assert kept[0] == kept[1]
     assert not list((tmp_path / "killed/.interlingua/work").iterdir())
 
@@ -291,11 +292,11 @@ def test_other_settings_in_one_folder_leave_no_model_prediction_or_journal_of_th
     alone, changed = left(first), left(other, "alone")
     assert all(one != two for one, two in zip(alone, changed, strict=True))
     assert left(first) == alone
-    records = (tmp_path / "out/records.jsonl").read_bytes()
+    records = record_lines(tmp_path / "out")
     assert left(other) == changed
-    assert (tmp_path / "out/records.jsonl").read_bytes() != records
+    assert record_lines(tmp_path / "out") != records
     assert left(first) == alone
-    assert (tmp_path / "out/records.jsonl").read_bytes() == records
+    assert record_lines(tmp_path / "out") == records
     assert len(list((tmp_path / "out/.interlingua/steps").glob("*/heavy/model"))) == 1  # the model that has a name
 
 

@@ -19,7 +19,7 @@ CASES: dict[str, tuple[dict[str, dict[str, object]], str]] = {
     "key": ({"training": {"stesp": 1}}, r"stesp: unknown key in \[training\]: 'stesp'\. Did you mean 'steps'\?"),
     "architecture": ({"model": {"architecture": "brt"}}, r"architecture: unknown architecture: 'brt'\. Did you mean"),
     "size": ({"model": {"hiden_size": 3}}, r"hiden_size: unknown size of electra: 'hiden_size'\. Did you mean"),
-    "misfit": ({"model": {"num_attention_heads": 5}}, r"architecture: sizes that do not fit .*Mend \[model\]"),
+    "misfit": ({"model": {"num_attention_heads": 5}}, r"architecture: sizes that do not fit .*Correct \[model\]"),
     "size of a wrong type": ({"model": {"hidden_size": "big"}}, r"architecture: sizes that do not fit"),
     "string": ({"training": {"steps": "many"}}, r"steps: steps should be a whole number: 'many'"),
     "truth": ({"training": {"steps": True}}, r"steps: steps should be a whole number: True"),
@@ -79,7 +79,7 @@ def test_an_error_in_the_config_names_its_line_its_value_and_the_remedy(case, wr
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("[data\n", r"c\.toml:1: not valid TOML \(.*\)\. Mend that line"),
+        ("[data\n", r"c\.toml:1: not valid TOML \(.*\)\. Correct that line"),
         ("data = 3\n", r"c\.toml:1: data should be a table: 3"),
         ("[training]\nsteps = 1\n", r"c\.toml: lacks data\. Add data"),
         ("[data]\nfolder = 'x'\n\n[training]\nsteps = 1\n", r"c\.toml:1: \[data\] lacks languages\. Add languages = "),

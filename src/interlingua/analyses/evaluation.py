@@ -190,7 +190,7 @@ class Examiner:
         return self.remember(told, lambda: task.inputs(examples, reader, labels=labels, training=training))
 
     def watch(self, epoch: int) -> Monitor:
-        """The task's metric on the examples for choosing, after every epoch of so many steps."""
+        """The task's metric on the examples for choosing, after every epoch of that many steps."""
         inputs, task = self.dev_inputs, self.lesson.task
 
         def measure(model: torch.nn.Module) -> dict[str, float]:
@@ -346,7 +346,7 @@ def prediction_lines(exam: Exam, predictions: Any, about: Mapping[str, Any]) -> 
 
     What `about` says of the file stands in place of its name here.
 
-    Both are in words as explanations have them: a label, an answer, names of a sentence; `right` where they agree.
+    Both are texts as in explanations: a label, an answer, names of a sentence; `right` where they agree.
     A sentence of tagged words has also its `words`, their `tags` and the `predicted_tags`, from which every F1 can be
     computed again.
     """
@@ -375,7 +375,7 @@ def posteriors_file(predictions: str | Path) -> Path:
 
 
 def write_posteriors(path: Path, said: Mapping[str, Any]) -> None:
-    """How sure a model is of its answers, by test; `said` are its predictions. Nothing is written of none.
+    """The confidence of a model in its answers, by test; `said` are its predictions. Nothing is written of none.
 
     Two bytes a label of each example, or of each word of tagged words; of questions 12 bytes each.
     """

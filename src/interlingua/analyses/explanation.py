@@ -189,7 +189,7 @@ def words_of(examples: Examples[Any]) -> set[str]:
 
 
 def verdicts(task: Any, examples: Examples[Any], predictions: Any) -> list[tuple[str, str]]:
-    """What each example is by its file, and what the model says it is, in words; names of a sentence in their order.
+    """What each example is by its file, and what the model predicts, as text; names of a sentence in their order.
 
     The two are equal where the model is right: an answer that the official script takes for one of several stands for
     them.
@@ -296,7 +296,7 @@ _TRIED_ROWS = 500  # pairs that the choices the paper leaves open are tried on
 
 @dataclass(frozen=True)
 class ExplainSettings:
-    """How attributions are made and compared; what papers/002 leaves open has a default here and is in every record."""
+    """How attributions are made and compared; what Wang et al. 2021 leave open has a default here, and is recorded."""
 
     attribution: str = "integrated"
     steps: int = 16
@@ -474,7 +474,7 @@ class Explainer:
     ) -> ExplainedLanguage:
         """A language's examples with attributions that were made before: the model's, then each random head's.
 
-        How right the model is was told when they were made.
+        The model's score was reported when they were made.
         """
         read = self.read(language, examples)
         own, *heads = map(tuple, found)
@@ -632,7 +632,9 @@ class Explainer:
         return shared.scored(CONSISTENCY, "consistency", score), score.items
 
     def _choices(self, source: ExplainedLanguage, target: ExplainedLanguage, name: str, each: Compared) -> Made:
-        """The score under every weighting and unit, on the first pairs: what hangs on choices the paper leaves open."""
+        """The score under every weighting and unit, on the first pairs: what depends on choices the paper leaves
+        open.
+        """
         if not self.settings.choices:
             return []
         made: Made = []

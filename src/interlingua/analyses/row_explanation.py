@@ -217,7 +217,7 @@ def _prediction(code: str, examples: Examples[Any], said: tuple[str, str]) -> Ro
 def _examples(
     explainer: Explainer, sides: Mapping[str, ExplainedLanguage], first: str
 ) -> Iterator[tuple[Hashable, ExplainedExample]]:
-    """Everything that is explained of a row, with what tells it apart: pairs of two languages, then what is alone."""
+    """Everything that is explained of a row, with what identifies it: pairs of two languages, then what is alone."""
     for place in range(max((len(side.aspects) for side in sides.values()), default=0)):
         met: dict[str, set[int]] = {code: set() for code in sides}
         for code in sides if first in sides else ():

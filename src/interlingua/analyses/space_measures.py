@@ -97,7 +97,7 @@ class Language:
         """The word representations that are measured: all, or those that are no attention sink in any layer.
 
         A sink that is a word by itself, as the first token of a text may be, can't be left out of that word's mean: the
-        word is left out. It is told as tokens are, by its length against the median of the others of its layer.
+        word is left out. It is detected as tokens are, by its length against the median of the others of its layer.
         """
         assert self.words is not None
         kept = np.ones(len(self.words), bool)
@@ -136,7 +136,7 @@ class Language:
 
 @dataclass(frozen=True, eq=False)
 class ModelSpace:
-    """A corpus inside one model: its languages, and the words of dictionaries; what was left out, in words."""
+    """A corpus inside one model: its languages, and the words of dictionaries; a description of what was left out."""
 
     encoder: Encoder
     corpus: ParallelCorpus
@@ -681,7 +681,7 @@ def measure_dictionary(dictionary: Dictionary, source: ModelSpace, target: Model
 
 
 def _pooling_notes(encoder: Encoder, plan: MeasurePlan) -> list[str]:
-    """What is left out of means of a model's tokens, in words, and what else is not the same in all layers."""
+    """A description of what is left out of means of a model's tokens, and what else is not the same in all layers."""
     notes = []
     if encoder.output_layer is not None:
         prompt = f"after the prompt {encoder.prompt!r}" if encoder.prompt else "without a prompt"
@@ -717,7 +717,7 @@ def _sinks(encoder: Encoder, plan: MeasurePlan) -> list[str]:
 
 
 def left_out(texts: ParallelCorpus, skips: Iterable[Skip], languages: Iterable[Language]) -> list[str]:
-    """All that was left out or handled specially, counted, in words."""
+    """Descriptions, with counts, of all that was left out or handled specially."""
     notes = [str(skip) for skip in (*texts.skipped, *skips)]
     for language in languages:
         if language.words is not None and language.words.lost:

@@ -43,6 +43,11 @@ class StateComparison:
     difference: Difference
 
     @property
+    def key(self) -> tuple[str, str, str, bool]:
+        """What it compares: text, centering, language of the queries, whether at the best layers."""
+        return self.text, self.centering, self.source, self.best_layer
+
+    @property
     def layers(self) -> tuple[int, int]:
         """The layers before and after."""
         return _layer(self.before), _layer(self.after)
@@ -105,8 +110,8 @@ class AdjustmentEffect:
         return (self.source, self.language), (self.language, self.source)
 
     def _p_at_1(self, state: str, text: str) -> RecordTable:
-        found = self.records.of("retrieval", "p@1", state=state)
-        return RecordTable(record for record in found if text_of(record) == text)
+        records = self.records.of("retrieval", "p@1", state=state)
+        return RecordTable(record for record in records if text_of(record) == text)
 
     @cached_property
     def _cells(self) -> dict[tuple[str, str, str, int, str], Record]:
@@ -131,14 +136,14 @@ class AdjustmentEffect:
         return max(self.layers(state, text), key=lambda at: (self.estimate(state, text, centering, at).value, -at))
 
     def tied_layers(self, state: str, text: str, centering: str = "centred") -> list[int]:
-        """The layers that a paired t-test over sentences does not tell from the best, after Holm's correction."""
+        """The layers that a paired t-test over sentences cannot separate from the best, after Holm's correction."""
         best = self.best_layer(state, text, centering)
         others = [at for at in self.layers(state, text) if at != best]
-        found = [self._difference((state, text, centering, at), (state, text, centering, best)) for at in others]
-        tested = [each.p for each in found if each is not None and each.p is not None]
-        if len(tested) < len(others):
+        differences = [self._difference((state, text, centering, at), (state, text, centering, best)) for at in others]
+        p_values = [difference.p for difference in differences if difference is not None and difference.p is not None]
+        if len(p_values) < len(others):
             return []
-        return [at for at, p in zip(others, holm(tested), strict=True) if p >= LEVEL]
+        return [at for at, p in zip(others, holm(p_values), strict=True) if p >= LEVEL]
 
     def change_at(self, text: str, layers: tuple[int, int], centering: str = "centred") -> TextChange:
         """The mean of both directions before and after, each state at a layer of its own."""
@@ -163,7 +168,7 @@ class AdjustmentEffect:
         """
         if self.states != STATES:
             return ()
-        found: list[StateComparison] = []
+        comparisons: list[StateComparison] = []
         for text in self.texts:
             for best in (True, False):
                 for centering in CENTERINGS:
@@ -174,7 +179,7 @@ class AdjustmentEffect:
                         if difference is None:
                             return ()
                         before, after = (self.estimate(*side, source) for side in sides)
-                        found.append(
+                        comparisons.append(
                             StateComparison(
                                 text=text,
                                 source=source,
@@ -186,8 +191,8 @@ class AdjustmentEffect:
                                 difference=difference,
                             )
                         )
-        corrected = holm([each.difference.p or 0.0 for each in found])
-        return tuple(_with_p(each, p) for each, p in zip(found, corrected, strict=True))
+        corrected = holm([comparison.difference.p or 0.0 for comparison in comparisons])
+        return tuple(_with_p(comparison, p) for comparison, p in zip(comparisons, corrected, strict=True))
 
     @cached_property
     def verdict(self) -> EffectVerdict:
@@ -204,7 +209,7 @@ class AdjustmentEffect:
     @cached_property
     def chance_levels(self) -> dict[str, ChanceLevel]:
         """Of each text whether translations are found above chance at all, over every layer and kind of P@1."""
-        found = {}
+        levels = {}
         for text in self.texts:
             of_state = {state: self._p_at_1(state, text) for state in self.states}
             at_chance = [
@@ -212,12 +217,12 @@ class AdjustmentEffect:
                 for state, records in of_state.items()
                 if not above_chance([(record.value, record.n, record.null_value or 0.0) for record in records])
             ]
-            found[text] = ChanceLevel(
+            levels[text] = ChanceLevel(
                 chance=max(record.null_value or 0.0 for records in of_state.values() for record in records),
                 highest={state: max(record.value for record in records) for state, records in of_state.items()},
                 states_at_chance=tuple(at_chance),
             )
-        return found
+        return levels
 
     @property
     def is_at_chance(self) -> bool:
@@ -226,8 +231,8 @@ class AdjustmentEffect:
 
     def words(self, state: str, metric: str, **options: str) -> Estimate | None:
         """A measure of word distances at the adjusted layer: `auc`, or `distance` of related or unrelated words."""
-        found = self.records.of("separation", metric, state=state, distance="l2", **options)
-        return found.estimate() if found else None
+        records = self.records.of("separation", metric, state=state, distance="l2", **options)
+        return records.estimate() if records else None
 
     def _difference(
         self, before: tuple[str, str, str, int], after: tuple[str, str, str, int], source: str | None = None
@@ -272,29 +277,35 @@ class AdjustmentEffect:
 
 def weakest(comparisons: Iterable[StateComparison]) -> StateComparison:
     """The comparison that decides: a lower one before an unclear one before a higher one, then the smallest."""
-    return min(comparisons, key=lambda each: (_ORDER.index(each.change), each.difference.value))
+    return min(comparisons, key=lambda comparison: (_ORDER.index(comparison.change), comparison.difference.value))
 
 
 def adjustment_effects(records: Iterable[Record], items: ItemsOf) -> list[AdjustmentEffect]:
     """One effect per model, language and seed whose encoder was measured before or after its adjustment."""
-    every = RecordTable(record for record in records if is_effect(record))
+    effect_records = RecordTable(record for record in records if is_effect(record))
     pairs = dict.fromkeys(
         (record.model, str(record.source), str(record.target), record.layer or 0)
-        for record in every.of("separation", "auc")
+        for record in effect_records.of("separation", "auc")
     )
-    found = []
+    effects = []
     for model, source, language, layer in pairs:
-        own = RecordTable(
-            record for record in every if record.model == model and {record.source, record.target} == {source, language}
-        )
-        for (seed,), its in own.by("seed").items():
-            if its.of("retrieval", "p@1"):
-                found.append(
+        both = {source, language}
+        of_model = (record for record in effect_records if record.model == model)
+        of_pair = RecordTable(record for record in of_model if {record.source, record.target} == both)
+        for (seed,), of_seed in of_pair.by("seed").items():
+            if of_seed.of("retrieval", "p@1"):
+                effects.append(
                     AdjustmentEffect(
-                        model=model, source=source, language=language, seed=seed, layer=layer, records=its, items=items
+                        model=model,
+                        source=source,
+                        language=language,
+                        seed=seed,
+                        layer=layer,
+                        records=of_seed,
+                        items=items,
                     )
                 )
-    return found
+    return effects
 
 
 def is_effect(record: Record) -> bool:

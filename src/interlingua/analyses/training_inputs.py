@@ -1,4 +1,6 @@
-"""From a regime's phases to stages the loop trains: objectives by name, made of a task's inputs and linked text."""
+"""From a regime's phases to stages the loop trains: objectives with their names, made of a task's inputs and linked
+text.
+"""
 
 from __future__ import annotations
 
@@ -103,7 +105,7 @@ class Pairs:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was left out on the way here, counted, in words."""
+        """Descriptions, with counts, of what was left out on the way here."""
         lost = [f"{counted(count, reason)} left out" for reason, count in self.trained.left_out if count]
         dropped = [counted(links, f"links dropped: {name}") for name, links in self.dropped.items() if links]
         return (*self.given.notes, *lost, *dropped)
@@ -216,7 +218,7 @@ def loop_settings(
     compile: bool = False,
     best: str | None = None,
 ) -> LoopSettings:
-    """What the loop is told beside the schedules of phases; their steps and rates are put in by `stages`."""
+    """The settings of the loop beside the schedules of phases; their steps and rates are put in by `stages`."""
     return LoopSettings(
         1,
         1.0,
@@ -230,7 +232,7 @@ def loop_settings(
 
 
 def check_trained(model: Any, layer: int, phases: Iterable[Phase], *, seed: int = 0) -> None:
-    """Refuse phases that train nothing that the layer they pull together hangs on."""
+    """Refuse phases that train nothing that the layer they pull together depends on."""
     place = checked_layer(model, layer)
     for phase in phases:
         if not any(part.objective in NEED_PAIRS for part in phase.parts):
@@ -238,7 +240,7 @@ def check_trained(model: Any, layer: int, phases: Iterable[Phase], *, seed: int 
         with trainable(model, phase.freeze, phase.lora, seed=seed):
             if not is_trained(model, place):
                 raise InputError(
-                    f"nothing is trained that layer {place} hangs on",
+                    f"nothing is trained that layer {place} depends on",
                     value=phase.freeze.blocks,
                     remedy="Freeze fewer blocks, or adjust a higher layer.",
                 )

@@ -55,11 +55,11 @@ class Exam:
 
 @dataclass(frozen=True)
 class ExamFiles:
-    """The files that exams are made of, by name.
+    """The files that exams are made of, under their names.
 
     A name is a language (`ru`), two joined by `+` where question and paragraph differ (`en+ru`: English questions on
-    Russian paragraphs, two files joined by id, or one that has both, as MLQA's), and after a colon anything that tells
-    two sets apart (`ru:mlqa`).
+    Russian paragraphs, two files joined by id, or one that has both, as MLQA's), and after a colon anything that
+    distinguishes two sets (`ru:mlqa`).
     `mixed` is the file in the language of training that pairs of the others are mixed with (NLI). `retrieval` are
     parallel corpora on which every model's sentences are looked up, too. `rows` takes a sample of each, by a fixed
     seed.
@@ -85,7 +85,7 @@ class ExamFiles:
         for number, exam in enumerate(exams):
             if exam.name in [other.name for other in exams[:number]]:
                 raise InputError(
-                    "two tests of one name", value=exam.name, remedy="Tell them apart: ru:first, ru:other."
+                    "two tests of one name", value=exam.name, remedy="Give each a name: ru:first, ru:other."
                 )
         return tuple(self._sampled(exam) for exam in exams)
 
@@ -246,7 +246,7 @@ def plan(
     task: str,
     headless: bool,
 ) -> tuple[list[Scenario], list[str]]:
-    """The scenarios in the order of the regimes, and what cannot be tested, in words.
+    """The scenarios in the order of the regimes, and descriptions of what cannot be tested.
 
     Checked here: names of regimes, and that every exam has the bitext that a regime needs for it.
     """

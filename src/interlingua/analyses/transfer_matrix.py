@@ -93,7 +93,7 @@ class Watch:
     layer: int = -1
 
     def span_of(self, steps: int) -> int:
-        """The span for a run of so many steps: a number with divisors, so that there are cadences to choose from.
+        """The span for a run of that many steps: a number with divisors, so that there are cadences to choose from.
 
         >>> Watch().span_of(300), Watch().span_of(62), Watch(every=5).span_of(62)
         (50, 30, 30)
@@ -185,7 +185,7 @@ class TaggedLanguages:
         return self.task.inputs(examples, self.encoder, labels=self.labels, training=training)
 
     def left_out(self, sources: Sequence[str]) -> list[str]:
-        """What could not be read of the languages of training, and of the tests, in words."""
+        """Descriptions of what could not be read of the languages of training, and of the tests."""
         notes = [f"{code}.train: {skip}" for code in sources for skip in self.train_inputs(code).skipped]
         return notes + [f"test sentences of all languages: {skip}" for skip in self.test_inputs[0].skipped]
 
@@ -474,7 +474,7 @@ GROUPS = 2
 def conclusions(
     records: Sequence[Record], spelled: Spellings | None, *, seed: int = 0
 ) -> tuple[dict[str, Any], list[str]]:
-    """Plain data for the report, and what could not be concluded, in words; `spelled` is how names are spelled.
+    """Plain data for the report, and descriptions of what could not be concluded; `spelled` is how names are spelled.
 
     - `not_learnt`: the fine-tunings that did not learn the task, with their share of wrong sentences in the language of
       training and what chance gives (see `not_learnt`). They are left out of all that follows.

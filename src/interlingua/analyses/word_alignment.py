@@ -181,7 +181,7 @@ def read_rows(bitext: object, target: str | Path | None, reading: ReadingRules) 
             raise InputError("pairs of texts and a file of targets", remedy="Give one or the other.")
         rows = _gather("pairs", _numbered(text_pairs(bitext)), reading, reading.cut_of("pairs"))
     if len(rows.left_out) and sum(len(left.lines) for left in rows.left_out) == len(rows):
-        raise InputError("no line can be used", file=rows.name, value=str(rows.left_out[0]), remedy="Mend the file.")
+        raise InputError("no line can be used", file=rows.name, value=str(rows.left_out[0]), remedy="Correct the file.")
     return rows
 
 
@@ -219,7 +219,9 @@ def _gather(name: str, pairs: Iterable[SentencePair], reading: ReadingRules, cut
 
 
 def tokenised(rows: Rows) -> Iterator[str]:
-    """The bitext as `source ||| target` with a space between words, a line a row, empty where a row was left out."""
+    """The bitext as `source ||| target` with a space between words, one line per row, empty where a row was left
+    out.
+    """
     for ours, theirs in zip(rows.source.words, rows.target.words, strict=True):
         yield f"{' '.join(ours)} ||| {' '.join(theirs)}" if ours and theirs else ""
 
@@ -641,7 +643,7 @@ def _write(files: list[tuple[str | Path | None, Iterator[str]]]) -> None:
 
 
 def _score_lines(scores: PairScores | None) -> Iterator[str]:
-    """Mean log-probability of a word and share of words linked, a line a row; empty where a row was left out."""
+    """Mean log-probability of a word and share of words linked, one line per row; empty where a row was left out."""
     assert scores is not None
     for likelihood, linked in zip(scores.likelihood.tolist(), scores.linked.tolist(), strict=True):
         first = "" if math.isnan(likelihood) else f"{likelihood:.4f}"

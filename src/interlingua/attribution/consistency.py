@@ -1,4 +1,4 @@
-"""Consistency: do two languages' attributions lie on words that mean the same (papers/002 §2.3)?
+"""Consistency: do two languages' attributions lie on words that mean the same (Wang et al. 2021 §2.3)?
 
 For every pair of examples the earth mover's similarity of their units, weighted by attribution, in a shared space: the
 sum of flow times cosine. It is high for similar texts whatever the weights, so it travels with three controls: other
@@ -285,7 +285,7 @@ def _solved(
 
 
 def _interval(values: Floats, groups: Ints | None) -> tuple[float, float] | None:
-    """The 95 % interval of a mean; None where one group has all there is, which says nothing of others."""
+    """The 95 % interval of a mean; None where one group has all there is, which shows nothing about others."""
     several = len(values) > 1 if groups is None else len(np.unique(groups)) > 1
     return mean_interval(values, groups) if several else None
 

@@ -25,9 +25,9 @@ EXAMPLES = """
 
     interlingua explain en=paws-en es=paws-es --test en=en.tsv --test es=es.tsv --out both
 
-    interlingua explain nli/models/original-seed0 --test en=en.tsv --test es=es.tsv --row es:57
+    interlingua explain nli/models/original-seed0 --test es=es.tsv --row es:57 --out row.html
 
-    interlingua explain nli/models/original-seed0 --text "Rain. ||| Wet." --text "Lluvia. ||| Mojado." --out two.html
+    interlingua explain nli/models/original-seed0 --text "Rain. ||| Wet." --text "Lluvia. ||| Mojado."
 """
 
 _REMEDY = "Give --test xx=FILE for each language and --out (or --row), or --text twice."

@@ -1,4 +1,4 @@
-"""The command `interlingua explore`: parse, one call, serve until told to stop."""
+"""The command `interlingua explore`: parse, one call, serve until stopped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Standard output as a command needs it: any letters are written somehow, and what can't be written is told."""
+"""Standard output as a command needs it: any letters are written somehow, and what cannot be written is reported."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def standard_output() -> Iterator[None]:
     """All that is printed inside is written before it ends; a full disk is one line, and a closed pipe none.
 
     Letters that the output's encoding lacks become question marks. Commands write their own files with errors of their
-    own, so that what is told here is of what was printed.
+    own, so that a message here is about what was printed.
     """
     if sys.stdout is None:  # Closed by the shell (`>&-`): nobody listens.
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115

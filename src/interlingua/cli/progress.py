@@ -28,7 +28,7 @@ def resumable(folder: Path | None) -> Iterator[None]:
 
 @contextmanager
 def progress_bars() -> Iterator[Tell]:
-    """A progress bar a stage on stderr; elsewhere a line a tenth of it, and one after a minute of silence."""
+    """A progress bar a stage on stderr; elsewhere one line per tenth of it, and one after a minute of silence."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 

@@ -172,7 +172,7 @@ def _planned(given: StudyFolder, **more: Any) -> Planned:
 
 
 def _teller(tell: Tell) -> Any:
-    """Events of a run as bars: one for all steps, one for each that tells its own progress."""
+    """Events of a run as bars: one for all steps, one for each that reports its own progress."""
 
     def hear(event: Event) -> None:
         tell("steps", event.finished, max(event.total, 1))

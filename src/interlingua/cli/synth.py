@@ -43,7 +43,7 @@ def synth(given: SynthCommand, output: Console) -> None:
 
 
 def _show(made: Synthetic) -> None:
-    """The counts, a line a kind, as the paper's Table 1 has them by type."""
+    """The counts, one line per kind, as the paper's Table 1 has them by type."""
     from rich.table import Table
 
     from interlingua.report.kit.terminal import console

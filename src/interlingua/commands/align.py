@@ -67,18 +67,18 @@ def align(given: AlignCommand) -> Alignment:
 
 def align_run(result: Alignment, *, bitext: str, method: str) -> Run:
     """What a report reads of an alignment: counts of links and words, agreement with gold, the first sentences."""
-    found = result.links
+    links = result.links
     sides = []
-    for words, places in ((result.rows.source.words, found.source), (result.rows.target.words, found.target)):
+    for words, places in ((result.rows.source.words, links.source), (result.rows.target.words, links.target)):
         count = sum(map(len, words))
-        linked = len(np.unique(np.stack([found.row, places]), axis=1).T)
+        linked = len(np.unique(np.stack([links.row, places]), axis=1).T)
         sides.append(LinkSide(words=count, unlinked=count - linked))
-    links = WordLinks(
+    summary = WordLinks(
         bitext=bitext,
         method=method,
         lines=len(result.rows),
-        links=len(found.row),
-        lines_without_links=len(result.rows) - len(np.unique(found.row)),
+        links=len(links.row),
+        lines_without_links=len(result.rows) - len(np.unique(links.row)),
         source=sides[0],
         target=sides[1],
         quality={
@@ -90,18 +90,18 @@ def align_run(result: Alignment, *, bitext: str, method: str) -> Run:
     )
     notes = [*result.notes, *map(str, result.left_out)]
     about = {"bitext": bitext, "method": method, "skipped": notes, "versions": versions()}
-    return Run(kind="align", about=about, records=RecordTable([]), attachments={"links": links})
+    return Run(kind="align", about=about, records=RecordTable([]), attachments={"links": summary})
 
 
 def _examples(result: Alignment) -> Iterator[LinkedSentence]:
     """The first sentence pairs that have links."""
     for row in np.unique(result.links.row)[:MAX_EXAMPLES].tolist():
-        own = result.links.row == row
+        in_row = result.links.row == row
         yield LinkedSentence(
             line=row + 1,
             source_words=tuple(result.rows.source.words[row]),
             target_words=tuple(result.rows.target.words[row]),
-            links=tuple(zip(result.links.source[own].tolist(), result.links.target[own].tolist(), strict=True)),
+            links=tuple(zip(result.links.source[in_row].tolist(), result.links.target[in_row].tolist(), strict=True)),
         )
 
 

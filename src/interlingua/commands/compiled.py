@@ -76,8 +76,9 @@ class CompiledCommand:
 def one_cell(table: StudyTable, options: Mapping[Place, str], *, regimes: Mapping[str, Regime] | None = None) -> Study:
     """The study that a command's settings make, checked, with files from the current folder on.
 
-    What is wrong is told by the name that the user knows: `options` has one for each key of the tables that a setting
-    of the command fills in, such as `{("tasks", "ner", "train"): "--train"}`. `regimes` are those made in Python.
+    Problems are reported under the name that the user knows: `options` has one for each key of the tables that a
+    setting of the command fills in, such as `{("tasks", "ner", "train"): "--train"}`. `regimes` are those made in
+    Python.
     """
     here = Path.cwd()
     cpus = ResourceTable(cpus=thread_count())
@@ -215,7 +216,7 @@ class FinishedCommand:
 
     @property
     def finished(self) -> bool:
-        """Whether all steps are done; not so where the run was told to stop."""
+        """Whether all steps are done; not so where the run was asked to stop."""
         return not self.summary.paused and not self.summary.blocked
 
     @cached_property
@@ -244,7 +245,7 @@ class FinishedCommand:
         return [place for place in left if place.is_dir()]
 
     def export(self, step: Step, name: str, to: str) -> None:
-        """Give a file or folder of a step a name that people see."""
+        """Give a file or folder that a step made a name that people see."""
         if self.is_first:
             self.planned.workspace.export(step.key, name, to)
 

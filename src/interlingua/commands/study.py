@@ -35,7 +35,7 @@ from interlingua.report.kit.section import Run
 from interlingua.report.kit.table import Table
 from interlingua.report.report import Report, build_report
 from interlingua.report.subjects.published import published_matches
-from interlingua.report.subjects.transfer import task_scores
+from interlingua.report.subjects.seeds import task_scores
 from interlingua.stats.power import SeedPlan, seed_plan
 from interlingua.studies.compile import steps_of
 from interlingua.studies.compile.model_revisions import Revisions
@@ -435,7 +435,9 @@ def check_study(
     data_root: str | Path | None = None,
     encoders: Mapping[str, str | Path] | None = None,
 ) -> dict[str, Planned]:
-    """Every size of a study file (or one) that is right, by name; what is wrong in any is one error with all lines."""
+    """Every size of a study file (or one) that is right, under its name; what is wrong in any is one error with all
+    lines.
+    """
     names: list[str | None] = [size] if size is not None else [*sizes_of(Path(file))] or [None]
     found: dict[str, Planned] = {}
     problems: dict[str, InputError] = {}
@@ -467,9 +469,9 @@ def study(
     """Run a study file and report it; what is done is not run again, and a killed study goes on where it was.
 
     `size` is one of the file's `[sizes.NAME]`; `data_root` takes the place of the folder its files are in; `out` is
-    where results go. `encoders` are models in the place of the file's, or beside them, by name. `keep` keeps models
-    and vectors that no step to come needs; `reuse` are folders of earlier runs, whose finished steps are taken over.
-    Steps that fail do not stop others: `report.about["failed"]` has them.
+    where results go. `encoders` are models in the place of the file's, or beside them, under their names. `keep` keeps
+    models and vectors that no step to come needs; `reuse` are folders of earlier runs, whose finished steps are taken
+    over. Steps that fail do not stop others: `report.about["failed"]` has them.
     """
     planned = plan_study(
         file, size=size, data_root=data_root, out=out, encoders=encoders, ask=True, executor=executor, options=options

@@ -41,7 +41,7 @@ from interlingua.report.files import report_files
 from interlingua.report.kit.notebook import ReportedResult
 from interlingua.report.kit.section import Run
 from interlingua.report.report import Report, build_report
-from interlingua.report.subjects.transfer import task_scores
+from interlingua.report.subjects.seeds import task_scores
 from interlingua.studies.analysis_settings import seeds_of, transfer_settings
 from interlingua.studies.compile.tasks import saved_models
 from interlingua.studies.config.fields import Place
@@ -125,7 +125,7 @@ class CheckedTransfer:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The regimes by name, in their order."""
+        """The names of the regimes, in their order."""
         return tuple(each.name if isinstance(each, Regime) else each for each in self.regimes)
 
 
@@ -163,7 +163,7 @@ def compile_transfer(given: TransferCommand) -> CompiledCommand:
 
 
 def _checked(given: TransferCommand) -> CheckedTransfer:
-    """All that can be wrong, told before anything is written: examples, labels, languages, regimes, the model."""
+    """All that can be wrong, reported before anything is written: examples, labels, languages, regimes, the model."""
     settings = transfer_settings(given)
     settings = replace(settings, source=codes.canonical(settings.source))
     given = _with_source_test(given, settings.source)
@@ -348,7 +348,7 @@ def _named(files: Mapping[str, Files]) -> dict[str, str | tuple[str, ...]]:
 
 
 def _options(task: str, model: str) -> dict[Place, str]:
-    """The options that fill in the tables of the study, for what is told of them."""
+    """The options that fill in the tables of the study, for messages about them."""
     own = {"train": "--train", "dev": "--dev", "tests": "--test", "mix_with": "--mix-with", "retrieval": "--retrieval"}
     return {
         ("encoders", model): "MODEL",

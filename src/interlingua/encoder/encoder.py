@@ -68,8 +68,8 @@ class Encoder:
     ) -> Encoder:
         """The encoder called `name`: 'embedded', a local folder, or a hub name (at a `revision` of it).
 
-        `budget` is the number of tokens, padding included, that go through the model at once. `blocks` takes the first
-        so many alone: what was their output is then the model's. `prompt`, a text or the name of one that a
+        `budget` is the number of tokens, padding included, that go through the model at once. `blocks` takes only that
+        many first blocks: what was their output is then the model's. `prompt`, a text or the name of one that a
         sentence-transformers folder has, comes before every text in `output`; its default one does otherwise.
         """
         place = pick_device(device)
@@ -122,7 +122,7 @@ class Encoder:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What of the model's folder is read otherwise than its maker meant, in words."""
+        """What of the model's folder is read otherwise than its maker meant, as descriptions."""
         return self._loaded.notes
 
     @property
@@ -276,7 +276,7 @@ class Encoder:
         )
 
     def checked(self, view: View, *, texts: int) -> View:
-        """The view with nothing left open, or an error where this model or so many texts can't give it."""
+        """The view with nothing left open, or an error where this model or this number of texts cannot give it."""
         if view.unit not in UNITS:
             raise InputError("unknown unit", value=view.unit, remedy=f"Known: {', '.join(UNITS)}.")
         pooling = view.pooling or (self.pooling if view.unit == "sentence" else self.mean)

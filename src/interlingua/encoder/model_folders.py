@@ -191,7 +191,7 @@ def check_config(config: Mapping[str, Any], stored: Stored, file: Path) -> None:
 
 @contextmanager
 def bounded_build(*, tensors: int, numbers: int, problem: InputError) -> Iterator[None]:
-    """Inside, a model on the meta device that grows past so many tensors or numbers is the `problem`.
+    """Inside, a model on the meta device that grows past a number of tensors or values is the `problem`.
 
     `transformers` builds every model there first, so nothing is allocated, and nothing goes on, past that point.
     """

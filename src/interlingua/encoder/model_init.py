@@ -79,7 +79,7 @@ def masked_lm(architecture: str, sizes: Mapping[str, Any], tokenizer: Tokenizer,
         raise
     except Exception as error:  # Each architecture checks its sizes in its own way.
         reason = " ".join(str(error).split())[:200]
-        raise InputError(f"sizes that do not fit ({reason})", remedy="Mend [model] in the config.") from error
+        raise InputError(f"sizes that do not fit ({reason})", remedy="Correct [model] in the config.") from error
 
 
 def _first_position(model: torch.nn.Module) -> int:

@@ -172,5 +172,5 @@ def _chosen(items: Items, only: tuple[int, ...] | None, begin: int) -> Items:
 
 
 def moved(items: Items, by: int) -> Items:
-    """The items as those of texts whose numbers are higher by so many."""
+    """The items as those of texts whose numbers are higher by that much."""
     return Items(items.row + by, items.first, items.last, items.spans, items.lost)

@@ -158,7 +158,7 @@ class MemoryWriter:
 
 
 class CacheWriter:
-    """Streams chunks to one file a layer in a hidden folder, which `finish` renames into place.
+    """Streams chunks to one file per layer in a hidden folder, which `finish` renames into place.
 
     Files are written, not mapped, so that the resident memory stays small however many items there are.
     """

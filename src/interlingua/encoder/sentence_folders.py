@@ -64,7 +64,7 @@ class SentenceModules:
     digest: str
 
     def placed(self, device: torch.device, limit: int | None) -> SentenceModules:
-        """The head on a device, for a model that reads so many tokens."""
+        """The head on a device, for a model that reads that many tokens."""
         limits = [each for each in (self.settings.limit, limit) if each is not None]
         settings = replace(self.settings, limit=min(limits, default=None))
         return replace(self, steps=self.steps.to(device), settings=settings)
@@ -189,7 +189,9 @@ _NO_MATTER = {"torch_dtype", "dtype", "attn_implementation", "trust_remote_code"
 
 @dataclass(frozen=True)
 class SentenceFolder:
-    """The folder of the transformer, and for a sentence-transformers folder what follows it; `notes` in words."""
+    """The folder of the transformer, and for a sentence-transformers folder what follows it; `notes` describe what
+    differs.
+    """
 
     transformer: Path
     head: SentenceModules | None = None
@@ -399,11 +401,13 @@ def _text_settings(transformer: Path) -> tuple[TextSettings, tuple[str, ...]]:
 
 
 def _general(file: Path) -> tuple[dict[str, str], str | None, int | None]:
-    """The prompts by name, the name of the one put before every text, and how many numbers of a vector are kept."""
+    """The prompts under their names, the name of the one put before every text, and how many numbers of a vector are
+    kept.
+    """
     config = model_json(file, dict) if file.exists() else {}
     prompts, default = config.get("prompts") or {}, config.get("default_prompt_name")
     if not isinstance(prompts, dict) or not all(isinstance(text, str | None) for text in prompts.values()):
-        raise InputError("prompts are texts by name", file=file, value=prompts, remedy="Fetch the model again.")
+        raise InputError("prompts are texts under names", file=file, value=prompts, remedy="Fetch the model again.")
     named = {name: text or "" for name, text in prompts.items()}
     if default in ("query", "document"):  # sentence-transformers knows both names, of no text unless the folder has it.
         named.setdefault(default, "")

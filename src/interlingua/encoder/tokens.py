@@ -470,7 +470,7 @@ def _specials(tokenizer: Any) -> tuple[list[int], list[int], Types | None]:
 
 
 def token_types(types: Types, lengths: Ints) -> Ints:
-    """The (text, position) token types of texts of so many tokens, with the special ones around each.
+    """The (text, position) token types of texts with these numbers of tokens, with the special ones around each.
 
     >>> token_types(([2], 0, [1]), np.array([2, 1])).tolist()
     [[2, 0, 0, 1], [2, 0, 1, 0]]

@@ -2,7 +2,7 @@
 
 A process holds its folder by the system's lock (`flock`), which ends with the process, however it ends. Where the
 locks of one machine are not seen by another (some network file systems), the machine's name in the folder's name
-tells whose lock can be trusted; what is of another machine must have been silent for a day, too.
+shows whose lock can be trusted; what is of another machine must have been silent for a day, too.
 """
 
 from __future__ import annotations

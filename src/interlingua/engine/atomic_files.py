@@ -27,7 +27,7 @@ _swept: set[Path] = set()  # A look at the whole folder for each of its files wo
 
 
 def hidden_name(path: Path, *, of: str = "") -> Path:
-    """The name beside `path` under which this process writes it; `of` tells two such names apart."""
+    """The name beside `path` under which this process writes it; `of` distinguishes two such names."""
     if path.parent not in _swept:
         sweep(path.parent)
     return path.with_name(f".{path.name}{of and f'.{of}'}.{_machine()}.{os.getpid()}")

@@ -57,11 +57,11 @@ class Digests:
             return File(str(place), digest, stamp(place))
         except FileNotFoundError as error:
             if os.path.lexists(place):
-                raise InputError("a link to nothing", file=error.filename, remedy="Mend or remove it.") from error
+                raise InputError("a link to nothing", file=error.filename, remedy="Repair or remove it.") from error
             raise InputError("no such file or folder", value=str(path), remedy="Check the path.") from error
         except OSError as error:
             loop = error.errno == errno.ELOOP
-            remedy = "Mend or remove that link." if loop else "Check its permissions."
+            remedy = "Repair or remove that link." if loop else "Check its permissions."
             raise InputError(f"cannot be read ({error.strerror})", file=error.filename, remedy=remedy) from error
 
     def keep(self) -> None:

@@ -1,4 +1,5 @@
-"""Which of several processes this one is, and what the first of them tells the others: before and without any training.
+"""Which of several processes this one is, and what the first of them sends to the others: before and without any
+training.
 
 `torchrun` and `accelerate launch` start one command several times. All processes then walk the same steps, and only
 the first reads and writes the folder: what it finds there reaches the others by `broadcast`.

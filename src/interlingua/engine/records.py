@@ -13,6 +13,7 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any, ClassVar, Generic, Protocol, Self, TypeVar
 from zipfile import BadZipFile
@@ -69,11 +70,13 @@ class Records(Generic[R]):
         """Leave a step's records in its folder, once: the renaming of that folder commits them."""
         if not rows:
             return
-        arrays = {str(number): compact(items) for number, (_, items) in enumerate(rows) if items is not None}
+        groups: dict[str, list[NDArray[Any]]] = {}
         lines = []
-        for number, (row, items) in enumerate(rows):
-            made = replace(row, step=step, items=None if items is None else f"{step}.npz#{number}")
+        for row, items in rows:
+            place = None if items is None else f"{step}.npz#{_add_items(groups, items)}"
+            made = replace(row, step=step, items=place)
             lines.append(json.dumps(made.to_dict(), ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n")
+        arrays = {name: np.stack(own) for name, own in groups.items()}
         if arrays:
             (out / ITEMS).mkdir()
             with (out / ITEMS / f"{step}.npz").open("xb") as file:
@@ -161,26 +164,50 @@ def _unreadable(file: Path, line: int, why: str) -> InputError:
 
 
 def read_items(folder: Path, place: str) -> Array:
-    """The per-item values at a place (`FILE#NUMBER`) of a store's folder; nothing else is opened, nothing mended."""
-    name, _, number = place.partition("#")
-    file = folder / "items" / Path(name).name
+    """The per-item values at a place (`FILE#GROUP/ROW`) of a store's folder; nothing else is opened or repaired."""
+    name, _, there = place.partition("#")
+    file = folder / ITEMS / Path(name).name
+    group, _, row = there.partition("/")
     try:
-        with np.load(regular(file), allow_pickle=False) as arrays:
-            values: Array = arrays[number]
-    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile, zlib.error) as error:
+        found = _read_group(str(regular(file)), file.stat().st_mtime_ns, group)
+        if not row:  # Written by version 0.1: an array of its own.
+            return found
+        if not group.startswith(HITS):
+            return found[int(row)]
+        count = int(group.removeprefix(HITS).split("x")[-1])
+        return np.unpackbits(found[int(row)], axis=-1, count=count).astype(np.float32)  # Bytes subtract modulo 256.
+    except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError, BadZipFile, zlib.error) as error:
         raise InputError(
             f"per-item values cannot be read ({type(error).__name__})",
             file=file,
             remedy="Remove that file and give the command of that run again: it makes it anew.",
         ) from error
-    return values
 
 
-def compact(values: Array) -> NDArray[Any]:
-    """Zeros and ones as bytes, the rest as float32: lossless for hits, enough for the rest."""
-    if np.isin(values, (0.0, 1.0)).all():
-        return values.astype(np.uint8)
-    return values.astype(np.float32)
+@lru_cache(maxsize=8)
+def _read_group(file: str, changed: int, group: str) -> NDArray[Any]:
+    """An array of a file, which holds the values of many records."""
+    with np.load(file, allow_pickle=False) as arrays:
+        found: NDArray[Any] = arrays[group]
+    found.flags.writeable = False
+    return found
+
+
+HITS, VALUES = "hits", "values"
+
+
+def _add_items(groups: dict[str, list[NDArray[Any]]], items: Array) -> str:
+    """Put values beside those of their shape, and say where: `hits600/17`, row 17 of the array `hits600`.
+
+    Zeros and ones are bits (lossless), the rest is float32 (enough). An array per record would take more room for its
+    name in the file than for its bits.
+    """
+    hits = bool(np.isin(items, (0.0, 1.0)).all())
+    kind = HITS if hits else VALUES
+    name = kind + "x".join(map(str, items.shape))
+    group = groups.setdefault(name, [])
+    group.append(np.packbits(items.astype(np.uint8), axis=-1) if hits else items.astype(np.float32))
+    return f"{name}/{len(group) - 1}"
 
 
 def told_once(notes: Iterable[str]) -> list[str]:

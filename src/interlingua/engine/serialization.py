@@ -118,7 +118,7 @@ def canonical(value: Any) -> str:
 
 
 def canonical_form(value: Dataclass) -> Any:
-    """What of a dataclass is in a key: JSON types as its fields declare them, files by name and content.
+    """What of a dataclass is in a key: JSON types as its fields declare them, files as name and content.
 
     Equal dataclasses have equal forms: 1 and 1.0 are one value where a field says float.
     """
@@ -127,7 +127,7 @@ def canonical_form(value: Dataclass) -> Any:
 
 
 def digest(value: Any) -> str:
-    """32 hexadecimal digits of a value's canonical JSON, files by name and content; of text, those of the text itself.
+    """32 hexadecimal digits of a value's canonical JSON, files as name and content; of text, those of the text itself.
 
     >>> digest({"a": 1}) == digest('{"a":1}'), len(digest(""))
     (True, 32)

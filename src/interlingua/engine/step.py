@@ -24,7 +24,7 @@ class Resources:
     """What a step takes of a machine; not in its key.
 
     `cpus` is also the number of threads, on every machine, because sums over threads round by their number. `gpus`
-    may be a fraction: four steps of 0.25 share one. `memory` is in bytes, 0 where nothing is said. `processes` above
+    may be a fraction: four steps of 0.25 share one. `memory` is in bytes, 0 where none is given. `processes` above
     1: that many processes of torchrun run the function together.
     """
 
@@ -126,7 +126,7 @@ class Step:
 
     `run` is "package.module:name" of a `StepFunction`; `settings` a frozen dataclass of JSON types, tuples, `File` and
     dataclasses of those, the one that the function's annotation names. `code` is raised when the function's results
-    change. `label` is what people see; `like` tells which steps take about as long. Of the steps that a run was asked
+    change. `label` is what people see; `like` shows which steps take about as long. Of the steps that a run was asked
     for, those of a lower `turn` go first, and those without one last; records keep the order that was given. None of
     these nor `resources` are in the key. `load` are users' Python files that the function's process runs first; their
     content is in the key.

@@ -219,7 +219,7 @@ def _call(job: Job, workspace: Workspace, context: StepContext, token: str, capt
 
 
 def _finish(job: Job, workspace: Workspace, making: Path, seconds: float) -> None:
-    """Rename the folder into place, with a manifest that tells the size of every file.
+    """Rename the folder into place, with a manifest of the size of every file.
 
     What took long to make is flushed to the disk before it gets its name. What did not is left to the system, because
     flushing it would take longer than making it: after a power cut, `Workspace.broken` finds it by its sizes. A kill
@@ -262,7 +262,7 @@ def _logged(workspace: Workspace, key: str, token: str) -> Iterator[None]:
     """Send all that this process and its children print to a file, which gets the step's name where there is any.
 
     The file is made before the step and stays for the next where it is empty: most steps print nothing. Where the
-    process dies, who has the step's lock tells which file has its last words.
+    process dies, the owner of the step's lock shows which file has its last output.
     """
     log = workspace.log(f".{token}")
     sys.stdout.flush()

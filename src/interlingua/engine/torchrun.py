@@ -93,7 +93,7 @@ def launch(job: Launched, context: StepContext) -> None:
 
 
 def _run(command: list[str], environment: Mapping[str, str], count: int) -> int:
-    """Run a command in so many processes of one group; the code of the first that ends badly, which ends all, or 0."""
+    """Run a command in several processes of one group; the code of the first that ends badly, which ends all, or 0."""
     from torch.distributed import TCPStore  # type: ignore[attr-defined]
 
     # Where the processes meet: a port of this machine alone. Any that is free, so that two such steps don't meet.
@@ -141,7 +141,7 @@ def _end(processes: Sequence[subprocess.Popen[bytes]]) -> None:
 
 
 def main(about: Path) -> None:
-    """One of the processes: call the function that the file tells of."""
+    """One of the processes: call the function that the file names."""
     told = json.loads(about.read_text("utf-8"))
     threading.Thread(target=_end_with, args=(told["parent"],), daemon=True).start()
     inputs = {role: Path(path) for role, path in told["inputs"].items()}
@@ -176,7 +176,7 @@ def main(about: Path) -> None:
 
 
 def _end_with(parent: int) -> None:
-    """End when the process that ordered this one is gone, whose kill no other tells of."""
+    """End when the process that ordered this one is gone, whose kill nothing else reports."""
     while True:
         try:
             os.kill(parent, 0)

@@ -52,7 +52,7 @@ class Explorer:
 
     @property
     def routes(self) -> Mapping[str, Callable[[object], Answer]]:
-        """What can be asked, by name."""
+        """The kinds of requests, under their names."""
         return {"pair": self.pair, "neighbours": self.neighbours, "head": self.head, "rows": self.rows}
 
     def setup(self) -> Answer:
@@ -258,7 +258,7 @@ def _short(text: str) -> str:
 
 
 def shelf_notes(corpus: ParallelCorpus, shelves: Sequence[Shelf]) -> tuple[str, ...]:
-    """What was left out of the corpus, and how sentences are made of tokens, in words."""
+    """What was left out of the corpus, and how sentences are made of tokens, as descriptions."""
     poolings = {shelf.encoder.pooling for shelf in shelves} - {"mean"}
     notes = [str(skip) for skip in corpus.skipped]
     if poolings:

@@ -33,7 +33,7 @@ def open_explorer(
 ) -> Explorer:
     """An explorer of one model, or of two side by side, over a corpus.
 
-    `rows` draws that many rows. `heads` are folders of fine-tuned models by name (`transfer --save-models`),
+    `rows` draws that many rows. `heads` are folders of fine-tuned models under names (`transfer --save-models`),
     `aligner` a folder that `interlingua align --save` made, whose source is the first text. `cache` is a folder,
     'none', or by default the user's cache, which an audit fills too.
     """

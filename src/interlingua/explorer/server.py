@@ -140,7 +140,7 @@ class ExplorerServer(ThreadingHTTPServer):
                 self._known.discard(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away is no error of ours; anything else is, and is told."""
+        """A client that went away is no error of ours; anything else is, and is reported."""
         if not isinstance(sys.exception(), ConnectionError | TimeoutError):
             traceback.print_exc()
 

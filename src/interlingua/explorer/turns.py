@@ -1,4 +1,4 @@
-"""Turns at the model: one at a time, in the order of asking, so many waiting at most, and nobody for too long."""
+"""Turns at the model: one at a time, in the order of asking, with a limit on how many wait and for how long."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Turns:
             self._pass_on()
 
     def close(self, *, seconds: float) -> bool:
-        """Send away all that wait and let nobody in; whether whoever had the turn was done within so many seconds."""
+        """Send away all that wait and let nobody in; whether whoever had the turn was done within that many seconds."""
         with self._lock:
             self._closed = True
             while self._queue:

@@ -1,4 +1,4 @@
-"""Flattenings: many dimensions to two, for the eye, by name, one file each.
+"""Flattenings: many dimensions to two, for the eye, one file each.
 
 A flattening is called as `f(vectors, perplexity=…, seed=…)` with an (n, d) array and returns a `Flat`. The same vectors
 and seed give the same places. What the eye sees in a flat map can deceive: numbers are taken of the vectors themselves
@@ -29,7 +29,8 @@ _PACKAGES = {"maps": "sklearn", "umap": "umap"}
 
 
 def installed(name: str) -> None:
-    """Raise `MissingExtra` where what a flattening needs is not here, so that it is told before anything is encoded.
+    """Raise `MissingExtra` where what a flattening needs is not here, so that the error comes before anything is
+    encoded.
 
     >>> installed("pca")
     """

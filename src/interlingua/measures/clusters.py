@@ -93,7 +93,7 @@ METRICS = Metrics(
 def language_clusters(source: Tensor, target: Tensor, *, seed: int = 0) -> Scores:
     """How far the rows of two languages lie apart by language: `silhouette` and `purity` of `clusters`, low is mixed.
 
-    Null silhouette 0 and null purity about 0.5: languages that can't be told apart, as papers/003 §3.3 looks for in
+    Null silhouette 0 and null purity about 0.5: languages that cannot be distinguished, as papers/003 §3.3 looks for in
     maps. A language's rows beside their own copy read less than that, since the nearest row is always the other's.
 
     >>> rows = torch.randn(24, 4, generator=torch.Generator().manual_seed(0))

@@ -122,7 +122,7 @@ def clustered(matrix: Floats, *, groups: int = 2) -> Clustering:
     if count < 2:
         raise InputError("one language forms no groups", remedy="Give two or more.")
     if not 1 <= groups <= count:
-        raise InputError("there are not so many groups", value=groups, remedy=f"Give 1 to {count}.")
+        raise InputError("there are fewer groups", value=groups, remedy=f"Give 1 to {count}.")
     apart = np.clip(1 - (matrix + matrix.T) / 2, 0.0, 2.0)
     np.fill_diagonal(apart, 0.0)
     tree = hierarchy.linkage(squareform(apart, checks=False), method="average", optimal_ordering=True)

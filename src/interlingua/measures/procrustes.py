@@ -281,7 +281,7 @@ def dictionary_precision(
 ) -> Scores:
     """P@K of a dictionary's test words, in [0, 1]: a hit is any of the word's translations (papers/000 §5.1.1).
 
-    `source` and `target` hold one row a word; `train` and `test` are (pairs, 2) arrays of (source row,
+    `source` and `target` hold one row per word; `train` and `test` are (pairs, 2) arrays of (source row,
     target row), as in MUSE's two files (Lample et al. 2018). The map is fitted on the training pairs; each distinct
     test word asks once among all targets. No test word may be a training word. Variants `p@K/mapped`
     (null: training pairs shuffled), `p@K/identity`, `p@K/random` (null: chance, 1 - C(m-t, K) / C(m, K) for a

@@ -28,7 +28,7 @@ class Room:
         self._left, self._lock = size, threading.Lock()
 
     def take(self, size: int) -> bool:
-        """Whether so many bytes were left; if so they are taken."""
+        """Whether that many bytes were left; if so they are taken."""
         with self._lock:
             fits = size <= self._left
             self._left -= size if fits else 0

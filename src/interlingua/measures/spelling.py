@@ -60,7 +60,7 @@ def spelling(
     Names are case-folded (after transliteration) unless `case` is asked for: a script without capitals is no other
     spelling. Two empty names are equal: 0. `items` are the names' distances, the interval is Student's, and the
     null is the mean over all pairings, the exact expectation for shuffled pairs; with more than `null_rows` names,
-    that of a seeded sample of so many a side (`details`: `null_rows`).
+    that of a seeded sample of that size per side (`details`: `null_rows`).
 
     >>> scores = spelling(["Moscow", "Minsk"], ["Москва", "Минск"])
     >>> round(scores["tnld"].value, 4), scores["nld"].value  # moscow -> moskva: 3 of 6; minsk -> minsk: 0

@@ -1,4 +1,4 @@
-"""Contrastive alignment (InfoNCE): a word or sentence is told from the batch's others by its translation."""
+"""Contrastive alignment (InfoNCE): a word or sentence is distinguished from the batch's others by its translation."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Readers: bytes to a `ParallelCorpus`, one format a file; every error names file and line.
+"""Readers: bytes to a `ParallelCorpus`, one format per file; every error names file and line.
 
-`read_corpus` tells formats apart by their content (the first decompressed bytes and the files
+`read_corpus` detects formats from their content (the first decompressed bytes and the files
 beside them), never by the suffix alone. What every reader promises:
 
 - **Encoding.** UTF-8; a byte order mark of UTF-8, 16 or 32 is honoured before anything else;

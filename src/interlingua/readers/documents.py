@@ -1,6 +1,6 @@
 """Files as text: decompressed by their first bytes, decoded, cut into numbered lines.
 
-A suffix that lies is no problem. Nothing is read twice: the head that tells a format apart is
+A suffix that lies is no problem. Nothing is read twice: the head that shows the format is
 put back before the rest is read, so that standard input is treated like any file.
 """
 

@@ -68,7 +68,7 @@ def read(given: str, request: Request, *, stdin: BinaryIO | None) -> ParallelCor
 def corpus_files(
     given: str, languages: Sequence[str] = (), *, folder: Path | None = None
 ) -> tuple[str, tuple[Path, ...]]:
-    """What names a corpus beside its files, and those files: of these languages, where their names tell.
+    """What names a corpus beside its files, and those files: of these languages, where their names show them.
 
     Paths start from `folder`. The name "." is that of a whole folder, names between commas are the files themselves; a
     corpus that is no file has its name alone.
@@ -137,7 +137,7 @@ def _with_prefix(files: FileSet, prefix: str) -> FileSet | None:
 
 
 def missing(path: Path) -> InputError:
-    """The error for a path where no file is: what is there in its place, or else the nearest name beside it."""
+    """The error for a path where no file is: what is in its place, or else the nearest name beside it."""
     if path.is_dir():
         return InputError("a folder where a file was expected", file=path, remedy="Give a file in it.")
     try:
@@ -299,7 +299,9 @@ def _listed(given: str, asked: tuple[str, ...] | None) -> FileSet:
         if asked is None or len(asked) != len(paths):
             nameless = paths[sides.index(None)]
             raise InputError(
-                "its name tells no language", file=nameless, remedy="Give the languages, one a file, in the same order."
+                "its name contains no language",
+                file=nameless,
+                remedy="Give the languages, one per file, in the same order.",
             )
         sides = list(asked)
     members: dict[tuple[str, ...], tuple[Path, ...]] = {}

@@ -1,4 +1,4 @@
-"""A Hugging Face dataset by name: `hf:NAME[:CONFIG[:SPLIT]]`, through the extra `datasets`.
+"""A Hugging Face dataset: `hf:NAME[:CONFIG[:SPLIT]]`, through the extra `datasets`.
 
 Rows are objects of languages as in JSON Lines (`translation` included); FLORES' `sentence_eng_Latn`
 is English. A dataset with several splits needs one named. Rows are streamed.

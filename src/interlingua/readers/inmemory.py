@@ -62,7 +62,7 @@ def text_pairs(given: object) -> Iterator[tuple[str, str]]:
 
 
 def _columns(given: object) -> dict[str, list[Any]] | None:
-    """The columns by name, or None where what is given is no table."""
+    """The columns under their names, or None where what is given is no table."""
     if isinstance(given, Mapping):
         found = dict(given)
     elif callable(getattr(given, "to_pydict", None)):

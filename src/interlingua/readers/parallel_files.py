@@ -33,7 +33,7 @@ _NO_PROSE = re.compile(r"\.(?:json|xml|sgml?|html?)(?:\.(?:gz|bz2|xz|zst))*$", r
 def files(
     found: FileSet, *, languages: Sequence[str] | None, encoding: str | None, column: Column | None = None
 ) -> ParallelCorpus:
-    """One file a language, line by line: name.xx, FLORES-200, NTREX."""
+    """One file per language, line by line: name.xx, FLORES-200, NTREX."""
     paths = one_file_each(found, languages)
     columns, skipped = read_lines(paths, encoding=encoding, column=column)
     places = RowPlaces()
@@ -104,7 +104,7 @@ def read_lines(
 
 
 def _tabs_in_lines(document: Document, lines: Sequence[str]) -> list[Skip]:
-    """What is said of tabs within lines; where most lines of the whole file have them, it is no prose."""
+    """The message about tabs within lines; where most lines of the whole file have them, it is no prose."""
     places = [number for number, line in enumerate(lines, start=1) if "\t" in line.strip()]
     if 2 * len(places) > sum(1 for line in lines if line.strip()):
         raise _columns_of(document.name, places[0], lines[places[0] - 1], 1 + lines[places[0] - 1].count("\t"))

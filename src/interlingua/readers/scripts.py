@@ -31,7 +31,9 @@ _ESCAPE = regex.compile(r"&(?:amp|quot|apos|lt|gt|nbsp|#\d+|#x[0-9a-fA-F]+);")
 _NUMBER = regex.compile(r"[#(\[]?\d+[.):\]]*")
 _WHOLE = {"Jpan": "Hani|Hira|Kana", "Kore": "Hang|Hani", "Hans": "Hani|Bopo", "Hant": "Hani|Bopo", "Aran": "Arab"}
 NEARLY_ALL, MOST, LEAST, MANY = 0.9, 0.5, 10, 20
-"""Shares of a language's rows that make an error and a note, and the rows below which nothing is said (of labels)."""
+"""Shares of a language's rows that make an error and a note, and the rows below which there is no message (about
+labels).
+"""
 
 _LOOKED = 2_000_000
 """Cells of a corpus that are looked at before languages are compared row by row."""

@@ -1,4 +1,4 @@
-"""Bitext for an aligner, line by line: `source ||| target`, two-column TSV, or two files; bad lines are told.
+"""Bitext for an aligner, line by line: `source ||| target`, two-column TSV, or two files; bad lines are reported.
 
 A corpus (`read_corpus`) may drop rows; an aligner's output has one line for every line of its input, so each line is
 handed on with its number, and with what is wrong with it where it can't be used.
@@ -22,7 +22,7 @@ from interlingua.readers.documents import UNDECODABLE, Document, opened
 from interlingua.readers.file_names import parse
 
 FORMATS = ("pipes", "tsv", "xl-wa", "files")
-"""`source ||| target`; two columns; two columns and one of gold links; a file a side."""
+"""`source ||| target`; two columns; two columns and one of gold links; one file per side."""
 
 REMEDIES = {
     "blank line": "Remove the line, or write both sides.",
@@ -79,9 +79,9 @@ def open_bitext(
     encoding: str | None = None,
     stdin: BinaryIO | None = None,
 ) -> Iterator[BitextReader]:
-    """The bitext in one file, or in a file a side where `target` is given; `-` is standard input.
+    """The bitext in one file, or in one file per side where `target` is given; `-` is standard input.
 
-    Plain or compressed. `format` is told by the first lines where it is not given.
+    Plain or compressed. `format` is detected from the first lines where it is not given.
 
     >>> import io
     >>> with open_bitext("-", stdin=io.BytesIO("the cat ||| el gato\\nthe dog\\n".encode())) as bitext:

@@ -98,7 +98,7 @@ _ID = re.compile(r'"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]{1,40})')
 
 
 class _Places:
-    """Line numbers of ids, which JSON does not tell: all ids of the text are found in one walk, however written."""
+    """Line numbers of ids, which JSON does not give: all ids of the text are found in one walk, however written."""
 
     def __init__(self, text: str) -> None:
         self._lines: dict[object, deque[int]] = {}

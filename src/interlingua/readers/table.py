@@ -168,7 +168,7 @@ def bitext(document: Document, *, languages: Sequence[str] | None) -> ParallelCo
     pair = pair_of(document, languages)
     if pair is None:
         raise InputError(
-            "its name tells no pair of languages",
+            "its name contains no pair of languages",
             file=document.name,
             remedy="Name it x.en-ru.tsv, or give both languages.",
         )

@@ -2,10 +2,10 @@
 
 Sentences are separated by blank lines, columns by tabs, or by white space where the file has no tab. Which column holds
 the words and which the tags is said by a first line of names, detected from their content (`_detect_columns`) or given
-by `columns`; a file whose columns cannot be told apart is refused. PAN-X's own files say `en:word`: the language is cut
-off where every word of the file has it. Tags become IOB2, and the note says so: IOB1 and IO (no entity begins with B-),
-BIOES, BILOU and BMES. In a file of IOB2 an I- tag that follows no tag of its type is kept, as seqeval accepts it, and
-counted.
+by `columns`; a file whose columns cannot be distinguished is refused. PAN-X's own files say `en:word`: the language is
+cut off where every word of the file has it. Tags become IOB2, and the note says so: IOB1 and IO (no entity begins with
+B-), BIOES, BILOU and BMES. In a file of IOB2 an I- tag that follows no tag of its type is kept, as seqeval accepts it,
+and counted.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def read_tagged(path: str | Path, *, language: str, columns: Sequence[str] | Non
     """The tagged sentences of an IOB2 file.
 
     `columns` names every column of the file in order, among them `word` and `tag`; where one is called `sentence`, its
-    values tell the sentences apart; other names are ignored.
+    values separate the sentences; other names are ignored.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -305,9 +305,9 @@ def _undecided(what: str, places: Iterable[int], file: str, sentences: list[list
     line, cells = sentences[0][0]
     shown = " and ".join(str(place + 1) for place in places)
     return InputError(
-        f"columns {shown} {what}, and the content does not tell which"
+        f"columns {shown} {what}, and the content does not show which"
         if " and " in shown
-        else f"column {shown} does not hold words, as far as its content tells",
+        else f"column {shown} does not hold words, as far as its content shows",
         file=file,
         line=line,
         value="\t".join(cells),

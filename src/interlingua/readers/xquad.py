@@ -1,4 +1,4 @@
-"""XQuAD: SQuAD JSON, one file a language (`xquad.xx.json`), parallel question for question.
+"""XQuAD: SQuAD JSON, one file per language (`xquad.xx.json`), parallel question for question.
 
 Rows are questions, joined by their id; the format name `xquad-contexts` takes the paragraphs
 instead, each once, joined by the id of its first question. Ids that differ are an error, not a

@@ -194,7 +194,7 @@ def mean(readings: Iterable[Reading]) -> Reading:
 
     Bounds are averaged as they are: the standard error of a mean of correlated values is at
     most the mean of their standard errors, and pairs that share sentences are correlated, so
-    the interval is never too narrow for sampling of sentences. It says nothing of other languages.
+    the interval is never too narrow for sampling of sentences. It shows nothing about other languages.
 
     >>> mean([Reading(0.2, 0.0, 0.1, 0.3, 10), Reading(0.4, 0.1, 0.2, 0.6, 20)])
     Reading(value=0.30000000000000004, null=0.05, low=0.15000000000000002, high=0.44999999999999996, n=10, details={})

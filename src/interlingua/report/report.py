@@ -14,6 +14,7 @@ from typing import Any
 from interlingua.record import Estimate
 from interlingua.report.kit.chart import Chart, ChartMenu, charts_of
 from interlingua.report.kit.citations import name_papers
+from interlingua.report.kit.figure import Figure, find_figure
 from interlingua.report.kit.finding import Finding, Verdict, sentence_of
 from interlingua.report.kit.notebook import ReportedResult
 from interlingua.report.kit.section import Fact, Headline, Run, Section, Subject
@@ -85,6 +86,10 @@ class Report(ReportedResult):
         """All charts and menus of charts, in the order of the page."""
         for section in self.sections:
             yield from section.charts
+
+    def figure(self, name: str) -> Figure:
+        """A chart, to look at or to save; an unknown name is an error that lists the known ones."""
+        return find_figure(list(self.charts()), name)
 
     def texts(self) -> Iterator[str]:
         """All sentences, notes and cells of text: where a term of the glossary or a paper may be named."""

@@ -32,8 +32,8 @@ class Association:
     """Spearman's rho of two numbers over languages, in [-1, 1], and what its number of languages allows to say.
 
     `low` and `high` bound the 95 % interval, None where too few are left to know. `p` is that of a permutation test,
-    two-sided, in (0, 1], `least_p` the smallest that so many languages allow, and `detectable` the smallest |rho| that
-    is called clear (`sign`) with 80 % power; None where none is.
+    two-sided, in (0, 1], `least_p` the smallest that this number of languages allows, and `detectable` the smallest
+    |rho| that is called clear (`sign`) with 80 % power; None where none is.
     """
 
     value: float
@@ -245,7 +245,8 @@ def mantel(
 
     - `details["p"]`, two-sided, in (0, 1]: the share of permutations of the languages of one matrix, rows and columns
       together, with |r| at least as large (Mantel 1967). Where n! is at most `permutations` all of them are taken
-      (`exact`), else so many seeded draws and the observed one. With n languages p is at least 1 / n!: 0.042 for four.
+      (`exact`), else that number of seeded draws and the observed one. With n languages p is at least 1 / n!: 0.042
+      for four.
     - `low`, `high`: z ± t(0.975, n - 1) · sqrt((n - 1) / n · Σ (z₋ᵢ - mean z₋)²), back from Fisher's scale z = atanh r,
       with z₋ᵢ the value without language i, its row and its column: the jackknife, which holds for statistics of
       pairs (Arvesen 1969). Absent below five languages, where leaving one out leaves too few, or for |r| = 1.

@@ -61,7 +61,7 @@ def paired_difference(
     variance = sum(part for part, _ in parts)
     if variance <= (abs(mean) * 1e-14) ** 2:  # All differences are one number: p is that of all swaps of signs.
         return mean, mean, mean, float(2.0 ** -first[1])
-    if not np.isfinite(variance):  # One group says nothing of others.
+    if not np.isfinite(variance):  # One group shows nothing about others.
         return mean, float("-inf"), float("inf"), 1.0
     freedom = variance**2 / sum(part**2 / own for part, own in parts)
     error = float(np.sqrt(variance))
@@ -102,7 +102,7 @@ def half_width(squares: float, groups: int, n: int) -> float:
 
     `squares` is the sum over groups of (the sum of their rows' influence values)²: the error is
     sqrt(G / (G-1) · squares) / n, times t(0.975, G-1) (Liang & Zeger 1986; Cameron & Miller 2015). Rows that are each a
-    group of their own give Student's interval. One group says nothing of others: infinite.
+    group of their own give Student's interval. One group shows nothing about others: infinite.
 
     >>> values = np.array([1.0, 2.0, 3.0, 4.0])
     >>> low, high = mean_interval(values)
@@ -120,7 +120,7 @@ def clustered_share(hits: NDArray[np.bool_], groups: NDArray[np.int64]) -> tuple
     """The 95 % interval of a share of rows that are independent only between groups, such as words of sentences.
 
     Wilson's, with as many rows as would have the variance of groups drawn whole: n' = share (1 - share) / error², at
-    most n, and Student's t of the groups in place of 1.96 (Korn & Graubard 1998). One group says nothing of others.
+    most n, and Student's t of the groups in place of 1.96 (Korn & Graubard 1998). One group shows nothing about others.
 
     >>> hits = np.repeat([True, False, True, True], 25)
     >>> [round(end, 2) for end in clustered_share(hits, np.repeat(np.arange(4), 25))]
@@ -221,7 +221,7 @@ def over_seeds(values: Sequence[float] | NDArray[np.floating[Any]]) -> Spread:
     """The mean over seeds with its standard deviation (n - 1) and its 95 % Student interval.
 
     The interval is of the mean over *seeds* on one test set: how far another five seeds would move it. How far another
-    test set would move it is told by the items (`mean_interval`, `bootstrap_mean`).
+    test set would move it follows from the items (`mean_interval`, `bootstrap_mean`).
 
     >>> found = over_seeds([0.61, 0.63, 0.65])
     >>> round(found.mean, 4), round(found.deviation, 4), round(found.low, 4), round(found.high, 4)

@@ -35,7 +35,7 @@ def detectable_mean(deviation: float, n: int, *, power: float = POWER) -> float 
 
     `deviation` is that of the n paired differences. The root of P(|T| > t(0.975, n-1)) = power, T noncentral t with
     n - 1 degrees of freedom and noncentrality difference · sqrt(n) / deviation. None below two items, and where
-    nothing differs: such a sample does not tell how much another would.
+    nothing differs: such a sample does not show how much another would.
 
     >>> round(detectable_mean(1.0, 34), 2)  # G*Power: 34 pairs for d = 0.5
     0.5
@@ -60,7 +60,7 @@ def detectable_error(error: float, *, df: float | None = None, power: float = PO
 
 
 def _noncentrality(df: float, power: float, high: float) -> float:
-    """The shift of a noncentral t of so many degrees of freedom at which P(|T| > t(0.975, df)) is the power."""
+    """The shift of a noncentral t with these degrees of freedom at which P(|T| > t(0.975, df)) is the power."""
     limit = float(special.stdtrit(df, 0.975))
 
     def missing(shift: float) -> float:
@@ -80,7 +80,7 @@ def detectable_over_seeds(
 ) -> float | None:
     """The smallest difference that `seed_difference` finds with that power, before anything is trained.
 
-    Both systems have so many seeds and vary by `deviation` between them; `item_deviation` is that of their difference
+    Both systems have that many seeds and vary by `deviation` between them; `item_deviation` is that of their difference
     over n examples. From the standard error sqrt(2 · deviation²/seeds + item_deviation²/n) and 2 · seeds - 3 degrees of
     freedom: one below those of two equal deviations, as Welch's are estimated from few seeds and never above these
     (with 3 seeds and all of them the difference is found in .69 of studies, with one less in .79 to .83). None below
@@ -214,7 +214,7 @@ def paired_effect(ours: NDArray[Any], theirs: NDArray[Any], *, corrected: bool =
 
 
 def hedges_correction(freedom: int) -> float:
-    """What a standardised difference of so many degrees of freedom is multiplied by to be unbiased, in (0, 1).
+    """What a standardised difference with these degrees of freedom is multiplied by to be unbiased, in (0, 1).
 
     One degree of freedom leaves nothing to correct with: 1.
 

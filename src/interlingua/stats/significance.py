@@ -16,7 +16,7 @@ def paired_t(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> float:
     """The two-sided p-value of Student's paired t-test, in [0, 1]: do two systems differ on the same items?
 
     t = mean(d) / (s / sqrt(n)) with d the differences and n - 1 degrees of freedom (papers/001 §5.1 tests per-example
-    values averaged over seeds so). Where all differences are 0 there is nothing to tell: 1. Where all are one number
+    values averaged over seeds so). Where all differences are 0 there is nothing to test: 1. Where all are one number
     they have no spread to go by, and p is that of all swaps of signs, 2 / 2^n.
 
     >>> round(paired_t(np.array([1.0, 0.0, 1.0, 1.0]), np.array([0.0, 0.0, 1.0, 0.0])), 4)

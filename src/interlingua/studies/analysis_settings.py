@@ -121,7 +121,7 @@ def explain_values(given: Attributing) -> dict[str, Any]:
 
 
 def explain_settings(given: Attributing, *, unit: str) -> ExplainSettings:
-    """How attributions are made; `unit` is what they are of where nothing is said."""
+    """How attributions are made; `unit` is what they are of by default."""
     values = explain_values(given)
     return ExplainSettings(**{**values, "unit": values["unit"] or unit, "tolerance": values["tolerance"] or None})
 

@@ -1,4 +1,4 @@
-"""What a step of each kind is told: its settings, the version of its code, whether it computes on a GPU. No torch.
+"""The input of a step of each kind: its settings, the version of its code, whether it computes on a GPU. No torch.
 
 Settings hold values: what a study file leaves to the task, the regime or the device is filled in before a step is made,
 so that its key changes with the default. None says that the model or the data decide, or that there is nothing.
@@ -24,7 +24,7 @@ Data = File | str
 class StudyEncoder:
     """An encoder of a study: a folder by its content, or a hub name with its commit; None: the step `encoder` makes it.
 
-    `blocks` takes the first so many alone.
+    `blocks` takes only that many first blocks.
     """
 
     name: str
@@ -306,7 +306,7 @@ class EncodeStep:
 class MeasureStep:
     """Vectors of one model or two, as they were `encoded`, to one measure's records.
 
-    `written` tells the measure's own code apart. `pairs` and `maps` say which pairs are measured, and which of them get
+    `written` identifies the measure's own code. `pairs` and `maps` say which pairs are measured, and which of them get
     a fitted map. `spellings` None: names of places that are embedded.
     """
 
@@ -367,7 +367,7 @@ class EntityGeometryStep:
     """A model and parallel names to what is seen of those inside it: cosines, clusters, a map.
 
     The model is as it came, or as the step `tuned` fine-tuned it on `source`. Looked at are the names of the test part,
-    or with an `entity` so many sentences of each type about that name.
+    or with an `entity` that many sentences of each type about that name.
     """
 
     CODE: ClassVar[int] = 1

@@ -28,7 +28,7 @@ MADE = "@"
 class Study:
     """A study that was checked: its tables, its file, the size that was taken, where its data lies, what it loads.
 
-    `given` are `Regime` objects that were made in Python, by name; they take the place of ours.
+    `given` are `Regime` objects that were made in Python, under their names; they take the place of ours.
     """
 
     table: StudyTable
@@ -82,7 +82,7 @@ class Study:
         return tuple(code for code in languages if not known or code in known)
 
     def tests(self, task: str, source: str) -> dict[str, tuple[str, ...]]:
-        """The tests of a task by name, each with its file or two."""
+        """The tests of a task under their names, each with its file or two."""
         table = self.table.tasks[task]
         return expanded(table.tests, table.languages or self.languages, source) if table.tests else {}
 
@@ -114,7 +114,7 @@ def model_place(home: Path, model: str) -> Path:
 
 
 def expanded(files: Files, languages: Sequence[str], source: str) -> dict[str, tuple[str, ...]]:
-    """A template for every language, or a table of names and templates, as files by name.
+    """A template for every language, or a table of names and templates, as files under names.
 
     >>> expanded("test-{language}.tsv", ["es", "ru"], "en")
     {'es': ('test-es.tsv',), 'ru': ('test-ru.tsv',)}

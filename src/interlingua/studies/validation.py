@@ -59,7 +59,8 @@ from interlingua.training.regime_names import REGIMES
 
 @dataclass(frozen=True)
 class Checks:
-    """The questions that checks of tables ask of their values; what is wrong is told at its line, among the problems.
+    """The questions that checks of tables ask of their values; what is wrong is reported at its line, among the
+    problems.
 
     The study's languages have their one form already (`studycodes.plain_codes`).
     """
@@ -102,7 +103,7 @@ class Checks:
                 self.known((*path, *under), "field of a template", name, FIELDS)
 
     def exist(self, path: Place, files: Iterable[str], *, folders: bool = False) -> None:
-        """Tell files that are not there; those that a step makes must name one that is in the study."""
+        """Report files that do not exist; those that a step makes must name one that is in the study."""
         for file in files:
             if file.startswith(MADE):
                 self.known(path, "synth", file[len(MADE) :].partition("/")[0], self.study.table.synth)
@@ -140,7 +141,7 @@ class Checks:
 
 
 def _templated(file: str) -> bool:
-    """Whether a field was not filled, which has been told already."""
+    """Whether a field was not filled, which has been reported already."""
     return "{" in file
 
 
@@ -165,7 +166,7 @@ def check_whole(checks: Checks) -> None:
     elif not (seeds := checks.study.seeds) or min(seeds) < 0 or len(set(seeds)) < len(seeds):
         checks.wrong(("seeds",), "seeds are 0 or more, none twice, at least one", value=table.seeds, remedy="Give 5.")
     if not re.fullmatch(r"[\w.-]+", table.name):
-        checks.wrong(("name",), "a name is letters, digits, - and _", value=table.name, remedy="Mend that line.")
+        checks.wrong(("name",), "a name is letters, digits, - and _", value=table.name, remedy="Correct that line.")
     checks.all_known(("regimes",), "regime", table.regimes, (*REGIMES, *table.regime, *checks.study.given))
     for name, regime in table.regime.items():
         checks.tried(("regime", name), {}, partial(check_regime, name, regime))

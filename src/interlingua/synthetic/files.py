@@ -325,7 +325,7 @@ def _gender(given: str | None, file: str, line: int) -> str:
 def _by_slot(kind: SlotKind, texts: Mapping[str, str]) -> tuple[SlotKind, dict[str, str]]:
     """The gender that most languages' slots say, with that slot made the common one; another slot stays text.
 
-    So a row whose languages disagree has languages without a slot, and is told as such.
+    So a row whose languages disagree has languages without a slot, and is reported as such.
     """
     counts = {gender: sum(f"[{gender}]" in text for text in texts.values()) for gender in GENDERS}
     gender = max(GENDERS, key=lambda each: counts[each])

@@ -1,4 +1,4 @@
-"""Which kinds of contexts and names go together, in which languages: chosen, and what was not chosen told."""
+"""Which kinds of contexts and names go together, in which languages: chosen, and what was not chosen reported."""
 
 from __future__ import annotations
 

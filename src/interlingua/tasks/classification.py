@@ -44,8 +44,8 @@ class Classification(TextTask):
     """Classification of texts by any labels (topics, intents, sentiment): accuracy, and F1 averaged over labels.
 
     Labels are those of the training file, at least two and at most 1,000. A row is one text, or two texts that are read
-    together. `columns` names the columns of text and label where their names do not tell. `names` are the labels of a
-    model that was trained elsewhere, in its order: files may then also give their numbers, or their names in another
+    together. `columns` names the columns of text and label where their names do not show it. `names` are the labels of
+    a model that was trained elsewhere, in its order: files may then also give their numbers, or their names in another
     case.
     """
 
@@ -86,13 +86,13 @@ class Classification(TextTask):
         return replace(item, label=found)
 
     def labels(self, examples: Examples[LabelledText]) -> tuple[str, ...]:
-        """The labels that occur: whole numbers by value, else by name."""
+        """The labels that occur: whole numbers by value, else alphabetically."""
         if self.names:
             return self.names
         found = {item.label for item in examples}
         if len(found) < 2:
             raise InputError(
-                "one label only, and nothing to tell apart",
+                "only one label, so there is nothing to learn",
                 file=examples.name,
                 value=next(iter(found), None),
                 remedy="Train on examples of two labels or more.",

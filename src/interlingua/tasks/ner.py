@@ -76,7 +76,7 @@ class Tagged:
         return {"labels": np.array(self.labels), "probabilities": self.probabilities}
 
     def tags(self) -> list[str]:
-        """The tags by name; a word that could not be read is outside of all entities."""
+        """The names of the tags; a word that could not be read is outside of all entities."""
         return ["O" if number < 0 else self.labels[number] for number in self.choice.tolist()]
 
 
@@ -135,7 +135,7 @@ class Ner:
         return read_tagged(path, language=language, columns=self.columns)
 
     def labels(self, examples: Examples[TaggedWords]) -> tuple[str, ...]:
-        """O, then B- and I- of each type that occurs, by name."""
+        """O, then B- and I- of each type that occurs, alphabetically."""
         types = sorted({tag[2:] for item in examples for tag in item.tags if tag != "O"})
         if not types:
             raise InputError("no entity in the examples", file=examples.name, remedy="Give sentences with entities.")

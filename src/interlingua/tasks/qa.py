@@ -130,7 +130,7 @@ class Answers:
     probabilities: Floats | None = None
 
     def posteriors(self) -> dict[str, NDArray[Any]]:
-        """The spans and how sure the model is of each, as arrays for a file: `spans`, `scores` and `probabilities`."""
+        """The spans and the model's confidence in each, as arrays for a file: `spans`, `scores` and `probabilities`."""
         found: dict[str, NDArray[Any]] = {
             "spans": self.spans.astype(np.int32),
             "scores": self.scores.astype(np.float16),
@@ -333,7 +333,7 @@ def _windows(lengths: Ints, room: Ints, stride: int) -> tuple[Ints, Ints, Ints]:
 def _targets(
     examples: Examples[Question], told: TokenisedTexts, text: Ints, owner: Ints, begin: Ints, size: Ints
 ) -> tuple[Ints, Ints, NDArray[np.bool_], NDArray[np.bool_]]:
-    """First and last token of the answer in each window, whether it is whole there, and whether the example has one."""
+    """First and last token of an answer in each window, whether it is whole there, and whether the example has one."""
     assert told.spans is not None
     answers = [next((answer for answer in item.answers if answer.start >= 0), None) for item in examples]
     order = np.argsort(text, kind="stable")

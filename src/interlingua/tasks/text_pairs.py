@@ -207,7 +207,7 @@ _NLI_SPELLED |= {str(number): name for number, name in enumerate(NLI_LABELS)}
 class Nli(PairTask):
     """Natural language inference (XNLI, MultiNLI): accuracy over entailment, neutral and contradiction.
 
-    Premise and hypothesis in one input of at most `length` tokens. Labels are read by name or as numbers in that
+    Premise and hypothesis in one input of at most `length` tokens. Labels are read as names or as numbers in that
     order, as Hugging Face's copies number them.
     """
 

@@ -1,4 +1,4 @@
-"""Checkpoints a killed training goes on from, and model folders as they are written."""
+"""Checkpoints from which a killed training continues, and model folders as they are written."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class Checkpoint:
 
 @contextmanager
 def _readable(place: Path) -> Iterator[None]:
-    """A damaged state is told with its folder: what was trained is lost, and only the user may remove it."""
+    """A damaged state is reported with its folder: what was trained is lost, and only the user may remove it."""
     try:
         yield
     except (OSError, ValueError, KeyError, TypeError, RuntimeError, EOFError, SafetensorError) as error:
@@ -119,14 +119,14 @@ def _readable(place: Path) -> Iterator[None]:
 
 
 def put_weights(model: torch.nn.Module, weights: Mapping[str, torch.Tensor]) -> None:
-    """Copy weights into a model, by name."""
+    """Copy weights into a model, matched on names."""
     with torch.no_grad():
         for name, tensor in weights_of(model).items():
             tensor.copy_(weights[name])
 
 
 def weights_of(model: torch.nn.Module) -> dict[str, torch.Tensor]:
-    """Parameters and buffers by name, tied ones once."""
+    """Parameters and buffers under their names, tied ones once."""
     seen: set[int] = set()
     found: dict[str, torch.Tensor] = {}
     for name, tensor in model.state_dict().items():

@@ -37,7 +37,7 @@ def sharing() -> Iterator[None]:
 def once(key: Key, compute: Callable[[], Any]) -> Any:
     """What `compute` gives; inside `sharing` the first who asks under a key computes it for all.
 
-    Outside it is computed at every call: weights may have changed, and nobody could tell. Keys are made of `id`s of
+    Outside it is computed at every call: weights may have changed, and nobody could notice. Keys are made of `id`s of
     things that outlive the sum, such as its batches.
 
     >>> calls = []
@@ -78,7 +78,7 @@ def checked_layer(model: torch.nn.Module, layer: int) -> int:
 
 
 def is_trained(model: torch.nn.Module, layer: int) -> bool:
-    """Whether a layer's vectors hang on any weight that is trained now; tried on four tokens."""
+    """Whether a layer's vectors depend on any weight that is trained now; tried on four tokens."""
     device = next(model.parameters()).device
     states = Forward(model, (layer,))(model, {"input_ids": torch.arange(4, device=device)[None]})
     return any(state.requires_grad for state in states.values())

@@ -74,7 +74,7 @@ class BestWeights:
 
 
 class Journal:
-    """One JSON line a step: its number, the loss, each term's loss, the gradient's norm and the learning rate.
+    """One JSON line per step: its number, the loss, each term's loss, the gradient's norm and the learning rate.
 
     Readings stay on the device until `flush`, so that no step waits. A run that goes on drops the lines after its
     checkpoint: they come again. With `tensorboard`, a folder, the same goes there (extra `tensorboard`).
@@ -157,7 +157,7 @@ _SPEAK = 2.0  # seconds between two words on progress
 
 @dataclass(frozen=True)
 class Monitor:
-    """Something measured during training: every so many steps, and at the end."""
+    """Something measured during training: at regular steps, and at the end."""
 
     every: int
     measure: Callable[[torch.nn.Module], dict[str, float]]
@@ -237,7 +237,7 @@ class Books:
     def _considered(self, *, whole: bool) -> bool:
         """Keep the weights where they are the best so far; whether to stop. The first process decides for all.
 
-        A step at which only some monitors measured may lack the metric, and says nothing of the weights then.
+        A step at which only some monitors measured may lack the metric, and shows nothing about the weights then.
         """
         if self.best is None:
             return False

@@ -111,7 +111,7 @@ class LoopSettings:
     graphs, as `compile` does too, where one GPU trains alone. `partial` says that some trained weights may get no
     gradient (layers above the last one that is read), which several processes must know. `best` is a metric of a
     monitor: the run ends with the weights that had the highest value (`-name`: the lowest), and, with `patience`,
-    after so many measurements in a row without a better one.
+    after that many measurements in a row without a better one.
     """
 
     steps: int
@@ -173,7 +173,7 @@ def train(
 ) -> list[dict[str, Any]]:
     """Train the model in place; the metrics of the steps that were measured.
 
-    Runs on one process or on several (`torchrun`, `accelerate launch`). With a checkpoint, goes on from the
+    Runs on one process or on several (`torchrun`, `accelerate launch`). With a checkpoint, continues from the
     newest state. The journal takes the metrics of every step. `stop_after` seconds ends the run early after saving
     its state; a later call goes on.
     """

@@ -110,7 +110,7 @@ class Sample:
         return total
 
     def first(self, rows: int) -> Sample:
-        """The first so many rows."""
+        """That many rows, from the first."""
         return self._rows(np.arange(min(rows, len(self))))
 
     def _rows(self, rows: Ints) -> Sample:
@@ -159,7 +159,7 @@ def pooled_states(
 
 @dataclass(frozen=True)
 class Cadence:
-    """How often a sample is read: every so many steps, what is dearer every `coarse` steps; `share` is its cost.
+    """How often a sample is read: in steps, what is dearer every `coarse` steps; `share` is its cost.
 
     `share` is in tokens: all that the monitors read, over three times what is trained on, since the backward pass of a
     step costs twice its forward pass.
@@ -186,7 +186,7 @@ class Budget:
     recorded: bool = False
 
     def cost(self, tokens: float, languages: int, readings: int, coarse: int) -> float:
-        """The share that so many readings and coarse readings of so many tokens take."""
+        """The share of time that these numbers of readings and coarse readings take."""
         step = 3 * self.tokens_a_step
         least, more = (step, step * languages) if self.recorded else (0.0, 0.0)
         return (max(tokens, least) * (readings + coarse) + more * coarse) / (step * self.steps)

@@ -71,14 +71,14 @@ NAMES = tuple(_REGIMES)
 
 
 def regime(name: str, *, task: FineTuning | None = None) -> Regime:
-    """A regime by name; `task` sets how its task is trained.
+    """The regime with this name; `task` sets how its task is trained.
 
     `task` are a task's own `defaults`; only `adjust-only` has none.
 
     - `original`: the task alone.
     - `adjusted`: the adjustment with its anchor (papers/001 Eq. 1), then the task. With bitexts of several languages it
       is adjusted on all of them at once, as in Cao et al. (2020); papers/001 takes one at a time.
-    - `continual`: as adjusted, and beside the task α = 0.01 times Eq. 1, anchor included (Eq. 2), on 16 random rows a
+    - `continual`: as adjusted, and beside the task α = 0.01 times Eq. 1, anchor included (Eq. 2), on 16 random rows per
       step. `continual-code`: the same with the anchor's weight 1, as the code of papers/001 has it.
     - `joint`: Eq. 2 without the adjustment before it.
     - `adjust-only`: no task.

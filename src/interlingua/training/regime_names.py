@@ -1,4 +1,4 @@
-"""Regimes by name, with one line about each: all that a list of names needs, without torch."""
+"""The names of regimes, with one line about each: all that a list of names needs, without torch."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ ALPHA, AUXILIARY = 0.01, 16
 SUMMARIES: Mapping[str, str] = {
     "original": "The task alone.",
     "adjusted": "The adjustment with its anchor (papers/001 Eq. 1), then the task.",
-    "continual": f"As adjusted, and beside the task {ALPHA:g} of Eq. 1 on {AUXILIARY} random rows a step (Eq. 2).",
+    "continual": f"As adjusted, and beside the task {ALPHA:g} of Eq. 1 on {AUXILIARY} random rows per step (Eq. 2).",
     "continual-code": "As continual, with the anchor's weight 1, as the code of papers/001 has it.",
     "joint": "Eq. 2 without the adjustment before it.",
     "adjust-only": "The adjustment with its anchor, and no task.",

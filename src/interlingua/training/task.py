@@ -70,7 +70,7 @@ class Task(Protocol):
     ) -> Any:
         """What the model says of each example, computed in the run's precision; None: the device's own.
 
-        Where it has `posteriors()`, they are arrays by name that say how sure the model is, for a file.
+        Where it has `posteriors()`, they are arrays under names with the model's confidence, for a file.
         """
         ...
 

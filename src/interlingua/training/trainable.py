@@ -131,7 +131,7 @@ def adapters(body: torch.nn.Module) -> dict[str, Adapter]:
 
 
 def _layers(body: torch.nn.Module) -> list[tuple[str, Any]]:
-    """The maps that have an adapter, by name, as `peft` knows them."""
+    """The maps that have an adapter, under their names, as `peft` knows them."""
     from peft.tuners.lora import LoraLayer
 
     return [(name, module) for name, module in body.named_modules() if isinstance(module, LoraLayer)]

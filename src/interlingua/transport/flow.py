@@ -54,7 +54,7 @@ class TransportProblem:
     def merged(self, rows: tuple[Ints, Ints], columns: tuple[Ints, Ints]) -> TransportProblem:
         """The smaller problem of the same optimum in which equal tokens are one, with the sum of their weights.
 
-        A side is told by one token of each kind, and by the kind of every token.
+        A side is described by one token of each kind, and by the kind of every token.
 
         >>> problem = TransportProblem.of([[1.0, 0.5], [1.0, 0.5]], [0.2, 0.3], [0.5, 0.5])
         >>> problem.merged((np.array([0]), np.array([0, 0])), (np.array([0, 1]), np.array([0, 1]))).source

@@ -29,7 +29,7 @@ def softmax(attributions: Floats) -> Floats:
 
 
 WEIGHTINGS: dict[str, Callable[[Floats], Floats]] = {"absolute": absolute, "positive": positive, "softmax": softmax}
-"""By name; `absolute` is the default, as a strong pull against the target is attention too."""
+"""Weightings under their names; `absolute` is the default, as a strong pull against the target is attention too."""
 
 
 def weights_of(attributions: ArrayLike, how: str) -> Floats | None:

@@ -190,7 +190,7 @@ _LOG_TEN = 2.302585092994046
 _LOG_GAMMA = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
 _DIGAMMA = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
 _TERMS = {torch.float32: 3, torch.float64: 7}
-"""How many terms the precision can tell, six steps up."""
+"""How many terms the precision can resolve, six steps up."""
 
 
 def log_gamma_and_digamma(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

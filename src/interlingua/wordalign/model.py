@@ -34,7 +34,7 @@ Starts = NDArray[np.int64]
 class Applied:
     """What a model says of a bitext: the best source word of each target word, and ln p(target | source) by row.
 
-    `turned`: the model is one of p(source | target), and its links are told as (row, source word, target word) still.
+    `turned`: the model is one of p(source | target), and its links are still given as (row, source word, target word).
     """
 
     best: NDArray[np.int32]  # of each word given the other side: a place in the row, -1 for none
@@ -177,7 +177,7 @@ class DiagonalModel:
     ) -> Applied:
         """Links and likelihoods of any text; words and pairs never seen have probability 1e-9, as in fast_align.
 
-        `turned`: links are told as (row, target word, source word), those of a model of the other direction.
+        `turned`: links are given as (row, target word, source word), those of a model of the other direction.
         """
         ours, theirs = Sentences.known(source, self.source_words), Sentences.known(target, self.target_words)
         check_rows(ours, theirs)

@@ -50,7 +50,7 @@ def read_gold(
     format: str | None = None,
     fail: bool = True,
 ) -> Gold:
-    """The links of a file's numbered lines, 0-based; the format is told by the first lines where it is not given.
+    """The links of a file's numbered lines, 0-based; the format is detected from the first lines where it is not given.
 
     `lengths` are the numbers of words (source, target) of each row; (-1, -1) is a row that was itself left out, and
     what the file says of it is passed over. A line that is no list of links, a link past the words, and a number

@@ -92,7 +92,7 @@ def train_both(
     memory: int | None = None,
     progress: Callable[[str, Iteration], None] | None = None,
 ) -> tuple[Trained, Trained]:
-    """The models of p(target | source) and p(source | target); progress is told "forward" or "backward".
+    """The models of p(target | source) and p(source | target); progress is reported as "forward" or "backward".
 
     The links of both are (row, source word, target word), so that they can be symmetrised as they are.
     """

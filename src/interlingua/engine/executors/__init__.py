@@ -16,7 +16,7 @@ from interlingua.registry import Registry
 executors = Registry("executor", "interlingua.engine.executors")
 
 Tell = Callable[[str, str, tuple[str, int, int]], None]
-"""Told of a job on its way: "started" or "progress" or "elsewhere", its key, and (stage, done, total)."""
+"""Called about a job on its way: "started" or "progress" or "elsewhere", its key, and (stage, done, total)."""
 
 
 @dataclass(frozen=True)

@@ -287,4 +287,4 @@ def _killed(ray: Any) -> tuple[type[BaseException], ...]:
 
 
 def _silent(stage: str, done: int, total: int) -> None:
-    """Nothing: a cluster tells of finished steps only."""
+    """Nothing: a cluster reports finished steps only."""

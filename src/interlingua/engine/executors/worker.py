@@ -1,4 +1,4 @@
-"""A worker process of this machine: takes jobs from a socket, one after another, and tells what became of them.
+"""A worker process of this machine: takes jobs from a socket, one after another, and reports what became of them.
 
 python -m interlingua.engine.executors.worker SOCKET LIFELINE FOLDER
 """

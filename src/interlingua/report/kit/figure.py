@@ -26,9 +26,9 @@ from interlingua.report.kit.chart import (
     PointMap,
     ScatterChart,
 )
-from interlingua.report.kit.svg import HALF, NARROW, STYLES, WIDE, draw, font_file, resolve, theme_colours
+from interlingua.report.kit.svg import HALF, NARROW, STYLES, WIDE, draw, font_file, plain_text, resolve, theme_colours
 from interlingua.report.kit.table import Cell, Column, Table
-from interlingua.report.kit.wording import escape_control_characters, format_value
+from interlingua.report.kit.wording import format_value
 
 RecordGroup: TypeAlias = Callable[[Sequence[Record]], str]
 """From records to what a page's `data-r` calls them; empty for none."""
@@ -182,11 +182,11 @@ class PageCharts:
             ",".join(str(places[menu][option]) for menu, option in enumerate(options)): self._state(one, width)
             for options, one in chart.charts.items()
         }
-        menus = [[_clean(label), [_clean(option) for option in options]] for label, options in chart.menus]
+        menus = [[plain_text(label), [plain_text(option) for option in options]] for label, options in chart.menus]
         return {"menus": menus, "states": states}
 
     def _state(self, chart: Chart, width: int) -> dict[str, Any]:
-        common = {"title": _clean(chart.title), "note": _clean(chart.note)}
+        common = {"title": plain_text(chart.title), "note": plain_text(chart.note)}
         if isinstance(chart, PointMap):
             return common | {"map": self._map(chart)}
         marks: dict[tuple[str, str], int] = {}
@@ -200,25 +200,25 @@ class PageCharts:
     def _map(self, chart: PointMap) -> dict[str, Any]:
         groups = [
             {
-                "name": _clean(group.name),
+                "name": plain_text(group.name),
                 "x": [_digits(x, 4) for x in group.x],
                 "y": [_digits(y, 4) for y in group.y],
-                "text": [self._texts.setdefault(_clean(text), len(self._texts)) for text in group.texts],
+                "text": [self._texts.setdefault(plain_text(text), len(self._texts)) for text in group.texts],
                 "rows": list(group.rows),
             }
             for group in chart.groups
         ]
-        return {"groups": groups, "x": _clean(chart.x_title), "y": _clean(chart.y_title)}
+        return {"groups": groups, "x": plain_text(chart.x_title), "y": plain_text(chart.y_title)}
 
     def _table(self, chart: Chart) -> dict[str, Any]:
         table = chart_table(chart)
-        columns = [[_clean(column.title), column.display, column.interval] for column in table.columns]
+        columns = [[plain_text(column.title), column.display, column.interval] for column in table.columns]
         return {"columns": columns, "rows": [[self._cell(cell) for cell in row] for row in table.rows]}
 
     def _cell(self, cell: Cell) -> Any:
         """A cell for JSON; an estimate as its records, value, bounds, null value and p-values as far as it has them."""
         if isinstance(cell, str):
-            return _clean(cell)
+            return plain_text(cell)
         if not isinstance(cell, Estimate):
             return _digits(cell)
         tests = (cell.p, cell.p_adjusted) if isinstance(cell, Difference) else ()
@@ -235,12 +235,8 @@ def _needs_width(chart: Chart) -> bool:
     return isinstance(chart, (FlowChart, IntervalChart, PointMap))
 
 
-def _clean(text: str) -> str:
-    return escape_control_characters(text)
-
-
 def _text(text: str) -> str:
-    return html.escape(_clean(text), quote=True)
+    return html.escape(plain_text(text), quote=True)
 
 
 def _digits(value: float | int | None, digits: int = 6) -> float | int | None:
@@ -256,10 +252,10 @@ def _digits(value: float | int | None, digits: int = 6) -> float | int | None:
 class Figure:
     """A chart to look at in a notebook or to save: `figure.save("layers.svg")`.
 
-    `menus` chose it; `options` are what else there is to choose by `choose`.
+    `options` are the charts of its menus, which `choose` selects.
     """
 
-    chart: Chart
+    chart: Chart = field(repr=False)
     name: str = ""
     options: Mapping[tuple[str, ...], Chart] = field(default_factory=dict, repr=False)
 

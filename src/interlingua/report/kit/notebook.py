@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from interlingua.report.kit.figure import Figure, find_figure
+from interlingua.report.kit.figure import Figure
 from interlingua.report.kit.page import render_page
 from interlingua.report.kit.section import KeyFigure, split_code
 from interlingua.report.kit.wording import escape_control_characters
@@ -46,7 +46,7 @@ class ReportedResult(ABC):
 
     def figure(self, name: str) -> Figure:
         """A chart of the page by its name, to look at or to save; an unknown name is an error that lists the names."""
-        return find_figure(list(self.report().charts()), name)
+        return self.report().figure(name)
 
     def show(self, *, height: int = 800) -> PageFrame:
         """The page in a frame, as the value of a notebook's cell; it is kept in the notebook."""

@@ -166,12 +166,8 @@ def chart_css() -> str:
     """The styles of charts for a page, which has `--paper`, `--ink`, `--soft` and `--line` itself."""
 
     def variables(theme: str) -> str:
-        own = {
-            name: colour
-            for name, colour in theme_colours(theme).items()
-            if name not in ("paper", "ink", "soft", "line")
-        }
-        return "".join(f"--{name}:{colour};" for name, colour in own.items())
+        shared = ("paper", "ink", "soft", "line")
+        return "".join(f"--{name}:{colour};" for name, colour in theme_colours(theme).items() if name not in shared)
 
     light, dark = variables("light"), variables("dark")
     rules = "".join(
@@ -212,16 +208,16 @@ def _advances() -> Mapping[int, float]:
     """The width of each character of our font in em, from its tables cmap (format 4) and hmtx."""
     data = _asset(_FONT)
     tables = {
-        data[at : at + 4]: struct.unpack(">II", data[at + 8 : at + 16]) for at in range(12, 12 + 16 * data[5], 16)
+        data[at : at + 4]: struct.unpack(">I", data[at + 8 : at + 12])[0] for at in range(12, 12 + 16 * data[5], 16)
     }
 
     def shorts(at: int, count: int) -> tuple[int, ...]:
         return struct.unpack(f">{count}H", data[at : at + 2 * count])
 
-    em = shorts(tables[b"head"][0] + 18, 1)[0]
-    many = shorts(tables[b"hhea"][0] + 34, 1)[0]
-    widths = shorts(tables[b"hmtx"][0], 2 * many)[::2]
-    cmap = tables[b"cmap"][0]
+    em = shorts(tables[b"head"] + 18, 1)[0]
+    many = shorts(tables[b"hhea"] + 34, 1)[0]
+    widths = shorts(tables[b"hmtx"], 2 * many)[::2]
+    cmap = tables[b"cmap"]
     places = [struct.unpack(">HHI", data[at : at + 8])[2] for at in range(cmap + 4, cmap + 4 + 8 * data[cmap + 3], 8)]
     sub = next(cmap + place for place in places if shorts(cmap + place, 1) == (4,))
     count = shorts(sub + 6, 1)[0] // 2
@@ -230,11 +226,8 @@ def _advances() -> Mapping[int, float]:
     advances: dict[int, float] = {}
     for segment in range(count - 1):
         for code in range(starts[segment], ends[segment] + 1):
-            glyph = code
-            if ranges[segment]:
-                glyph = shorts(sub + 16 + 6 * count + 2 * segment + ranges[segment] + 2 * (code - starts[segment]), 1)[
-                    0
-                ]
+            place = sub + 16 + 6 * count + 2 * segment + ranges[segment] + 2 * (code - starts[segment])
+            glyph = shorts(place, 1)[0] if ranges[segment] else code
             advances[code] = widths[min((glyph + deltas[segment]) & 0xFFFF, many - 1)] / em
     return advances
 
@@ -257,7 +250,7 @@ def text_width(text: str, size: float = 12) -> float:
     return size * sum(map(em, text))
 
 
-def _plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """Text of a user as one line without anything that acts on what stands around it."""
     joined = re.sub("[ \t\r\n\x0b\x0c\u2028\u2029]+", " ", escape_control_characters(text)).strip(" ")
     return re.sub("[\ud800-\udfff\ufffe\uffff]", "\ufffd", joined)
@@ -269,7 +262,7 @@ def _escaped(text: str) -> str:
 
 def _isolated(text: str) -> str:
     """A name inside a longer text: its direction does not turn what stands beside it."""
-    return f"{_FSI}{_plain(text)}{_PDI}"
+    return f"{_FSI}{plain_text(text)}{_PDI}"
 
 
 def shorten(text: str, width: float, size: float = 12) -> str:
@@ -300,12 +293,12 @@ def _trace(points: Iterable[tuple[float, float]]) -> str:
 
 
 def _tip(names: Iterable[str], estimate: Estimate, display: Display) -> str:
-    """What a mark says: what it is, its value with interval, null value and number of items."""
+    """What a mark says: what it is, its value with interval, chance level and number of items."""
     head = ", ".join(name for name in names if name)
     interval = format_interval(estimate.ci_low, estimate.ci_high, display)
     lines = [head, f"{format_value(estimate.value, display)} {interval}".rstrip()]
     if estimate.null_value is not None:
-        lines.append(f"null value {format_value(estimate.null_value, display)}")
+        lines.append(f"chance level {format_value(estimate.null_value, display)}")
     if estimate.n:
         lines.append(f"n = {estimate.n:,}")
     return "\n".join(line for line in lines if line)
@@ -346,6 +339,11 @@ class _Sheet:
             f'<text x="{_number(x)}" y="{_number(y)}" class="{style}"{where}{big}{mark}>{_escaped(text)}</text>'
         )
 
+    def centered(self, x: float, y: float, text: str, style: str = "s", *, size: int = 12) -> None:
+        """A text round x, moved as far as it would leave the drawing."""
+        half = text_width(text, size) / 2
+        self.text(min(max(x, half), self.width - half), y, text, style, anchor="middle", size=size)
+
     def upright(self, x: float, y: float, text: str, style: str = "s", *, size: int = 11) -> None:
         """A text that is read from below, ending at (x, y)."""
         turn = f'transform="translate({_number(x)} {_number(y)}) rotate(-90)"'
@@ -380,8 +378,8 @@ class _Sheet:
         view = f"{-MARGIN} {-MARGIN} {width} {height}"
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{view}" width="{width}" height="{height}" '
-            f'role="img" font-family="{_FONT_FAMILY}" font-size="12"><title>{_escaped(_plain(chart.title))}</title>'
-            f"<desc>{_escaped(_plain(chart.note))}</desc>{''.join(self.parts)}</svg>"
+            f'role="img" font-family="{_FONT_FAMILY}" font-size="12"><title>{_escaped(plain_text(chart.title))}</title>'
+            f"<desc>{_escaped(plain_text(chart.note))}</desc>{''.join(self.parts)}</svg>"
         )
 
 
@@ -473,6 +471,11 @@ def axis_ends(
     return low, high, tuple(nice_ticks(low, high, most + 2))
 
 
+def _scale(axis: Axis, ends: tuple[float, float, tuple[float, ...]], start: float, end: float) -> _Scale:
+    low, high, ticks = ends
+    return _Scale(low=low, high=high, start=start, end=end, ticks=ticks, display=axis.display)
+
+
 def _require_finite(values: Iterable[float]) -> None:
     if any(not math.isfinite(value) for value in values):
         raise ValueError("a chart draws finite numbers only")
@@ -530,7 +533,7 @@ def _legend(sheet: _Sheet, entries: Sequence[tuple[str, str, int]], y: float) ->
     if len(entries) > 24:
         shown.append((f"and {len(entries) - 24} more", "", -2))
     for name, stroke, color in shown:
-        label = shorten(_plain(name), sheet.width - 24)
+        label = shorten(plain_text(name), sheet.width - 24)
         sample = 24.0 if stroke else 14.0 if color > -2 else 0.0
         if x and x + sample + text_width(label) > sheet.width:
             x, y = 0.0, y + 18
@@ -556,20 +559,24 @@ def _foot(sheet: _Sheet, scale: _Scale, y: float, title: str) -> None:
     last = -math.inf
     for tick, label in zip(scale.ticks, scale.labels(), strict=True):
         half = text_width(label) / 2
-        x = min(max(scale(tick), half), sheet.width - half)
-        if x - half > last + 6:
-            sheet.text(x, y + 17, label, anchor="middle")
-            last = x + half
+        if scale(tick) - half > last + 6:
+            sheet.centered(scale(tick), y + 17, label)
+            last = max(scale(tick), half) + half
     _foot_title(sheet, (scale.start + scale.end) / 2, y, title)
 
 
 def _foot_title(sheet: _Sheet, middle: float, y: float, title: str) -> None:
     sheet.height = y + 24
     if title:
-        label = shorten(_plain(title), sheet.width)
-        half = text_width(label) / 2
-        sheet.text(min(max(middle, half), sheet.width - half), y + 36, label, anchor="middle")
+        sheet.centered(middle, y + 36, shorten(plain_text(title), sheet.width))
         sheet.height = y + 42
+
+
+def _head_title(sheet: _Sheet, title: str, top: float) -> float:
+    """The title of an upward axis above it, read from the left; returns the y below it."""
+    if title:
+        sheet.text(0, top + 12, shorten(plain_text(title), sheet.width))
+    return top + 24 if title else top
 
 
 # ---- charts -------------------------------------------------------------------------------------------------------
@@ -613,49 +620,67 @@ def _height(width: int) -> int:
     return 320 if width >= 700 else 250 if width >= 400 else 230
 
 
+MOST_BANDS = 4
+"""Lines above which bands would hide each other: intervals are then in the tips and the table alone."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _LinePlot:
+    """Where a line chart is drawn: the pixel of every x value, the upward scale, the sides, the names at the right."""
+
+    sheet: _Sheet
+    chart: LineChart
+    across: Mapping[float | str, float]
+    upward: _Scale
+    left: float
+    right: float
+    direct: bool
+
+    def points(self, line: Line) -> list[tuple[float, Estimate | None]]:
+        """The points of a line from left to right."""
+        known = ((self.across[x], estimate) for x, estimate in zip(line.x, line.y, strict=True))
+        return sorted(known, key=lambda point: point[0])
+
+    def runs(self, line: Line) -> list[list[tuple[float, Estimate]]]:
+        """The points of a line from gap to gap."""
+        groups = groupby(self.points(line), key=lambda point: point[1] is not None)
+        return [[(x, estimate) for x, estimate in group if estimate is not None] for known, group in groups if known]
+
+
 def _draw_lines(sheet: _Sheet, chart: LineChart) -> None:
-    lines, width = chart.lines, sheet.width
+    lines, width, tall = chart.lines, sheet.width, _height(sheet.width)
     if not lines:
         return
     for line in lines:
         if len(line.x) != len(line.y):
             raise ValueError(f"the line {line.name!r} has {len(line.x)} places and {len(line.y)} values")
-    values = _bounds(estimate for line in lines for estimate in line.y)
-    values += [value for reference in chart.references for value in reference.values if value is not None]
-    low, high, ticks = axis_ends(chart.y, values, 5)
-    named = [line for line in lines if line.name]
-    labels = [_plain(line.name) for line in named] if len(lines) > 1 or chart.references else []
-    beside = [*labels, *(_plain(reference.label) for reference in chart.references)]
-    tall = _height(width)
+    named = [line for line in lines if line.name] if len(lines) > 1 or chart.references else []
+    beside = [plain_text(name) for name in (*(line.name for line in named), *(one.label for one in chart.references))]
     widest = max(map(text_width, beside), default=0.0)
     direct = len(beside) * 15 < tall and widest <= width * (0.3 if width >= 400 else 0.26)
     top = 0.0
-    if labels and not direct:
+    if named and not direct:
         top = _legend(sheet, [(line.name, _stroke(line), line.color) for line in named], top) + 4
-    if chart.y.title:
-        sheet.text(0, top + 12, shorten(_plain(chart.y.title), width))
-        top += 24
-    top += 6
-    upward = _Scale(low=low, high=high, start=top + tall, end=top, ticks=ticks, display=chart.y.display)
+    top = _head_title(sheet, chart.y.title, top) + 6
+    values = _bounds(estimate for line in lines for estimate in line.y)
+    values += [value for reference in chart.references for value in reference.values if value is not None]
+    upward = _scale(chart.y, axis_ends(chart.y, values, 5), top + tall, top)
     left = max(map(text_width, upward.labels())) + 8
     right = width - (widest + 14 if direct and beside else 8)
-    _grid(sheet, upward, left, right)
     across = _places(lines, left + 10, right - 6)
+    plot = _LinePlot(sheet=sheet, chart=chart, across=across, upward=upward, left=left, right=right, direct=direct)
+    _grid(sheet, upward, left, right)
     for reference in chart.references:
-        _draw_reference(sheet, reference, across, upward, (left, right), direct)
+        _draw_reference(plot, reference)
     for line in lines if sum(line.color >= 0 for line in lines) <= MOST_BANDS else ():
-        _draw_band(sheet, line, across, upward)
+        _draw_band(plot, line)
     for line in sorted(lines, key=lambda line: line.color >= 0):  # What is grey lies below.
-        _draw_line(sheet, chart, line, across, upward)
+        _draw_line(plot, line)
     if direct:
-        _draw_end_labels(sheet, chart, named if labels else [], across, upward, right)
+        _draw_end_labels(plot, named)
     for line in lines:
-        _draw_best(sheet, chart, line, across, upward)
-    _draw_x_axis(sheet, chart, across, upward.start, (left + right) / 2)
-
-
-MOST_BANDS = 4
-"""Lines above which bands would hide each other: intervals are then in the tips and the table alone."""
+        _draw_best(plot, line)
+    _draw_x_axis(plot)
 
 
 def _stroke(line: Line) -> str:
@@ -675,90 +700,66 @@ def _places(lines: Sequence[Line], start: float, end: float) -> dict[float | str
     return {x: start + (end - start) * (x - numbers[0]) / (numbers[-1] - numbers[0]) for x in numbers}
 
 
-def _runs(line: Line, across: Mapping[float | str, float]) -> list[list[tuple[float, Estimate]]]:
-    """The points of a line from gap to gap, by pixel."""
-    points = sorted(
-        ((across[x], estimate) for x, estimate in zip(line.x, line.y, strict=True)), key=lambda point: point[0]
-    )
-    whole = groupby(points, key=lambda point: point[1] is not None)
-    return [[(x, estimate) for x, estimate in group if estimate is not None] for known, group in whole if known]
-
-
-def _draw_band(sheet: _Sheet, line: Line, across: Mapping[float | str, float], upward: _Scale) -> None:
-    for run in _runs(line, across):
+def _draw_band(plot: _LinePlot, line: Line) -> None:
+    for run in plot.runs(line):
         edges = [
-            (x, upward(estimate.ci_low), upward(estimate.ci_high))
+            (x, plot.upward(estimate.ci_low), plot.upward(estimate.ci_high))
             for x, estimate in run
             if estimate.ci_low is not None and estimate.ci_high is not None
         ]
         if len(edges) == 1:
             x, low, high = edges[0]
-            sheet.segment(x, low, x, high, f"n{_series(line.color)}")
+            plot.sheet.segment(x, low, x, high, f"n{_series(line.color)}")
         elif edges and line.color >= 0:
             outline = [(x, high) for x, _, high in edges] + [(x, low) for x, low, _ in reversed(edges)]
-            sheet.path(_trace(outline) + "Z", f"b{_series(line.color)}")
+            plot.sheet.path(_trace(outline) + "Z", f"b{_series(line.color)}")
 
 
-def _draw_line(
-    sheet: _Sheet, chart: LineChart, line: Line, across: Mapping[float | str, float], upward: _Scale
-) -> None:
-    for run in _runs(line, across):
+def _draw_line(plot: _LinePlot, line: Line) -> None:
+    sheet, upward, axis = plot.sheet, plot.upward, plot.chart.x
+    for run in plot.runs(line):
         if len(run) > 1:
             sheet.path(_trace((x, upward(estimate.value)) for x, estimate in run), _stroke(line))
     radius = 1.6 if line.color < 0 or len(line.x) > 40 else 2.8
-    title = _plain(chart.x.title)
     for x, estimate in zip(line.x, line.y, strict=True):
         if estimate is not None:
-            place = f"{title} {_isolated(x) if isinstance(x, str) else format_tick(x, 'number', _step(x))}".strip()
-            tip = _tip((_isolated(line.name) if line.name else "", place), estimate, chart.y.display)
+            place = f"{plain_text(axis.title)} {_isolated(x) if isinstance(x, str) else _plain_number(x)}".strip()
+            tip = _tip((_isolated(line.name) if line.name else "", place), estimate, plot.chart.y.display)
             mark = sheet.mark(tip, estimate.records)
-            sheet.symbol(line.color, across[x], upward(estimate.value), radius, f"f{_series(line.color)} m", mark)
+            sheet.symbol(line.color, plot.across[x], upward(estimate.value), radius, f"f{_series(line.color)} m", mark)
 
 
-def _step(value: float) -> float:
-    return 1.0 if float(value).is_integer() else 0.01
+def _plain_number(value: float) -> str:
+    return format_tick(value, "number", 1.0 if float(value).is_integer() else 0.01)
 
 
-def _draw_best(
-    sheet: _Sheet, chart: LineChart, line: Line, across: Mapping[float | str, float], upward: _Scale
-) -> None:
+def _draw_best(plot: _LinePlot, line: Line) -> None:
     """A ring round the best point of a line and its value, where that covers no other text."""
     if line.best is None or (estimate := line.y[line.best]) is None:
         return
-    x, y = across[line.x[line.best]], upward(estimate.value)
-    sheet.symbol(0, x, y, 5.5, f"l{_series(line.color)} thin")
-    label = format_value(estimate.value, chart.y.display)
-    points = [(across[x], upward(e.value)) for one in chart.lines for x, e in zip(one.x, one.y, strict=True) if e]
-    sides = [(text_box(x, y + down, label, "middle"), down) for down in (-11, 20)]
-    free = [(box, down) for box, down in sides if sheet.is_free(box) and box[0] > 0 and box[1] > 0]
+    x, y, style = plot.across[line.x[line.best]], plot.upward(estimate.value), f"l{_series(line.color)}"
+    plot.sheet.symbol(0, x, y, 5.5, f"{style} thin")
+    label = format_value(estimate.value, plot.chart.y.display)
+    middle = max(x, plot.left + 4 + text_width(label) / 2)
+    points = [(u, plot.upward(e.value)) for one in plot.chart.lines for u, e in plot.points(one) if e is not None]
+    boxes = {down: text_box(middle, y + down, label, "middle") for down in (-11, 20)}
+    free = [down for down, box in boxes.items() if plot.sheet.is_free(box) and box[1] > 0]
     # Above, else below, where no line passes; a label on a line is still better than none.
-    best = [down for box, down in free if not any(_overlap(box, (u, v, u + 1, v + 1)) for u, v in points)]
-    for down in (best or [down for _, down in free])[:1]:
-        sheet.text(x, y + down, label, f"f{_series(line.color)}", anchor="middle")
+    clear = [down for down in free if not any(_overlap(boxes[down], (u, v, u + 1, v + 1)) for u, v in points)]
+    for down in (clear or free)[:1]:
+        plot.sheet.text(middle, y + down, label, f"f{_series(line.color)}", anchor="middle")
 
 
-def _draw_reference(
-    sheet: _Sheet,
-    reference: Reference,
-    across: Mapping[float | str, float],
-    upward: _Scale,
-    ends: tuple[float, float],
-    direct: bool,
-) -> None:
-    places = sorted(across.values())
-    if len(reference.values) == 1:
-        points = [(end, reference.values[0]) for end in ends]
-    elif len(reference.values) == len(places):
-        points = list(zip(places, reference.values, strict=True))
-    else:
-        raise ValueError(
-            f"the reference {reference.label!r} has {len(reference.values)} values at {len(places)} places"
-        )
-    known = [(x, upward(value)) for x, value in points if value is not None]
+def _draw_reference(plot: _LinePlot, reference: Reference) -> None:
+    values, places = reference.values, sorted(plot.across.values())
+    if len(values) not in (1, len(places)):
+        raise ValueError(f"the reference {reference.label!r} has {len(values)} values at {len(places)} places")
+    points = zip(places, values, strict=True) if len(values) > 1 else [(plot.left, values[0]), (plot.right, values[0])]
+    known = [(x, plot.upward(value)) for x, value in points if value is not None]
     if known:
-        sheet.path(_trace(known), "r")
-        if not direct:
-            _write_along(sheet, _plain(reference.label), known, ends)
+        plot.sheet.path(_trace(known), "r")
+        if not plot.direct:
+            _write_along(plot.sheet, plain_text(reference.label), known, (plot.left, plot.right))
 
 
 def _write_along(sheet: _Sheet, label: str, points: Sequence[tuple[float, float]], ends: tuple[float, float]) -> None:
@@ -772,44 +773,33 @@ def _write_along(sheet: _Sheet, label: str, points: Sequence[tuple[float, float]
                 return
 
 
-def _draw_end_labels(
-    sheet: _Sheet,
-    chart: LineChart,
-    lines: Sequence[Line],
-    across: Mapping[float | str, float],
-    upward: _Scale,
-    right: float,
-) -> None:
+def _draw_end_labels(plot: _LinePlot, lines: Sequence[Line]) -> None:
     """Names of lines and references right of where they end, moved apart where they would touch."""
     ends: list[tuple[float, float, str, str]] = []
     for line in lines:
-        known = [(across[x], upward(e.value)) for x, e in zip(line.x, line.y, strict=True) if e is not None]
-        if known:
-            x, y = max(known)
-            ends.append((x + 4, y, _plain(line.name), "s" if line.color < 0 else f"f{_series(line.color)}"))
-    for reference in chart.references:
-        known_values = [value for value in reference.values if value is not None]
-        if known_values:
-            ends.append((right, upward(known_values[-1]), _plain(reference.label), "s"))
-    moved = spread_labels([y for _, y, _, _ in ends], 15, upward.end, upward.start - 6)
+        known = [(x, plot.upward(estimate.value)) for x, estimate in plot.points(line) if estimate is not None]
+        style = "s" if line.color < 0 else f"f{_series(line.color)}"
+        ends += [(x + 4, y, plain_text(line.name), style) for x, y in known[-1:]]
+    for reference in plot.chart.references:
+        values = [value for value in reference.values if value is not None]
+        ends += [(plot.right, plot.upward(value), plain_text(reference.label), "s") for value in values[-1:]]
+    moved = spread_labels([y for _, y, _, _ in ends], 15, plot.upward.end, plot.upward.start - 6)
     for (x, y, label, style), place in zip(ends, moved, strict=True):
-        if abs(place - y) > 5 or right - x > 12:
-            sheet.segment(x + 1, y, right + 7, place, "g")
-        sheet.text(right + 9, place + 4, label, style)
+        if abs(place - y) > 5 or plot.right - x > 12:
+            plot.sheet.segment(x + 1, y, plot.right + 7, place, "g")
+        plot.sheet.text(plot.right + 9, place + 4, label, style)
 
 
-def _draw_x_axis(sheet: _Sheet, chart: LineChart, across: Mapping[float | str, float], y: float, middle: float) -> None:
+def _draw_x_axis(plot: _LinePlot) -> None:
+    sheet, across, axis, y = plot.sheet, plot.across, plot.chart.x, plot.upward.start
     numbers = [x for x in across if not isinstance(x, str)]
-    if len(numbers) == len(across) and (len(across) > 25 or any(not float(x).is_integer() for x in numbers)):
+    is_dense = len(across) > 25 or any(not float(x).is_integer() for x in numbers)
+    if len(numbers) == len(across) > 1 and is_dense:
         low, high = min(numbers), max(numbers)
-        ticks = nice_ticks(low, high, max(3, int((max(across.values()) - min(across.values())) / 70)))
-        scale = _Scale(
-            low=low, high=high, start=across[low], end=across[high], ticks=tuple(ticks), display=chart.x.display
-        )
-        if high > low:
-            _foot(sheet, scale, y, chart.x.title)
-            return
-    names = [(x, shorten(_plain(str(x)), 110) if isinstance(x, str) else format_tick(x, "number", 1)) for x in across]
+        ticks = tuple(nice_ticks(low, high, max(3, int((across[high] - across[low]) / 70))))
+        _foot(sheet, _scale(axis, (low, high, ticks), across[low], across[high]), y, axis.title)
+        return
+    names = [(x, shorten(plain_text(x), 110) if isinstance(x, str) else _plain_number(x)) for x in across]
     # The last place (the output) is always named; of the others as many as fit, at equal steps.
     for step in range(1, len(names) + 1):
         shown = [name for place, name in enumerate(names) if place % step == 0 or place == len(names) - 1]
@@ -819,9 +809,8 @@ def _draw_x_axis(sheet: _Sheet, chart: LineChart, across: Mapping[float | str, f
         if all(first[2] + 6 <= second[0] for first, second in pairwise(boxes)):
             break
     for x, label in shown:
-        half = text_width(label) / 2
-        sheet.text(min(max(across[x], half), sheet.width - half), y + 17, label, anchor="middle")
-    _foot_title(sheet, middle, y, chart.x.title)
+        sheet.centered(across[x], y + 17, label)
+    _foot_title(sheet, (plot.left + plot.right) / 2, y, axis.title)
 
 
 MOST_CELLS = 120
@@ -844,7 +833,8 @@ def _draw_heat_map(sheet: _Sheet, chart: HeatMap) -> None:
     head = 16.0 if level else min(max(text_width(column, 11) for column in columns), 110.0) + 8
     tall = max(min(side, 34.0 if sheet.width >= 400 else 30.0), 12.0 if len(rows) <= 40 else 3.0)
     top = _draw_heat_legend(sheet, chart, low, high) + head
-    shown = [format_heat(value, chart.display) for value in values]
+    digits = 1 if max(map(abs, values)) < 0.2 else 0
+    shown = [format_heat(value, chart.display, digits) for value in values]
     written = tall >= 15 and max(text_width(text, 11) for text in shown) + 3 <= side
     if side >= 11 or level:
         for column, label in enumerate(columns):
@@ -868,7 +858,7 @@ def _draw_heat_map(sheet: _Sheet, chart: HeatMap) -> None:
             box = (left + column * side, y, side - gap, tall - min(gap, tall - 1))
             sheet.rect(box, f"{prefix}{step}", sheet.mark(tip, cell.records))
             if written:
-                text = format_heat(cell.value, chart.display)
+                text = format_heat(cell.value, chart.display, digits)
                 sheet.text(box[0] + box[2] / 2, y + tall / 2 + 4, text, f"{ink}{step} v", anchor="middle", size=11)
     sheet.height = top + len(rows) * tall + 4
 
@@ -877,7 +867,7 @@ def _blocks(chart: HeatMap) -> tuple[list[str], list[str], list[list[Estimate | 
     """Names and cells as they are drawn: above `MOST_CELLS` to a side, means of neighbours."""
     most = max(len(chart.rows), len(chart.columns))
     size = math.ceil(most / MOST_CELLS)
-    rows, columns = list(map(_plain, chart.rows)), list(map(_plain, chart.columns))
+    rows, columns = list(map(plain_text, chart.rows)), list(map(plain_text, chart.columns))
     if size == 1:
         return rows, columns, [list(row) for row in chart.cells]
 
@@ -917,21 +907,21 @@ def heat_step(value: float, low: float, high: float) -> int:
     return min(max(math.floor((value - low) / (high - low) * STEPS), 0), STEPS - 1)
 
 
-def format_heat(value: float, display: Display) -> str:
-    """A number in a cell: short, since the legend names the unit.
+def format_heat(value: float, display: Display, digits: int = 0) -> str:
+    """A number in a cell: short, since the legend names the unit. `digits` are those of percent.
 
-    >>> format_heat(0.234, "percent"), format_heat(0.071, "points"), format_heat(-0.5, "number")
-    ('23', '+7', '−0.50')
+    >>> format_heat(0.234, "percent"), format_heat(0.071, "points", 1), format_heat(-0.5, "number")
+    ('23', '+7.1', '−0.50')
     """
-    if display in ("percent", "points"):
-        text = format_number(100 * value, 0)
-        return f"+{text}" if display == "points" and round(100 * value) > 0 else text
-    return format_value(value, display)
+    if display not in ("percent", "points"):
+        return format_value(value, display)
+    text = format_number(100 * value, digits)
+    return f"+{text}" if display == "points" and round(100 * value, digits) > 0 else text
 
 
 def _draw_heat_legend(sheet: _Sheet, chart: HeatMap, low: float, high: float) -> float:
     """What the colours are of, and a bar with its two ends, 0 in the middle of a diverging one."""
-    name = shorten(_plain(chart.scale), sheet.width)
+    name = shorten(plain_text(chart.scale), sheet.width)
     ends = [format_value(end, chart.display) for end in (low, high)]
     bar, x, y = min(180.0, sheet.width * 0.4), 0.0, 0.0
     sheet.text(0, 12, name)
@@ -954,45 +944,36 @@ def _draw_heat_legend(sheet: _Sheet, chart: HeatMap, low: float, high: float) ->
 def _draw_scatter(sheet: _Sheet, chart: ScatterChart) -> None:
     width, dots = min(sheet.width, 560) if chart.diagonal else sheet.width, chart.dots
     _require_finite(number for dot in dots for number in (dot.x, dot.y))
-    top = 0.0
     named = [(name, "", color) for color, name in enumerate(chart.groups) if name]
-    if len(named) > 1:
-        top = _legend(sheet, named, top) + 4
-    if chart.y.title:
-        sheet.text(0, top + 12, shorten(_plain(chart.y.title), width))
-        top += 24
+    top = _legend(sheet, named, 0.0) + 4 if len(named) > 1 else 0.0
+    top = _head_title(sheet, chart.y.title, top)
     tall = width - 70 if chart.diagonal else _height(width) + 50
-    extra = [number for point in chart.trend or () for number in point[1:]]
     # Where equality is drawn both axes have one scale.
     both = [number for dot in dots for number in (dot.x, dot.y)] if chart.diagonal else []
-    low, high, ticks = axis_ends(chart.y, both or [*(dot.y for dot in dots), *extra], 6)
-    upward = _Scale(low=low, high=high, start=top + tall, end=top + 6, ticks=ticks, display=chart.y.display)
+    ends = axis_ends(chart.y, both or [*(dot.y for dot in dots), *(y for _, y in chart.trend or ())], 6)
+    upward = _scale(chart.y, ends, top + tall, top + 6)
     left = max(map(text_width, upward.labels())) + 8
     if not chart.diagonal:
-        low, high, ticks = axis_ends(chart.x, (dot.x for dot in dots), max(3, int((width - left) / 75)), at_ticks=False)
-    rightward = _Scale(low=low, high=high, start=left + 8, end=width - 12, ticks=ticks, display=chart.x.display)
+        most = max(3, int((width - left) / 75))
+        ends = axis_ends(chart.x, (dot.x for dot in dots), most, at_ticks=False)
+    rightward = _scale(chart.x, ends, left + 8, width - 12)
     _grid(sheet, upward, left, width - 4)
     _foot(sheet, rightward, upward.start, chart.x.title)
     if chart.diagonal:
-        ends = max(rightward.low, upward.low), min(rightward.high, upward.high)
-        if ends[0] < ends[1]:
-            points = [(rightward(end), upward(end)) for end in ends]
-            sheet.segment(*points[0], *points[1], "r")
-            _write_along(sheet, "equal", points, (left, width - 4))
+        points = [(rightward(end), upward(end)) for end in (upward.low, upward.high)]
+        sheet.segment(*points[0], *points[1], "r")
+        _write_along(sheet, "equal", points, (left, width - 4))
     if chart.trend:
         (x1, y1), (x2, y2) = chart.trend
         sheet.segment(rightward(x1), upward(y1), rightward(x2), upward(y2), "a d")
     places = [(rightward(dot.x), upward(dot.y)) for dot in dots]
+    radius = 2.2 if len(dots) > 300 else 3.6
     for dot, (x, y) in zip(dots, places, strict=True):
-        numbers = [
-            f"{_plain(axis.title)}: {format_value(value, axis.display)}"
-            for axis, value in ((chart.x, dot.x), (chart.y, dot.y))
-        ]
-        tip = "\n".join(
-            line for line in (_isolated(dot.label), _isolated(dot.detail) if dot.detail else "", *numbers) if line
-        )
-        radius = 2.2 if len(dots) > 300 else 3.6
-        sheet.symbol(dot.color, x, y, radius, f"f{_series(dot.color)} m", sheet.mark(tip, dot.records))
+        names = [_isolated(text) for text in (dot.label, dot.detail) if text]
+        axes = ((chart.x, dot.x), (chart.y, dot.y))
+        numbers = [f"{plain_text(axis.title)}: {format_value(value, axis.display)}" for axis, value in axes]
+        mark = sheet.mark("\n".join([*names, *numbers]), dot.records)
+        sheet.symbol(dot.color, x, y, radius, f"f{_series(dot.color)} m", mark)
     if chart.labels:
         _label_dots(sheet, chart, places, (left, upward.end - 6, width, upward.start))
 
@@ -1001,7 +982,7 @@ def _label_dots(sheet: _Sheet, chart: ScatterChart, places: Sequence[tuple[float
     """Labels beside their dots, on the first of eight sides that covers no dot and no text; else none."""
     taken = [(x - 4, y - 4, x + 4, y + 4) for x, y in places]
     for number, (dot, (x, y)) in enumerate(zip(chart.dots, places, strict=True)):
-        label = shorten(_plain(dot.label), 150, 11)
+        label = shorten(plain_text(dot.label), 150, 11)
         sides = (
             (7, 4, "start"), (-7, 4, "end"), (0, -8, "middle"), (0, 15, "middle"),
             (6, -5, "start"), (-6, -5, "end"), (6, 12, "start"), (-6, 12, "end"),
@@ -1023,27 +1004,25 @@ def _draw_intervals(sheet: _Sheet, chart: IntervalChart) -> None:
     values += [value for reference in chart.references for value in reference.values if value is not None]
     groups = {name: color for color, name in enumerate(dict.fromkeys(row.group for row in rows))}
     blocks = [list(block) for _, block in groupby(rows, key=lambda row: row.label)]
-    names = [_plain(block[0].label) for block in blocks]
+    names = [plain_text(block[0].label) for block in blocks]
     widest = max(map(text_width, names), default=0.0)
     above = widest > width * 0.34  # Long names stand above their rows.
     left = 0.0 if above else widest + 12
     numbers = [_interval_text(row, chart.x.display, full=width >= 700) for row in rows]
     side = max(map(text_width, numbers), default=0.0) + 14
-    low, high, ticks = axis_ends(chart.x, values, max(3, int((width - left - side) / 80)), at_ticks=False)
-    scale = _Scale(low=low, high=high, start=left + 8, end=width - side, ticks=ticks, display=chart.x.display)
-    top = 0.0
-    if len([name for name in groups if name]) > 1:
-        top = _legend(sheet, [(name, "", color) for name, color in groups.items()], top)
+    ends = axis_ends(chart.x, values, max(3, int((width - left - side) / 80)), at_ticks=False)
+    scale = _scale(chart.x, ends, left + 8, width - side)
+    named = [(name, "", color) for name, color in groups.items() if name]
+    top = _legend(sheet, named, 0.0) if len(named) > 1 else 0.0
     top = _reference_heads(sheet, chart.references, scale, top)
     step, pad = (18.0, 12.0) if len(rows) > len(blocks) else (26.0, 0.0)
     bottom = top + sum(step * len(block) + pad + (17 if above else 0) for block in blocks)
-    for tick in ticks:
+    for tick in scale.ticks:
         sheet.segment(scale(tick), top, scale(tick), bottom, "g")
-    for reference in chart.references:
-        for value in reference.values[:1]:
-            if value is not None:
-                sheet.segment(scale(value), top - 2, scale(value), bottom, "a" if value == 0 else "r")
-    y, at = top, 0
+    for value in (reference.values[0] for reference in chart.references):
+        if value is not None:
+            sheet.segment(scale(value), top - 2, scale(value), bottom, "a" if value == 0 else "r")
+    y, texts = top, iter(numbers)
     for name, block in zip(names, blocks, strict=True):
         if above:
             sheet.text(0, y + 13, shorten(name, width), "t")
@@ -1052,10 +1031,8 @@ def _draw_intervals(sheet: _Sheet, chart: IntervalChart) -> None:
             sheet.text(left - 12, y + (step * len(block) + pad) / 2 + 4, name, "t", anchor="end")
         for place, row in enumerate(block):
             middle = y + pad / 2 + step * (place + 0.5)
-            _draw_interval(sheet, chart, row, groups[row.group], (scale, middle))
-            if numbers[at]:
-                sheet.text(width, middle + 4, numbers[at], f"f{_series(groups[row.group])}", anchor="end")
-            at += 1
+            _draw_interval(sheet, row, groups[row.group], scale, middle)
+            sheet.text(width, middle + 4, next(texts), f"f{_series(groups[row.group])}", anchor="end")
         y += step * len(block) + pad
     _foot(sheet, scale, bottom, chart.x.title)
 
@@ -1067,66 +1044,55 @@ def _interval_text(row: IntervalRow, display: Display, *, full: bool) -> str:
     return f"{format_value(row.estimate.value, display)} {interval}".rstrip()
 
 
-def _draw_interval(
-    sheet: _Sheet, chart: IntervalChart, row: IntervalRow, color: int, place: tuple[_Scale, float]
-) -> None:
-    (scale, y), display, name = place, chart.x.display, _series(color)
-    head = (_isolated(row.label) if row.label else "", _isolated(row.group) if row.group else "")
+def _draw_interval(sheet: _Sheet, row: IntervalRow, color: int, scale: _Scale, y: float) -> None:
+    display, name, estimate = scale.display, _series(color), row.estimate
+    head = [_isolated(text) for text in (row.label, row.group) if text]
+    records = estimate.records if estimate else ()
     if row.reference is not None:
-        x = scale(row.reference)
-        commands = _trace([(x - 3, y - 3), (x + 3, y + 3)]) + _trace([(x - 3, y + 3), (x + 3, y - 3)])
-        tip = "\n".join(
-            (", ".join(part for part in head if part), f"chance level {format_value(row.reference, display)}")
-        )
-        sheet.path(commands, "cross", sheet.mark(tip, row.estimate.records if row.estimate else ()))
-    for value, records in row.dots:
-        tip = "\n".join((", ".join(part for part in head if part), format_value(value, display)))
-        sheet.symbol(0, scale(value), y + 6, 2.2, f"o{name}", sheet.mark(tip, records))
-    if row.estimate is not None:
-        low, high = row.estimate.ci_low, row.estimate.ci_high
-        if low is not None and high is not None:
-            sheet.segment(scale(low), y, scale(high), y, f"l{name}")
-        tip = _tip(head, row.estimate, display)
-        mark = sheet.mark(tip, row.estimate.records)
-        sheet.symbol(color, scale(row.estimate.value), y, 4, f"f{name} m", mark)
+        x, tip = scale(row.reference), f"{', '.join(head)}\nchance level {format_value(row.reference, display)}"
+        cross = _trace([(x - 3, y - 3), (x + 3, y + 3)]) + _trace([(x - 3, y + 3), (x + 3, y - 3)])
+        sheet.path(cross, "cross", sheet.mark(tip, records))
+    for value, behind in row.dots:
+        mark = sheet.mark(f"{', '.join(head)}\n{format_value(value, display)}", behind)
+        sheet.symbol(0, scale(value), y + 6, 2.2, f"o{name}", mark)
+    if estimate is not None:
+        if estimate.ci_low is not None and estimate.ci_high is not None:
+            sheet.segment(scale(estimate.ci_low), y, scale(estimate.ci_high), y, f"l{name}")
+        mark = sheet.mark(_tip(head, estimate, display), records)
+        sheet.symbol(color, scale(estimate.value), y, 4, f"f{name} m", mark)
 
 
 def _reference_heads(sheet: _Sheet, references: Sequence[Reference], scale: _Scale, top: float) -> float:
     """The names of upright reference lines above them, in as many lines as keep them apart."""
-    lines: list[float] = []
+    ends: list[float] = []
     for reference in references:
-        value = next((value for value in reference.values if value is not None), None)
-        if value is None:
-            continue
-        label = shorten(_plain(reference.label), sheet.width, 11)
-        half = text_width(label, 11) / 2
-        x = min(max(scale(value), half), sheet.width - half)
-        line = next((line for line, end in enumerate(lines) if end + 8 < x - half), len(lines))
-        lines[line : line + 1] = [x + half]
-        sheet.text(x, top + 11 + 15 * line, label, anchor="middle", size=11)
-    return top + 15 * len(lines) + 6
+        if (value := reference.values[0]) is not None:
+            label = shorten(plain_text(reference.label), sheet.width, 11)
+            half = text_width(label, 11) / 2
+            x = min(max(scale(value), half), sheet.width - half)
+            line = next((line for line, end in enumerate(ends) if end + 8 < x - half), len(ends))
+            ends[line : line + 1] = [x + half]
+            sheet.text(x, top + 11 + 15 * line, label, anchor="middle", size=11)
+    return top + 15 * len(ends) + 6
 
 
 def _draw_histograms(sheet: _Sheet, chart: HistogramChart) -> None:
     width, rows = sheet.width, chart.rows
     counts = [curve.counts for row in rows for curve in row.histograms]
     _require_finite(number for each in counts for number in each)
-    bins = max(map(len, counts), default=1)
-    low, high = (
-        chart.x.low if chart.x.low is not None else 0.0,
-        chart.x.high if chart.x.high is not None else float(bins),
-    )
-    ticks = tuple(nice_ticks(low, high, max(3, int(width / 90))))
+    low = 0.0 if chart.x.low is None else chart.x.low
+    high = float(max(map(len, counts), default=1)) if chart.x.high is None else chart.x.high
+    side_title = plain_text(chart.side_title)
     side_texts = ["" if row.side is None else format_value(row.side.value, "decimal3") for row in rows]
-    side = max([*map(text_width, side_texts), text_width(_plain(chart.side_title))]) + 12 if any(side_texts) else 4.0
-    scale = _Scale(low=low, high=high, start=4, end=width - side, ticks=ticks, display=chart.x.display)
+    side = max(map(text_width, (*side_texts, side_title))) + 12 if any(side_texts) else 4.0
+    scale = _scale(chart.x, (low, high, tuple(nice_ticks(low, high, max(3, int(width / 90))))), 4.0, width - side)
     names = {curve.name: curve.color for row in rows for curve in row.histograms if curve.name}
     top = _legend(sheet, [(name, "", color) for name, color in names.items()], 0) if len(names) > 1 else 0.0
-    if chart.side_title and any(side_texts):
-        sheet.text(width, top + 12, _plain(chart.side_title), anchor="end")
+    if side_title and any(side_texts):
+        sheet.text(width, top + 12, side_title, anchor="end")
         top += 6
     tall, label_high = 62.0, 18.0
-    for tick in ticks:
+    for tick in scale.ticks:
         sheet.segment(scale(tick), top + label_high, scale(tick), top + len(rows) * (tall + label_high), "g")
     for place, row in enumerate(rows):
         base = top + (place + 1) * (tall + label_high)
@@ -1135,19 +1101,17 @@ def _draw_histograms(sheet: _Sheet, chart: HistogramChart) -> None:
         peak = max((max(density) for density in densities if density), default=1.0) or 1.0
         for curve, density in zip(row.histograms, densities, strict=True):
             step = (scale.end - scale.start) / max(len(density), 1)
-            points = [
-                (scale.start + (at + 0.5) * step, base - share / peak * (tall - 4)) for at, share in enumerate(density)
-            ]
-            points = [(scale.start, base), *points, (scale.end, base)]
-            commands = _trace(points)
+            heights = [base - share / peak * (tall - 4) for share in density]
+            tops = [(scale.start + (at + 0.5) * step, height) for at, height in enumerate(heights)]
+            commands = _trace([(scale.start, base), *tops, (scale.end, base)])
             tip = ", ".join(_isolated(text) for text in (row.label, curve.name) if text)
             records = row.side.records if row.side is not None else ()
             sheet.path(commands + "Z", f"b{_series(curve.color)}", sheet.mark(tip, records))
             sheet.path(commands, f"l{_series(curve.color)} thin" + (" d" if curve.color % 2 else ""))
         sheet.segment(scale.start, base, scale.end, base, "a")
-        sheet.text(4, base - tall - 2, shorten(_plain(row.label), width - side), "t")
+        sheet.text(4, base - tall - 2, shorten(plain_text(row.label), width - side), "t")
         if row.side is not None:
-            tip = _tip((_isolated(row.label), _plain(chart.side_title)), row.side, "decimal3")
+            tip = _tip((_isolated(row.label), side_title), row.side, "decimal3")
             mark = sheet.mark(tip, row.side.records)
             sheet.text(width, base - 6, side_texts[place], "t", anchor="end", mark=mark)
     _foot(sheet, scale, top + len(rows) * (tall + label_high), chart.x.title)
@@ -1186,14 +1150,14 @@ def _draw_flows(sheet: _Sheet, chart: FlowChart) -> None:
         (0, chart.source_name, 0.0, column - 8, "end"),
         (1, chart.target_name, width - column, width - column + 8, "start"),
     ):
-        sheet.text(inner, 14, shorten(_plain(name), column - 8), anchor=anchor)
+        sheet.text(inner, 14, shorten(plain_text(name), column - 8), anchor=anchor)
         for at, (word, strength) in enumerate(sides[side]):
             y = top + at * (row + gap)
             mark = sheet.mark(f"{_isolated(word)}\n{format_value(strength, 'percent')}", ())
             shade = 0.5 * abs(strength) / strongest
             sheet.rect((left, y, column, row), "p")
             sheet.rect((left, y, column, row), "f0" if strength >= 0 else "f1", mark, opacity=shade)
-            sheet.text(inner, y + 16, shorten(_plain(word), column - 16), "t v", anchor=anchor)
+            sheet.text(inner, y + 16, shorten(plain_text(word), column - 16), "t v", anchor=anchor)
     sheet.height = top + max(len(chart.source_words), len(chart.target_words), 1) * (row + gap)
 
 
@@ -1204,9 +1168,7 @@ def _draw_points(sheet: _Sheet, chart: PointMap) -> None:
     _require_finite([*xs, *ys])
     entries = [(group.name, "", color) for color, group in enumerate(chart.groups)]
     top = _legend(sheet, entries, 0) + 4
-    if chart.y_title:
-        sheet.text(0, top + 12, shorten(_plain(chart.y_title), sheet.width))
-        top += 20
+    top = _head_title(sheet, chart.y_title, top)
     left, high, tall = min(xs), max(ys), max(ys) - min(ys)
     # One scale for both axes, since distances are what a map shows.
     room = min(sheet.width, 620) - 16

@@ -39,7 +39,7 @@ from interlingua.report.kit.chart import (
     Reference,
 )
 from interlingua.report.kit.finding import Basis, Finding, Verdict, sentence_of
-from interlingua.report.kit.section import Headline, KeyFigure, Run, Section, Subject
+from interlingua.report.kit.section import ComparedNumber, Headline, KeyFigure, Run, Section, Subject
 from interlingua.report.kit.table import Cell, Column, Table
 from interlingua.report.kit.wording import (
     escape_control_characters,
@@ -75,9 +75,11 @@ _METHOD = (
     "best layer and both at the adjusted layer. The weakest comparison decides the verdict.",
 )
 _BINS = 60
+MAX_FULL_MENUS = 6
+"""Curves of more models and languages are drawn for held-out sentences, centred, alone: a page stays small."""
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=2)
 def _effects(records: RecordTable, items: ItemsOf) -> tuple[AdjustmentEffect, ...]:
     return tuple(adjustment_effects(records, items))
 
@@ -98,26 +100,19 @@ def _verdict(group: Group) -> Verdict:
         return Verdict.UNFINISHED
     if all(effect.is_at_chance for effect in group):
         return Verdict.AT_CHANCE
-    found = {effect.verdict for effect in group}
-    worst = next(verdict for verdict in ("lower", "unclear", "untested", "higher") if verdict in found)
+    verdicts = {effect.verdict for effect in group}
+    worst = next(verdict for verdict in ("lower", "unclear", "untested", "higher") if verdict in verdicts)
     return Verdict.NOT_TESTED if worst == "untested" else Verdict(worst)
 
 
 def _finding(run: Run, group: Group) -> Finding:
     """Whether the adjustment helped a language: the change at the best layers, and the verdict of all comparisons."""
     first, verdict = group[0], _verdict(group)
-    about: dict[str, Any] = {
-        "model": first.model,
-        "language": first.language,
-        "source": first.source,
-        "language_name": language_name(first.language, run.about),
-        "source_name": language_name(first.source, run.about),
-        "seeds": len(group),
-    }
+    about = {**_language(run, first), "model": first.model, "source": first.source, "seeds": len(group)}
     if verdict is Verdict.UNFINISHED:
         return Finding(kind="adjustment", verdict=verdict, about=about)
-    comparisons = [each for effect in group for each in effect.comparisons]
-    counts = Counter(each.change for each in comparisons)
+    comparisons = [comparison for effect in group for comparison in effect.comparisons]
+    counts = Counter(comparison.change for comparison in comparisons)
     before, after, difference = _best_change(group)
     level = max((level for effect in group for level in effect.chance_levels.values()),
                 key=lambda level: max(level.highest.values()))  # fmt: skip
@@ -136,11 +131,15 @@ def _finding(run: Run, group: Group) -> Finding:
     )
 
 
+def _language(run: Run, effect: AdjustmentEffect) -> dict[str, Any]:
+    return {"language": effect.language, "language_name": language_name(effect.language, run.about)}
+
+
 def _best_change(group: Group, text: str = HELD_OUT) -> tuple[Estimate, Estimate, Difference]:
     """P@1 before and after, each state at its best layer, and the difference; over seeds the means, without a test."""
     changes = [effect.best_change(text) for effect in group]
     before, after = (
-        mean_estimate(sides) for sides in zip(*((each.before, each.after) for each in changes), strict=True)
+        mean_estimate(sides) for sides in zip(*((change.before, change.after) for change in changes), strict=True)
     )
     if len(changes) == 1 and changes[0].difference is not None:
         return before, after, changes[0].difference
@@ -237,13 +236,13 @@ def _weakest_sentence(finding: Finding) -> str:
 
 
 def _weakest_finding(run: Run, effect: AdjustmentEffect) -> Finding:
-    found = weakest(effect.comparisons)
+    comparison = weakest(effect.comparisons)
     return Finding(
         kind="adjustment_weakest",
-        verdict=Verdict(found.change),
-        about={**_describe(run, found), "compared": len(effect.comparisons)},
-        estimate=found.difference,
-        compared_with=found.before,
+        verdict=Verdict(comparison.change),
+        about={**_describe(run, comparison), "compared": len(effect.comparisons)},
+        estimate=comparison.difference,
+        compared_with=comparison.before,
         basis=Basis(test="paired t-test", correction="Holm", compared=len(effect.comparisons)),
     )
 
@@ -267,13 +266,12 @@ def _adjustments_sentence(finding: Finding) -> str:
         "at chance": "nothing can be concluded for",
         "unfinished": "the run is not finished for",
     }
-    parts = [
-        f"{start} {join_with_and(named)}"
-        for verdict, start in starts.items()
-        if (named := [f"{name}{change}" for name, said, change in finding.about["languages"] if said == verdict])
-    ]
+    parts = []
+    for verdict, start in starts.items():
+        languages = [f"{name}{change}" for name, other, change in finding.about["languages"] if other == verdict]
+        parts += [f"{start} {join_with_and(languages)}"] if languages else []
     text = "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]}. Each state is at its best layer."
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _answer(findings: Sequence[Finding]) -> Finding:
@@ -309,16 +307,14 @@ def _caveats(run: Run, effect: AdjustmentEffect) -> Iterator[Finding]:
     if effect.comparisons:
         yield _weakest_finding(run, effect)
     if SAMPLER not in effect.texts:
-        about = {"language": effect.language, "language_name": language_name(effect.language, run.about)}
-        yield Finding(kind="adjustment_other_text", verdict=Verdict.NOT_TESTED, about=about)
+        yield Finding(kind="adjustment_other_text", verdict=Verdict.NOT_TESTED, about=_language(run, effect))
     for text, level in effect.chance_levels.items():
         if level.states_at_chance and not effect.is_at_chance:
             yield Finding(
                 kind="adjustment_at_chance",
                 verdict=Verdict.AT_CHANCE,
                 about={
-                    "language": effect.language,
-                    "language_name": language_name(effect.language, run.about),
+                    **_language(run, effect),
                     "text": text,
                     "states": list(level.states_at_chance),
                     "highest": max(level.highest[state] for state in level.states_at_chance),
@@ -347,8 +343,7 @@ def _layer_finding(run: Run, effect: AdjustmentEffect) -> Finding:
         kind="adjustment_layers",
         verdict=Verdict.FOUND,
         about={
-            "language": effect.language,
-            "language_name": language_name(effect.language, run.about),
+            **_language(run, effect),
             "layer": effect.layer,
             "best_layers": list(best.layers),
             "tied_layers": [effect.tied_layers(state, HELD_OUT) for state in STATES],
@@ -375,14 +370,14 @@ def _layers_sentence(finding: Finding) -> str:
 
 
 def _word_findings(run: Run, effect: AdjustmentEffect) -> Iterator[Finding]:
-    """Whether translations are told better from unrelated words: higher or lower where two intervals lie apart."""
+    """Whether words are nearer to their translations than before: higher or lower where two intervals lie apart."""
     before, after = effect.words(ORIGINAL, "auc"), effect.words(ADJUSTED, "auc")
     if before is None or after is None:
         return
     yield Finding(
         kind="adjustment_words",
         verdict=compare_intervals(before, after),
-        about={"language": effect.language, "language_name": language_name(effect.language, run.about)},
+        about=_language(run, effect),
         estimate=after,
         compared_with=before,
         basis=Basis(over="sentences", test="two 95 % intervals that do not overlap"),
@@ -394,11 +389,11 @@ def _words_sentence(finding: Finding) -> str:
     before, after = finding.compared_with, finding.estimate
     assert before is not None
     assert after is not None
-    said = {Verdict.HIGHER: "higher", Verdict.LOWER: "lower"}.get(finding.verdict, "not clearly different")
+    change = {Verdict.HIGHER: "higher", Verdict.LOWER: "lower"}.get(finding.verdict, "not clearly different")
     return (
         f"{finding.about['language_name']}: a word is nearer to its translation than to an unrelated word in "
         f"{format_share(before.value)} of cases before and {format_share(after.value)} after (AUC, chance level 50 %): "
-        f"{said}."
+        f"{change}."
     )
 
 
@@ -409,12 +404,8 @@ def compare_intervals(before: Estimate, after: Estimate) -> Verdict:
     >>> str(compare_intervals(low, high)), str(compare_intervals(low, Estimate(value=0.8)))
     ('higher', 'unclear')
     """
-    if None in (before.ci_low, before.ci_high, after.ci_low, after.ci_high):
+    if before.ci_low is None or before.ci_high is None or after.ci_low is None or after.ci_high is None:
         return Verdict.UNCLEAR
-    assert before.ci_low is not None
-    assert before.ci_high is not None
-    assert after.ci_low is not None
-    assert after.ci_high is not None
     if after.ci_low > before.ci_high:
         return Verdict.HIGHER
     return Verdict.LOWER if after.ci_high < before.ci_low else Verdict.UNCLEAR
@@ -433,7 +424,7 @@ def _headline(run: Run) -> Headline | None:
     models = join_with_and(
         [escape_control_characters(name) for name in dict.fromkeys(group[0].model for group in groups)]
     )
-    count = sum(int(each.get("rows", 0)) for each in _trained_on(run).values())
+    count = sum(int(text.get("rows", 0)) for text in _trained_on(run).values())
     on = f" on {pluralize(count, 'sentence pair')}" if count else ""
     return Headline(
         title=f"Did adjusting {models}{on} help {names}?",
@@ -496,19 +487,20 @@ def _training(run: Run) -> Mapping[str, Any]:
 
 def _trained_on(run: Run) -> Mapping[str, Mapping[str, Any]]:
     """What was trained on, by language."""
-    return _training(run).get("languages") or {}
+    languages = _training(run).get("languages")
+    return languages if isinstance(languages, Mapping) else {}
 
 
 def _measured(run: Run, groups: Sequence[Group]) -> str:
     parts = []
     if trained := _trained_on(run):
-        rows, words = (sum(int(each.get(name, 0)) for each in trained.values()) for name in ("rows", "pairs"))
+        rows, words = (sum(int(text.get(name, 0)) for text in trained.values()) for name in ("rows", "pairs"))
         parts.append(f"Trained on {pluralize(rows, 'sentence pair')} with {pluralize(words, 'word pair')}")
     effect = groups[0][0]
     sizes = {text: effect.estimate(ORIGINAL, text, "raw", effect.layers(ORIGINAL, text)[0]).n for text in effect.texts}
     measured = join_with_and([f"{size:,} {_TEXT_NOUNS[text]}" for text, size in sizes.items()])
-    each = " per language" if len(groups) > 1 else ""
-    parts.append(f"measured on {measured}{each}; layer {effect.layer} was adjusted (0 is the embedding output)")
+    per_language = " per language" if len(groups) > 1 else ""
+    parts.append(f"measured on {measured}{per_language}; layer {effect.layer} was adjusted (0 is the embedding output)")
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."
 
@@ -565,26 +557,15 @@ def _effect_sections(run: Run, groups: Sequence[Group]) -> Iterator[Section]:
         name="before-and-after",
         title="Before and after adjustment",
         findings=tuple(findings),
-        text=_METHOD,
         tables=(_comparison_table(run, groups, best_layer=True),),
         terminal=True,
     )
     yield Section(
         name="differences",
         title="Differences with their intervals",
+        text=_METHOD,
         charts=(_difference_chart(run, groups),),
         tables=(_comparison_table(run, groups, best_layer=False),),
-    )
-
-
-def _matching(effect: AdjustmentEffect, text: str, centering: str, source: str, best: bool) -> StateComparison | None:
-    return next(
-        (
-            each
-            for each in effect.comparisons
-            if (each.text, each.centering, each.source, each.best_layer) == (text, centering, source, best)
-        ),
-        None,
     )
 
 
@@ -594,7 +575,8 @@ def _comparison_rows(
     """Text, centering, source, target, both states' means over seeds, and the comparisons of the seeds."""
     texts = [text for text in group[0].texts if all(text in effect.texts for effect in group)]
     for text, centering, (source, target) in product(texts, CENTERINGS, group[0].directions):
-        tested = [each for effect in group if (each := _matching(effect, text, centering, source, best)) is not None]
+        key = (text, centering, source, best)
+        tested = [comparison for effect in group for comparison in effect.comparisons if comparison.key == key]
         sides = [
             mean_estimate(
                 effect.estimate(
@@ -625,13 +607,10 @@ def _comparison_table(run: Run, groups: Sequence[Group], *, best_layer: bool) ->
                 *_tested_cells(before, after, tested, len(group)),
             )
             rows.append((*row, layers) if best_layer else row)
-    layer = groups[0][0].layer
-    title = "Each state at its best layer" if best_layer else f"At the adjusted layer {layer}"
-    if len({group[0].layer for group in groups}) > 1 and not best_layer:
-        title = "At the adjusted layer"
+    adjusted = join_with_and([str(layer) for layer in dict.fromkeys(group[0].layer for group in groups)])
     return Table(
         name="adjustment" if best_layer else "adjustment-adjusted-layer",
-        title=title,
+        title="Each state at its best layer" if best_layer else f"At the adjusted layer {adjusted}",
         columns=(
             *((Column(title="model"),) if several else ()),
             Column(title="direction"),
@@ -658,10 +637,10 @@ def _tested_cells(before: Estimate, after: Estimate, tested: Sequence[StateCompa
     """Difference, verdict and p-value; over seeds the mean difference and how many seeds are higher, lower, unclear."""
     if seeds == 1 and tested:
         return tested[0].difference, tested[0].change, tested[0].difference.p_adjusted
-    apart = Difference(value=after.value - before.value, n=before.n, records=(*before.records, *after.records))
-    counts = Counter(each.change for each in tested)
-    said = join_with_and([f"{change} in {count}" for change, count in counts.items()])
-    return apart, f"{said} of {seeds} seeds" if tested else "not tested", None
+    difference = Difference(value=after.value - before.value, n=before.n, records=(*before.records, *after.records))
+    counts = Counter(comparison.change for comparison in tested)
+    counted = join_with_and([f"{change} in {count}" for change, count in counts.items()])
+    return difference, f"{counted} of {seeds} seeds" if tested else "not tested", None
 
 
 def _difference_chart(run: Run, groups: Sequence[Group]) -> IntervalChart:
@@ -672,10 +651,14 @@ def _difference_chart(run: Run, groups: Sequence[Group]) -> IntervalChart:
         for text, centering, source, target, (before, after), tested in _comparison_rows(group, best=True):
             label = f"{_direction(run, source, target)}, {CENTERING_TITLES[centering]}"
             label = f"{escape_control_characters(group[0].model)}: {label}" if several else label
-            dots = tuple((each.difference.value, each.difference.records) for each in tested) if len(group) > 1 else ()
+            dots = tuple((comparison.difference.value, comparison.difference.records) for comparison in tested)
             estimate, *_ = _tested_cells(before, after, tested, len(group))
             assert isinstance(estimate, Estimate)
-            rows.append(IntervalRow(label=label, group=TEXT_TITLES[text], estimate=estimate, dots=dots))
+            rows.append(
+                IntervalRow(
+                    label=label, group=TEXT_TITLES[text], estimate=estimate, dots=dots if len(group) > 1 else ()
+                )
+            )
     return IntervalChart(
         name="adjustment-differences",
         title="Change of retrieval accuracy, each state at its best layer",
@@ -692,18 +675,20 @@ def _layer_section(run: Run, groups: Sequence[Group]) -> Section:
     curves: dict[tuple[str, ...], Chart] = {}
     differences: dict[tuple[str, ...], Chart] = {}
     names = _menu_names(run, groups)
-    texts = [text for text in TEXT_TITLES if any(text in group[0].texts for group in groups)]
+    few = len(groups) <= MAX_FULL_MENUS
+    texts = [text for text in TEXT_TITLES if any(text in group[0].texts for group in groups)] if few else [HELD_OUT]
+    centerings = CENTERINGS if few else CENTERINGS[:1]
     for name, group in zip(names, groups, strict=True):
         effect = group[0]
-        for text, centering in product(effect.texts, CENTERINGS):
+        for text, centering in product([text for text in texts if text in effect.texts], centerings):
             key = (name, TEXT_TITLES[text], CENTERING_TITLES[centering])
-            curves[key] = _curve_chart(run, effect, text, centering, name)
+            curves[key] = _curve_chart(effect, text, centering, name)
             if (chart := _layer_difference_chart(effect, text, centering, name)) is not None:
                 differences[key] = chart
     menus = (
         ("Language", tuple(names)),
         ("Text", tuple(TEXT_TITLES[text] for text in texts)),
-        ("Vectors", tuple(CENTERING_TITLES[centering] for centering in CENTERINGS)),
+        ("Vectors", tuple(CENTERING_TITLES[centering] for centering in centerings)),
     )
     charts = [_with_menus("adjustment-layers", menus, curves)]
     if differences:
@@ -736,7 +721,7 @@ def _with_menus(
     )
 
 
-def _curve_chart(run: Run, effect: AdjustmentEffect, text: str, centering: str, name: str) -> LineChart:
+def _curve_chart(effect: AdjustmentEffect, text: str, centering: str, name: str) -> LineChart:
     lines = []
     for number, state in enumerate(STATES):
         layers = effect.layers(state, text)
@@ -752,7 +737,7 @@ def _curve_chart(run: Run, effect: AdjustmentEffect, text: str, centering: str, 
                 best=best if stands_out else None,
             )
         )
-    chance = next((each.null_value for each in lines[0].y if each is not None), None)
+    chance = next((estimate.null_value for estimate in lines[0].y if estimate is not None), None)
     return LineChart(
         name=f"adjustment-layers-{effect.language}-{text}-{centering}",
         title=f"Retrieval accuracy per layer: {name}, {TEXT_TITLES[text]}, {CENTERING_TITLES[centering]}",
@@ -810,9 +795,9 @@ def separation_section(
     parts = list(table.by("model", "task", "source"))
     languages = list(dict.fromkeys(str(record.target) for record in table))
     for model, task, source in parts:
-        own = table.where(model=model, task=task, source=source)
-        for (code,), its in own.by("target").items():
-            if (chart := _separation_chart(its, titles, language_name(str(code), about), name)) is not None:
+        of_part = table.where(model=model, task=task, source=source)
+        for (code,), of_language in of_part.by("target").items():
+            if (chart := _separation_chart(of_language, titles, language_name(str(code), about), name)) is not None:
                 charts[_part_name(model, task, source, parts), language_name(str(code), about)] = chart
     menus = (
         ("Model", tuple(_part_name(model, task, source, parts) for model, task, source in parts)),
@@ -843,8 +828,8 @@ def _is_distance(record: Record) -> bool:
 def _part_name(model: str, task: str | None, source: str | None, parts: Sequence[tuple[Any, ...]]) -> str:
     """A model, with its task and language of training where the model alone does not tell parts apart."""
     several = sum(1 for other in parts if other[0] == model) > 1
-    own = escape_control_characters(model)
-    return f"{own}, {task or 'before any task'}, {source}" if several else own
+    title = escape_control_characters(model)
+    return f"{title}, {task or 'before any task'}, {source}" if several else title
 
 
 def _separation_chart(
@@ -853,9 +838,9 @@ def _separation_chart(
     """One row per state: distances over the state's mean unrelated distance, of the first seed, with the AUC."""
     states = [
         (state, auc, unrelated)
-        for (state,), its in records.by("state").items()
-        if (auc := its.of(its[0].measure, "auc")) and len(auc[0].details.get("edges") or ()) > 1
-        if (unrelated := its.of(its[0].measure, "distance", pairs="unrelated"))
+        for (state,), of_state in records.by("state").items()
+        if (auc := of_state.of(of_state[0].measure, "auc")) and len(auc[0].details.get("edges") or ()) > 1
+        if (unrelated := of_state.of(of_state[0].measure, "distance", pairs="unrelated"))
     ]
     if not states:
         return None
@@ -863,30 +848,26 @@ def _separation_chart(
         np.asarray(auc[0].details["edges"], np.float64) / max(_first_seed(unrelated, auc[0]).value, 1e-12)
         for _, auc, unrelated in states
     ]
-    end = float(max(own[-1] for own in edges))
+    end = float(max(scaled[-1] for scaled in edges))
     ends = np.linspace(0.0, end, _BINS + 1)
     rows = tuple(
         HistogramRow(
             label=titles.get(str(state), escape_control_characters(str(state))),
             histograms=tuple(
-                Histogram(name=kind, counts=_rebinned(own, auc[0].details[kind], ends), color=color)
+                Histogram(name=kind, counts=_rebinned(scaled, auc[0].details[kind], ends), color=color)
                 for color, kind in enumerate(("related", "unrelated"))
             ),
             side=_over_seeds(auc),
         )
-        for (state, auc, _), own in zip(states, edges, strict=True)
+        for (state, auc, _), scaled in zip(states, edges, strict=True)
     )
-    code = records[0].target
+    several = any(len(auc) > 1 for _, auc, _ in states)
+    drawn = " The first seed is drawn; the AUC is the mean over seeds." if several else ""
     return HistogramChart(
-        name=f"{name}-{code}",
+        name=f"{name}-{records[0].target}",
         title=f"Distances of words: {language}",
         note="Each state is divided by its own mean distance of unrelated words, so 1 is an unrelated pair of that "
-        "state. The two histograms of a row have equal areas."
-        + (
-            " The first seed is drawn; the AUC is the mean over seeds."
-            if any(len(auc) > 1 for _, auc, _ in states)
-            else ""
-        ),
+        f"state. The two histograms of a row have equal areas.{drawn}",
         x=Axis(title="L2 distance / mean distance of unrelated words", low=0.0, high=end),
         rows=rows,
         side_title="AUC",
@@ -921,18 +902,20 @@ def _separation_table(table: RecordTable, about: Mapping[str, Any], titles: Mapp
     """Distances of related and unrelated words, their ratio and the AUC, one row per state."""
     parts = list(table.by("model", "task", "source"))
     rows: list[tuple[Cell, ...]] = []
-    for (model, task, source, code, state), its in table.by("model", "task", "source", "target", "state").items():
-        measure = its[0].measure
-        found = [
-            _over_seeds(chosen) if (chosen := its.of(measure, metric, **options)) else None
+    for (model, task, source, code, state), of_state in table.by("model", "task", "source", "target", "state").items():
+        measure = of_state[0].measure
+        means = [
+            _over_seeds(chosen) if (chosen := of_state.of(measure, metric, **options)) else None
             for metric, options in _DISTANCE_COLUMNS
         ]
-        ratio = None if found[0] is None or found[1] is None else found[1].value / max(found[0].value, 1e-12)
+        ratio = None if means[0] is None or means[1] is None else means[1].value / max(means[0].value, 1e-12)
         start: tuple[Cell, ...] = (_part_name(model, task, source, parts),) if len(parts) > 1 else ()
         rows.append(
-            (*start, language_name(str(code), about), titles.get(str(state), str(state)), *found[:2], ratio, found[2])
+            (*start, language_name(str(code), about), titles.get(str(state), str(state)), *means[:2], ratio, means[2])
         )
-    seeds = max(len(its) for its in table.by("model", "task", "source", "target", "state", "metric", "pairs").values())
+    seeds = max(
+        len(of_state) for of_state in table.by("model", "task", "source", "target", "state", "metric", "pairs").values()
+    )
     over = "seeds (Student)" if seeds > 1 else "words"
     return Table(
         name=name,
@@ -1041,14 +1024,19 @@ def exclusions(languages: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 
 def _numbers(run: Run) -> dict[str, Estimate]:
-    """Retrieval accuracy before and after per language: at the adjusted layer, means removed, both directions."""
-    found = {}
+    """Retrieval accuracy after and before per language: at the adjusted layer, centred, both directions.
+
+    The number after is of as many trainings as there are seeds: of one, nothing is known of other seeds.
+    """
+    numbers: dict[str, Estimate] = {}
     groups = _groups(run)
     for name, group in zip(_menu_names(run, groups), groups, strict=True):
-        for state in group[0].states:
-            per_seed = [effect.estimate(state, HELD_OUT, "centred", effect.layer) for effect in group]
-            found[f"Retrieval accuracy {STATE_TITLES[state]}, {name}"] = mean_estimate(per_seed)
-    return found
+        for state in reversed(group[0].states):
+            mean = mean_estimate(effect.estimate(state, HELD_OUT, "centred", effect.layer) for effect in group)
+            trained = len(group) if state == ADJUSTED else None
+            number = ComparedNumber.of(mean, trained_seeds=trained)
+            numbers[f"Retrieval accuracy {STATE_TITLES[state]}, {name}"] = number
+    return numbers
 
 
 SUBJECT = Subject(

@@ -128,6 +128,7 @@ def find_level(space: AlignmentRecords) -> list[Finding]:
         "languages": len({code for pair in pairs for code in pair}),
         "layer": space.name_layer(top.layer),
         "layers": len(top.layers),
+        "is_output": top.is_output,
         "candidates": estimate.n,
         "equal_candidates": space.has_equal_candidates,
         "levels": list(alignment_levels(estimate)) if quantity.measure == "retrieval" else [],
@@ -197,7 +198,10 @@ def _say_level(finding: Finding) -> str:
     share = format_share(estimate.value)
     of = f"{where} {share}" if where else share
     means = ", language means subtracted" if about["means_subtracted"] else ""
-    text = f"{begin}: {of} of sentences retrieve their translation{means} ({_bounds(estimate, metric.display)}{pool})"
+    layer = "" if about["layers"] < 2 else f" at layer {about['layer']}"
+    if about["is_output"]:
+        layer = " in the sentence vectors that the model returns (layer output)"
+    text = f"{begin}: {of} of sentences retrieve their translation{layer}{means} ({pool})"
     if finding.verdict == Verdict.AT_CHANCE:
         even = " even at the best layer" if about["layers"] > 1 else ""
         more = about.get("centered")
@@ -776,15 +780,10 @@ def _say_agreement(finding: Finding) -> str:
 
 
 def _interval(estimate: Estimate, display: Any) -> str:
-    text = _bounds(estimate, display).removesuffix("; ")
-    return f" ({text})" if text else ""
-
-
-def _bounds(estimate: Estimate, display: Any) -> str:
     if estimate.ci_low is None or estimate.ci_high is None:
         return ""
     low, high = (format_value(end, display) for end in (estimate.ci_low, estimate.ci_high))
-    return f"95{NBSP}% interval {low.removesuffix(f'{NBSP}%')} to {high}; "
+    return f" (95{NBSP}% interval {low.removesuffix(f'{NBSP}%')} to {high})"
 
 
 # ------------------------------------------------------------------------------------------------------ first screen
@@ -834,7 +833,7 @@ def _measured(space: AlignmentRecords, run: Run) -> str:
         "" if not counts else f"{counts[0]:,}{f' to {counts[-1]:,}' if len(counts) > 1 else ''} sentences per pair"
     )
     top = space.peak()
-    layers = "" if top is None else f"layers {top.layers[0]}–{space.name_layer(top.layers[-1])}"
+    layers = "" if top is None else f"layers {space.name_span(top.layers)}"
     parts = [f"corpus {corpus}", pluralize(len(space.languages), "language"), sentences, layers]
     return ", ".join(part for part in parts if part)
 
@@ -856,10 +855,10 @@ def key_figures(space: AlignmentRecords) -> tuple[KeyFigure, ...]:
     centering = next(iter(find_centering(space)), None)
     if centering is not None and not top.is_at_chance:
         after = format_share(centering.about["after"])
-        remark = after if difference_sign(centering.estimate) else f"{after}; not significant"  # type: ignore[arg-type]
+        remark = f"to {after}" if difference_sign(centering.estimate) else f"to {after}, not significant"  # type: ignore[arg-type]
         figures.append(
             KeyFigure(
-                label="Gain from subtracting language means",
+                label="Points gained by subtracting language means",
                 estimate=centering.estimate,
                 display="points",
                 remark=remark,
@@ -1194,9 +1193,7 @@ def pairs_section(space: AlignmentRecords, suffix: str = "", title: str = "") ->
     charts = tuple(
         heat_map(space, quantity, order, name=f"{name}-{_quantity_slug(quantity)}") for quantity in quantities
     )
-    tables = tuple(
-        matrix_table(space, quantity, order, name=f"{name}-{_quantity_slug(quantity)}") for quantity in quantities
-    )
+    matrix = matrix_table(space, order, name=f"{name}-matrix")
     grouped = (
         "Languages stand in the order of a clustering of the first map, so groups that the model holds close form "
         "blocks along the diagonal."
@@ -1204,7 +1201,7 @@ def pairs_section(space: AlignmentRecords, suffix: str = "", title: str = "") ->
     given = "The order is that of the run."
     ranked = not space.is_at_chance and space.has_equal_candidates
     text = ("Rows are queries, columns candidates. " + (grouped if ranked else given),)
-    return Section(name=name, title=shown, findings=findings, text=text, charts=charts, tables=tables, terminal=True)
+    return Section(name=name, title=shown, findings=findings, text=text, charts=charts, tables=(matrix,), terminal=True)
 
 
 def _quantity_slug(quantity: Quantity) -> str:
@@ -1269,17 +1266,20 @@ def heat_map(space: AlignmentRecords, quantity: Quantity, order: Sequence[str], 
     )
 
 
-def matrix_table(space: AlignmentRecords, quantity: Quantity, order: Sequence[str], *, name: str) -> Table:
-    """The numbers of a heat map: a row per language of the queries, a column per language of the candidates."""
-    found = space.at(quantity, space.best_layer)
+def matrix_table(space: AlignmentRecords, order: Sequence[str], *, name: str) -> Table:
+    """The headline of every pair: a row per language of the queries, a column per language of the candidates."""
+    found = space.at(space.headline, space.best_layer)
+    metric = None if space.headline is None else space.headline.metric
     codes = [code for code in order if any(code in pair for pair in found)]
-    display = quantity.metric.display
     return Table(
         name=name,
-        title=quantity.metric.title,
-        columns=(Column(title="Language"), *(Column(title=code, display=display) for code in codes)),
+        title=f"Pairs at layer {space.name_layer(space.best_layer)}",
+        columns=(
+            Column(title="Language"),
+            *(Column(title=code, display="number" if metric is None else metric.display) for code in codes),
+        ),
         rows=tuple((space.name_language(row), *(_cell(found, row, column) for column in codes)) for row in codes),
-        note="Rows are queries, columns candidates." if quantity.metric.directed else "",
+        note="Rows are queries, columns candidates.",
     )
 
 

@@ -15,9 +15,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from interlingua.measures import measures
 from interlingua.metric import Metric
 from interlingua.record import Difference, Estimate, Record, RecordTable, mean_estimate
+from interlingua.registry import listed
 from interlingua.report.kit.chart import (
     Axis,
     Chart,
@@ -52,7 +52,7 @@ MAX_HISTOGRAM_COUNTS = 4_000
 """The most counts of histograms on a page."""
 MAX_MAP_POINTS, MAX_POINT_LETTERS, MAX_MAP_LETTERS = 50_000, 120, 2_000_000
 """The most points on a map, the most letters of the text of one, and of all texts together."""
-MAX_TABLE_COLUMNS = 6
+MAX_TABLE_COLUMNS = 8
 _SEED = re.compile(r" seed \d+$")
 _OTHER_SUBJECTS = frozenset(("consistency", "consistency-choices", "faithfulness", "task", "pairwise", "similarity"))
 _DECISIVE = ("retrieval", "cka")
@@ -219,8 +219,8 @@ class AlignmentRecords:
         groups = []
         for measure, same_language in dict.fromkeys((each.measure, each.same_language) for each in self._held):
             present = {each.name: each.metric for each in self._held if each.measure == measure}
-            declared = [present[name] for name in declared_order(measure, present)]
-            chosen = [metric for metric in declared if metric.headline or metric.charted]
+            declared = [metric for metric in declared_metrics(measure) if metric.name in present]
+            chosen = [each for each in declared or list(present.values())[:2] if each.headline or each.charted]
             groups += [lines for metric in chosen if (lines := self.lines_of(measure, metric, same_language))]
         return tuple(groups)
 
@@ -282,6 +282,16 @@ class AlignmentRecords:
         """A layer's number, or that it is the model's output."""
         return "output" if layer is not None and layer == self.output else str(layer)
 
+    def name_span(self, layers: Sequence[int]) -> str:
+        """The first and the last of layers, and the output where it is among them.
+
+        >>> AlignmentRecords((), {}).name_span([0, 1, 2])
+        '0–2'
+        """
+        own = [layer for layer in layers if layer != self.output]
+        ends = "–".join(str(end) for end in dict.fromkeys([*own[:1], *own[-1:]]))
+        return ends if len(own) == len(layers) else f"{ends} and output" if ends else "output"
+
     def name_language(self, code: str) -> str:
         """The English name of a language."""
         return language_name(code, self.about)
@@ -318,29 +328,32 @@ def _named_line(quantity: Quantity, line: str) -> Quantity:
     )
 
 
-def _declared(measure: str) -> Sequence[Metric]:
-    """The metrics that a measure declares; none of one that is not registered here."""
-    if measure == "procrustes-dictionary":  # No entry of its own: it comes with --dictionary.
-        from interlingua.measures.procrustes import DICTIONARY_METRICS
+_DECLARED: dict[str, tuple[Metric, ...]] = {}
+"""What was read of the declarations: a list of all measures takes a tenth of a second."""
 
-        return DICTIONARY_METRICS
-    return next((tuple(entry.metrics) for entry in measures if entry.name == measure), ())
+
+def declared_metrics(measure: str) -> tuple[Metric, ...]:
+    """The metrics that a measure declares; none of one that is not registered here. No measure is imported for it."""
+    if measure not in _DECLARED:
+        found = {entry.name: tuple(entry.metrics) for entry in listed("interlingua.measures", "measures")}
+        if measure == "procrustes-dictionary":  # No entry of its own: it comes with --dictionary.
+            from interlingua.measures.procrustes import DICTIONARY_METRICS
+
+            found[measure] = tuple(DICTIONARY_METRICS)
+        _DECLARED.update(found)
+    return _DECLARED.get(measure, ())
 
 
 def declared_metric(record: Record) -> Metric:
     """The metric of a record as its measure declares it; made of the record where that measure is not at hand."""
-    found = next((metric for metric in _declared(record.measure) if metric.name == record.metric), None)
-    if found is not None:
-        return found
+    declared = (metric for metric in declared_metrics(record.measure) if metric.name == record.metric)
+    return next(declared, None) or _undeclared_metric(record)
+
+
+def _undeclared_metric(record: Record) -> Metric:
+    """A metric of a measure that is not at hand, as far as a record tells."""
     title = record.measure if record.metric in ("", record.measure) else f"{record.measure}: {record.metric}"
     return Metric(name=record.metric, title=title, higher_is_better=record.higher_is_better, headline=True)
-
-
-def declared_order(measure: str, names: Iterable[str]) -> list[str]:
-    """Names of metrics in the order of their declaration; of a measure that is not at hand its first two."""
-    known = list(names)
-    declared = [metric.name for metric in _declared(measure)]
-    return [name for name in declared if name in known] if declared else known[:2]
 
 
 def alignment_blocks(run: Run) -> dict[str, list[AlignmentRecords]]:
@@ -421,7 +434,7 @@ def layer_section(spaces: Sequence[AlignmentRecords], *, name: str = "layers", t
         "Each line is the mean over all pairs or languages, its band the 95\N{NO-BREAK SPACE}% interval over sentences "
         "or words. A ring marks the best layer of a line where one stands out."
     )
-    tables = tuple(table for space in spaces for table in layer_tables(space, name=name))
+    tables = tuple(table for space in spaces if (table := layer_table(space, name=name)) is not None)
     return Section(name=name, title=title, text=tuple(text), charts=tuple(charts), tables=tables, terminal=True)
 
 
@@ -579,37 +592,31 @@ def _chart_note(spaces: Sequence[AlignmentRecords], group: Sequence[Quantity]) -
     return " ".join(part for part in parts if part)
 
 
-def layer_tables(space: AlignmentRecords, *, name: str = "layers") -> list[Table]:
-    """A row per layer, a column per line of a chart, those of the decisive measures first, in tables that can be read."""
+def layer_table(space: AlignmentRecords, *, name: str = "layers") -> Table | None:
+    """A row per layer, a column per line of the decisive measures and per other measure, as far as a page has room."""
     groups = [group for group in space.shown if len(space.layers(group[0])) > 1]
     decisive = [quantity for group in groups if group[0].measure in _DECISIVE for quantity in group]
-    columns = list(dict.fromkeys([*decisive, *(group[0] for group in groups), *(q for group in groups for q in group)]))
+    columns = list(dict.fromkeys([*decisive, *(group[0] for group in groups)]))[:MAX_TABLE_COLUMNS]
     layers = sorted({layer for quantity in columns for layer in space.layers(quantity)})
-    suffix = f"-{slugify(space.label)}" if space.label else ""
-    tables = []
-    for number, start in enumerate(range(0, len(columns), MAX_TABLE_COLUMNS - 1)):
-        own = columns[start : start + MAX_TABLE_COLUMNS - 1]
-        heads = [
-            Column(
-                title=column_title(quantity, space),
-                display=quantity.metric.display,
-                better=None if space.is_at_chance else quantity.metric.higher_is_better,
-            )
-            for quantity in own
-        ]
-        rows = tuple(
-            (space.name_layer(layer), *(_at_layer(space, quantity, layer) for quantity in own)) for layer in layers
+    if not layers:
+        return None
+    heads = [
+        Column(
+            title=column_title(quantity, space),
+            display=quantity.metric.display,
+            better=None if space.is_at_chance else quantity.metric.higher_is_better,
         )
-        tables.append(
-            Table(
-                name=f"{name}{suffix}{f'-{number + 1}' if number else ''}",
-                title=f"Mean over all pairs by layer{f': {space.label}' if space.label else ''}",
-                columns=(Column(title="Layer"), *heads),
-                rows=rows,
-                note="Layer 0 is the embedding output. Bold: best, with all layers in its interval.",
-            )
-        )
-    return tables
+        for quantity in columns
+    ]
+    return Table(
+        name=f"{name}-{slugify(space.label)}" if space.label else name,
+        title=f"Mean over all pairs by layer{f': {space.label}' if space.label else ''}",
+        columns=(Column(title="Layer"), *heads),
+        rows=tuple(
+            (space.name_layer(layer), *(_at_layer(space, quantity, layer) for quantity in columns)) for layer in layers
+        ),
+        note="Layer 0 is the embedding output. Bold: best, with all layers in its interval.",
+    )
 
 
 def _at_layer(space: AlignmentRecords, quantity: Quantity, layer: int) -> Estimate | None:

@@ -211,9 +211,9 @@ def _flow_chart(example: LinkedSentence) -> FlowChart:
 
 def _numbers(run: Run) -> dict[str, Estimate]:
     links = _links(run)
-    found = {QUALITY_TITLES[name]: estimate for name, estimate in links.quality.items() if name in ("aer", "f1")}
+    quality = {QUALITY_TITLES[name]: estimate for name, estimate in links.quality.items() if name in ("aer", "f1")}
     sides = {"Source": links.source, "Target": links.target}
-    return found | {f"{name} words without a link": _unlinked(side) for name, side in sides.items()}
+    return quality | {f"{name} words without a link": _unlinked(side) for name, side in sides.items()}
 
 
 SUBJECT = Subject(

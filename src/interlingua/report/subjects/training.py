@@ -10,7 +10,7 @@ from typing import Any
 from interlingua.record import Estimate
 from interlingua.report.kit.chart import Axis, Line, LineChart, Reference
 from interlingua.report.kit.finding import Basis, Finding, Verdict, sentence_of
-from interlingua.report.kit.section import Headline, KeyFigure, Run, Section, Subject
+from interlingua.report.kit.section import ComparedNumber, Headline, KeyFigure, Run, Section, Subject
 from interlingua.report.kit.table import Column, Table
 from interlingua.report.kit.wording import (
     escape_control_characters,
@@ -112,9 +112,9 @@ def _translation_finding(run: Run) -> Finding | None:
 
 @sentence_of("pretraining_translations", topic="Translations")
 def _translations_sentence(finding: Finding) -> str:
-    found = finding.estimate
-    assert found is not None
-    numbers = f"{format_share(found.value)}, chance level {format_share(found.null_value)}"
+    accuracy = finding.estimate
+    assert accuracy is not None
+    numbers = f"{format_share(accuracy.value)}, chance level {format_share(accuracy.null_value)}"
     if finding.verdict is Verdict.AT_CHANCE:
         return f"Translations are not found above chance at any layer (at most {numbers})."
     return (
@@ -239,11 +239,11 @@ def curve_chart(
     """
     lines = []
     for number, (term, line_title) in enumerate(terms.items()):
-        own = [entry for entry in entries if isinstance(entry.get(term), int | float)]
-        if len(own) < MIN_CURVE_POINTS:
+        measured = [entry for entry in entries if isinstance(entry.get(term), int | float)]
+        if len(measured) < MIN_CURVE_POINTS:
             continue
-        size = math.ceil(len(own) / MAX_CURVE_POINTS)
-        parts = [own[at : at + size] for at in range(0, len(own), size)]
+        size = math.ceil(len(measured) / MAX_CURVE_POINTS)
+        parts = [measured[at : at + size] for at in range(0, len(measured), size)]
         values = tuple(Estimate(value=math.fsum(entry[term] for entry in part) / len(part)) for part in parts)
         lines.append(Line(name=line_title, x=tuple(float(part[-1]["step"]) for part in parts), y=values, color=number))
     if not lines:
@@ -272,8 +272,20 @@ def _text_table(run: Run) -> Table | None:
 
 
 def _numbers(run: Run) -> dict[str, Estimate]:
-    figures = _figures(run, _findings(run))
-    return {figure.label: figure.estimate for figure in figures if figure.estimate is not None}
+    """The figures of the first screen, each of one training."""
+    findings = _findings(run)
+    text, translations = findings[0].verdict, findings[-1].verdict
+    return {
+        figure.label: ComparedNumber.of(
+            figure.estimate,
+            display=figure.display,
+            higher_is_better=figure.display == "percent",
+            trained_seeds=1,
+            at_chance=(translations if figure.display == "percent" else text) is Verdict.AT_CHANCE,
+        )
+        for figure in _figures(run, findings)
+        if figure.estimate is not None
+    }
 
 
 SUBJECT = Subject(

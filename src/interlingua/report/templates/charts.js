@@ -28,16 +28,21 @@ window.interlingua.charts = (() => {
 
   /* ---- numbers and tables, as kit/wording.py and kit/exports.py write them ---- */
   const MINUS = "−", SPACE = "\u00a0";
+  // Halves go to the even digit, as Python has it; only a multiple of 2^-(digits + 1) can be one.
+  function rounded(value, digits) {
+    const scaled = value * 10 ** digits, isHalf = Number.isInteger(value * 2 ** (digits + 1)) && Math.abs(scaled % 1) === 0.5;
+    return isHalf ? (2 * Math.round(scaled / 2) / 10 ** digits).toFixed(digits) : value.toFixed(digits);
+  }
   function fixed(value, digits) {
-    const text = value.toFixed(digits);
+    const text = rounded(value, digits);
     return (Number(text) === 0 ? text.replace("-", "") : text).replace("-", MINUS);
   }
   function share(value) {
     const percent = 100 * value;
-    if (percent >= 0.0995 && percent <= 99.9) return percent.toFixed(1) + SPACE + "%";
-    if (percent === 0 || percent === 100 || (Math.abs(percent) >= 1 && Math.abs(percent) <= 99)) return percent.toFixed(0) + SPACE + "%";
-    const one = percent.toFixed(1);
-    return (one !== "0.0" && one !== "100.0" ? one : percent.toFixed(2)) + SPACE + "%";
+    if (percent >= 0.0995 && percent <= 99.9) return rounded(percent, 1) + SPACE + "%";
+    if (percent === 0 || percent === 100 || (Math.abs(percent) >= 1 && Math.abs(percent) <= 99)) return rounded(percent, 0) + SPACE + "%";
+    const one = rounded(percent, 1);
+    return (one !== "0.0" && one !== "100.0" ? one : rounded(percent, 2)) + SPACE + "%";
   }
   function format(value, display) {
     if (value === null || value === undefined) return "–";
@@ -207,7 +212,7 @@ window.interlingua.charts = (() => {
       return { columns, rows: map.groups.flatMap((group) => group.x.map((x, at) => [group.name, group.rows[at] ?? at, x, group.y[at], texts[group.text[at]]])) };
     }
     async save(kind) {
-      const options = this.selects.map((select) => select.selectedOptions[0].textContent).join("-").replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "");
+      const options = this.selects.map((select) => select.selectedOptions[0].textContent).join("-").replace(/[^\p{L}\p{M}\p{N}]+/gu, "-").replace(/^-|-$/g, "");
       const name = this.name + (options ? "_" + options : "");
       if (kind === "csv") return save(name + ".csv", "text/csv;charset=utf-8", csv(this.table()));
       if (kind === "md") return save(name + ".md", "text/markdown;charset=utf-8", markdown(this.table(), this.state));
@@ -241,7 +246,8 @@ window.interlingua.charts = (() => {
       }
       done();
     }, { rootMargin: "600px 0px" });
-    for (const figure of figures) watch.observe(figure.place);
+    // A map makes its own legend, whose height is not known before: it is cheap, and made at once.
+    for (const figure of figures) if (figure.state.map) figure.draw(); else watch.observe(figure.place);
     done();
     let waiting = 0;
     addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(() => figures.forEach((figure) => figure.refit()), 150); });

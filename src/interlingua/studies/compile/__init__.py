@@ -10,7 +10,7 @@ from interlingua.studies.compile.tasks import TaskSteps
 
 
 def steps_of(inputs: StudyInputs) -> tuple[list[Step], list[str]]:
-    """All steps whose results are wanted, in the order of the file, and what cannot be tested, in words.
+    """All steps whose results are wanted, in the order of the file, and descriptions of what cannot be tested.
 
     What they need is reached through them. A study that asks nothing of models makes what it names: models by their
     recipes, and synthetic sets.

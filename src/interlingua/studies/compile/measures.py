@@ -197,7 +197,9 @@ def _needs(sides: Sequence[_MeasuredModel]) -> Needs:
 
 @dataclass(frozen=True)
 class _Explained:
-    """A model that is explained: what it is called, its folder or the step that trains it, and what of it is told."""
+    """A model that is explained: what it is called, its folder or the step that trains it, and what is reported of
+    it.
+    """
 
     model: str
     folder: File | None

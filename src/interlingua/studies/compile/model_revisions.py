@@ -13,7 +13,8 @@ from interlingua.paths import read_json
 
 @dataclass
 class Revisions:
-    """Commits by name and revision: what the hub's cache on this machine has, else what a run of the study found out.
+    """Commits under name and revision: what the hub's cache on this machine has, else what a run of the study found
+    out.
 
     `kept` is the study's file of those; `ask` lets the hub be asked for what neither has.
     """

@@ -119,7 +119,7 @@ class StudyInputs:
         encoding: str | None = None,
         column: int | str | None = None,
     ) -> StudyCorpus:
-        """A parallel corpus as settings: its files by content, those of the languages where their names tell."""
+        """A parallel corpus as settings: its files by content, those of the languages where their names show them."""
         told, files = corpus_files(name, languages, folder=self.study.data)
         own = tuple(self.digests.file(file) for file in files)
         return StudyCorpus(name=told, files=own, format=format, encoding=encoding, column=column)

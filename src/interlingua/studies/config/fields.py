@@ -62,7 +62,7 @@ class Setting:
 
     @property
     def range(self) -> str:
-        """The accepted numbers in words.
+        """A description of the accepted numbers.
 
         >>> Setting(help="", least=0, below=1).range, Setting(help="", above=0).range
         ('at least 0 and below 1', 'above 0')
@@ -93,7 +93,7 @@ class Setting:
 class Problem:
     """What is wrong with the setting at a place; names of settings stand in braces in `says` and `remedy`.
 
-    It is told to whoever wrote it: at a line of a file, of an option, or of a parameter.
+    It is reported to whoever wrote it: at a line of a file, of an option, or of a parameter.
 
     >>> wrong = Problem(("adjust", "epochs"), "{epochs} must be above 0", -1, "Give another number.")
     >>> print(wrong.in_file("a.toml", 3))
@@ -160,7 +160,7 @@ class Field:
 
     @property
     def left_out(self) -> str:
-        """What the setting is where nothing is said, in words; nothing where it must be said, or is off or empty."""
+        """A description of the default; empty where the setting is required, off or empty."""
         plain = self.default
         if self.required or plain is None or (isinstance(plain, tuple | Mapping) and not plain):
             return self.setting.left_out
@@ -249,7 +249,7 @@ def _declared(group: type) -> tuple[Field, ...]:
 def check(given: object, *, only: Iterable[str] | None = None) -> list[Problem]:
     """All that is wrong with the values of settings: each by itself, then rules that involve several.
 
-    Rules are told where every value by itself is right.
+    Rules are checked where every value alone is right.
     """
     values = {field.name: field for field in settings_of(type(given)) if only is None or field.name in only}
     found = [problem for name, field in values.items() for problem in field.check(getattr(given, name))]

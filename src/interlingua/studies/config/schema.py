@@ -174,7 +174,7 @@ class Loading:
 
 @dataclass(frozen=True, kw_only=True)
 class Placed:
-    """Where a command computes, and who is told how far it is."""
+    """Where a command computes, and who receives its progress."""
 
     panel = "Running"
     device: Annotated[str | None, _DEVICE] = None
@@ -826,7 +826,7 @@ class PhaseTable:
 
 @dataclass(frozen=True, kw_only=True)
 class RegimeTable:
-    """A regime of one's own: phases in order, the last one with the task first in it."""
+    """A custom regime: phases in order, the last one with the task first in it."""
 
     phases: tuple[PhaseTable, ...]
     mapped: Annotated[
@@ -1522,7 +1522,7 @@ class ReportCommand:
     folders: Annotated[
         Sequence[Path],
         Setting(
-            help="Folders that audit, adjust, transfer, explain, geometry or study wrote.",
+            help="Folders that audit, adjust, transfer, explain, geometry, pretrain or study wrote.",
             argument=True,
             several=True,
             metavar="DIR...",

@@ -54,7 +54,7 @@ def read_toml(file: FilePath, *, called: str) -> tuple[dict[str, Any], dict[Plac
     except tomllib.TOMLDecodeError as error:
         at = re.search(r"\s*\(at line (\d+), column \d+\)", str(error))
         why, line = (str(error), None) if at is None else (str(error)[: at.start()], int(at[1]))
-        raise InputError(f"not valid TOML ({why})", file=file, line=line, remedy="Mend that line.") from error
+        raise InputError(f"not valid TOML ({why})", file=file, line=line, remedy="Correct that line.") from error
     except ValueError as error:  # Python makes no number of so many digits.
         long = _LONG_NUMBER.search(text)
         line = None if long is None else text.count("\n", 0, long.start()) + 1
@@ -73,7 +73,7 @@ def places(text: str) -> dict[Place, int]:
 
 
 class _Scanner:
-    """One pass over the text, by the grammar; what is wrong in it `tomllib` has told already."""
+    """One pass over the text, by the grammar; what is wrong in it `tomllib` has reported already."""
 
     def __init__(self, text: str) -> None:
         self.text, self.at = text.replace("\r\n", "\n"), 0
@@ -200,7 +200,7 @@ class ProblemList:
     found: list[InputError] = field(default_factory=list)
 
     def add(self, path: Place, problem: str, *, value: object = None, remedy: str) -> None:
-        """Tell a problem at a path."""
+        """Report a problem at a path."""
         if self.file:
             told = InputError(problem, file=self.file, line=self.line(path), value=value, remedy=remedy)
         else:
@@ -219,7 +219,7 @@ class ProblemList:
             self.found.append(told)
 
     def take(self, path: Place, error: InputError) -> None:
-        """Tell an error that something else found, at this path; of several, each."""
+        """Report an error that something else found, at this path; of several, each."""
         if isinstance(error, ConfigErrors):
             for each in error.problems:
                 self.take(path, each)
@@ -306,7 +306,7 @@ def convert(hint: Any, value: Any, path: Place, problems: ProblemList) -> Any:
     fitting = [each for each in options if _fits(each, value)]
     if not fitting:
         words = " or ".join(dict.fromkeys(map(_words, options)))
-        problems.add(path, f"{_called(path)} should be {words}", value=value, remedy="Mend that line.")
+        problems.add(path, f"{_called(path)} should be {words}", value=value, remedy="Correct that line.")
         return None
     chosen = fitting[0]
     origin, inner = typing.get_origin(chosen), typing.get_args(chosen)
@@ -322,7 +322,7 @@ def convert(hint: Any, value: Any, path: Place, problems: ProblemList) -> Any:
 
 
 def _called(path: Place) -> str:
-    """What stands at a path, in words: a key by its name, an element by that of its list.
+    """A description of what stands at a path: a key by its name, an element by that of its list.
 
     >>> _called(("tasks", "ner", "train")), _called(("languages", 0))
     ('train', 'an element of languages')

@@ -1,4 +1,4 @@
-"""A fine-tuned model to its attributions in a language, and their consistency with another's (papers/002)."""
+"""A fine-tuned model to its attributions in a language, and their consistency with another's (Wang et al. 2021)."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _explainer(
 
 
 def _side_again(tuned: FineTuned, settings: AttributeStep, context: StepContext, made: Path) -> ExplainedLanguage:
-    """The language of training as its own step attributed it, which has told what was left out."""
+    """The language of training as its own step attributed it, which has reported what was left out."""
     explainer, examples = _explainer(tuned, settings, context, settings.source, None)
     return explainer.side_again(settings.source, examples, list(_read_attributions(made / _ATTRIBUTIONS)))
 

@@ -14,7 +14,7 @@ from interlingua.studies.steps.step_io import MAP, load_space
 
 
 def run(settings: MapStep, context: StepContext) -> None:
-    """Flatten the layer that was read as the best; the last one where no measure tells."""
+    """Flatten the layer that was read as the best; the last one where no measure decides."""
     space = load_space(settings.encoded, context, "0 ")
     measured = [folder for role, folder in context.inputs.items() if role.startswith("measure ")]
     best = best_layer(record for folder in measured for record in Records(Record, folder).read())

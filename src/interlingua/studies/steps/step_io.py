@@ -304,7 +304,7 @@ class LinkedBitexts:
         return self._pairs[code, seed]
 
     def key(self, languages: Iterable[str], seed: int) -> str:
-        """What tells the text of some languages from any other, drawn by a seed and cut by this encoder."""
+        """What identifies the text of some languages, drawn by a seed and cut by this encoder."""
         links = [self.inputs[f"align {code}"].name for code in languages]
         return digest(["pairs", self.encoder.digest, self.encoder.name, links, repr(self.settings), seed])
 
