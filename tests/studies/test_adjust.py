@@ -28,6 +28,7 @@ from interlingua.training import regime
 from interlingua.training.journal import read_journal
 from interlingua.wordalign.links import PairFilters
 from interlingua.words import Sentence
+from record_store import record_lines
 from toys import sentences
 
 SOURCE = Path(next(iter(interlingua.__path__))).parent

@@ -709,8 +709,8 @@ def _relation_section(models: Sequence[ExplainedModel]) -> Section | None:
         "Detectable": "number",
     }  # fmt: skip
     note = (
-        "Spearman’s ρ with its 95 % interval; p by permutations. Least p: the smallest that this number of languages allows. "
-        "Detectable: the smallest |ρ| that they show with 80 % power."
+        "Spearman’s ρ with its 95 % interval; p by permutations. Least p: the smallest that this number of languages "
+        "allows. Detectable: the smallest |ρ| that they show with 80 % power."
     )
     text = "One dot per language above chance but that of training, whose consistency is 1 by construction."
     return Section(

@@ -46,7 +46,7 @@ from interlingua.report.report import (
     with_unique_names,
 )
 from interlingua.report.subjects.layers import declared_metric, layer_lines
-from interlingua.report.subjects.transfer import metric_display
+from interlingua.report.subjects.seeds import metric_display
 from interlingua.stats import paired_difference
 
 Numbers = Mapping[str, Estimate]

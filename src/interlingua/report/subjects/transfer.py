@@ -453,7 +453,8 @@ def _correction(basis: Basis) -> str:
 def _remaining_seeds(finding: Finding) -> str:
     about = finding.about
     if about["difference"] is None:
-        return f"{upper_first(regime_title(about['regime']))}: no seed is left in {about['title']} in which both sides learned."
+        regime = upper_first(regime_title(about["regime"]))
+        return f"{regime}: no seed is left in {about['title']} in which both sides learned."
     text = f"over the {pluralize(about['seeds'], 'seed')} in which both sides learned, {regime_title(about['regime'])}"
     return f"{upper_first(text)} {_OUTCOMES[finding.verdict]} in {_difference_text(about)}."
 
