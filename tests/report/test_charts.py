@@ -256,6 +256,8 @@ def test_an_axis_holds_its_values_and_a_share_is_a_share(values: list[float], ze
     low, high, shown = axis_ends(Axis(title="", display="percent", zero=zero), values, 5)
     assert 0 <= low < high <= 1
     assert all(low - 1e-9 <= tick <= high + 1e-9 for tick in shown)
+    low, high, _ = axis_ends(Axis(title="", display="points", zero=zero), values, 5)
+    assert -1 <= low < high <= 1
 
 
 # ---- texts --------------------------------------------------------------------------------------------------------
