@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from interlingua.analyses.seed_statistics import read_published
+from interlingua.analyses.published_numbers import read_published
 from interlingua.attribution.consistency import Weighed, consistency
 from interlingua.encoder import Encoder
 from interlingua.encoder.inputs import Inputs

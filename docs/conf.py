@@ -19,7 +19,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 import interlingua
-from interlingua.report.papers import in_names
+from interlingua.report.kit.citations import name_papers
 
 project = "interlingua"
 author = "The interlingua authors"
@@ -84,7 +84,7 @@ def _restructure(app: Sphinx, what: str, name: str, obj: Any, options: Any, line
             written += [
                 "".join(part if part[:1] == "`" else part.replace("|", r"\|") for part in line) for line in parts
             ]
-    lines[:] = [in_names(line) for line in written]
+    lines[:] = [name_papers(line) for line in written]
 
 
 def _kinds(lines: list[str]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from interlingua.report.papers import in_names
+from interlingua.report.kit.citations import name_papers
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "interlingua"
@@ -60,7 +60,7 @@ def _room(path: Path) -> str:
 def _first_line(path: Path) -> str:
     """The first sentence or line of a module's docstring, as a cell of a table."""
     told = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
-    return in_names(told.split("\n\n")[0].replace("\n", " ").replace("|", "\\|").strip())
+    return name_papers(told.split("\n\n")[0].replace("\n", " ").replace("|", "\\|").strip())
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from typing import Any
 import typer
 
 from interlingua.cli.app import app
-from interlingua.report.papers import in_names
+from interlingua.report.kit.citations import name_papers
 from interlingua.studies.config import schema
 from interlingua.studies.config.fields import Field, alternatives, settings_of
 
@@ -116,7 +116,7 @@ def rows(name: str, *, options: bool = False) -> str:
     lines = ["", f"| {'option' if options else 'key'} | what | left out |", "|---|---|---|"]
     fields = [field for field in settings_of(getattr(schema, name)) if field.setting.where != "python"]
     lines += [_row(field, options=options) for field in fields if not (options and field.setting.argument)]
-    return in_names("\n".join([*lines, "", ""]))
+    return name_papers("\n".join([*lines, "", ""]))
 
 
 def _row(field: Field, *, options: bool) -> str:

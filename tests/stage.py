@@ -121,6 +121,7 @@ def examples(folder: Path) -> None:
             (folder / f"{name}-{code}.tsv").write_text("\n".join(lines) + "\n", "utf-8")
         tagged = ["".join(f"{w}\t{t}\n" for w, t in zip(e.words, e.tags, strict=True)) for e in toys.toy("ner").items]
         (folder / f"panx-{code}.tsv").write_text("\n".join(tagged), "utf-8")
+        (folder / f"panx-{code}-test.tsv").write_text("\n".join(tagged), "utf-8")
         paragraphs = [
             {
                 "context": e.context,

@@ -106,4 +106,4 @@ def test_a_study_of_paper_size_runs_to_its_page_with_small_random_models(name: s
     tokenizer = data / "tokenizers" / "mbert-cased"
     done = subprocess.run([*command, "--tokenizer", str(tokenizer)], cwd=ROOT, check=False, capture_output=True)
     assert done.returncode == 0, done.stdout.decode()[-2000:] + done.stderr.decode()[-2000:]
-    assert (tmp_path / f"run-{name}" / "study.html").is_file()
+    assert (tmp_path / f"run-{name}" / "report.html").is_file()

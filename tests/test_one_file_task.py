@@ -115,7 +115,7 @@ def test_regimes_and_seeds_are_scored_with_labels_and_chance(world: World, done:
     gold = [row["topic"] for row in csv.DictReader(rows)]
     assert [line["gold"] for line in lines] == gold
     assert {line["predicted"] for line in lines} <= set(LABELS)
-    page = (done / "transfer.html").read_text("utf-8")
+    page = (done / "report.html").read_text("utf-8")
     assert "F1 averaged over labels" in page
 
 

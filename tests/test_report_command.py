@@ -151,7 +151,8 @@ def study_folder(folder: Path) -> Path:
         for layer in range(3)
     ]
     about = {"kind": "study", "name": HOSTILE, "about": HOSTILE, "paper": "", "seeds": [0, 1], "notes": [HOSTILE],
-             "regimes": ["original", "adjusted"], "source": "en", "tasks": {"nli": "nli"}, "steps": {"done": 2}}  # fmt: skip
+             "regimes": ["original", "adjusted"], "source": "en", "tasks": {"nli": "nli"},
+             "steps": {"done": 2}}  # fmt: skip
     (transfer / "run.json").unlink()
     (folder / ".interlingua").mkdir()
     (folder / ".interlingua" / "run.json").write_text('{"kind": "study"}')

@@ -84,8 +84,8 @@ def test_a_table_is_printed_the_same_again_and_files_are_written(world: World, r
         "tables/f1-entity.md",
         "tables/f1-entity.csv",
         "tables/f1-token-seeds.tex",
-        "tables/word-distances-table.md",
     }
+    assert [name for name in names if name.startswith("tables/words-distances")]
     check_sheets(tmp_path / "out")
 
 

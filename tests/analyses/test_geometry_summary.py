@@ -8,10 +8,10 @@ from scipy import stats as scipy_stats
 
 from interlingua.analyses.synthesis import spellings
 from interlingua.analyses.transfer_matrix import WRONG_METRICS, conclusions, not_learnt
-from interlingua.record import Record
-from interlingua.report.evidence import association_said
-from interlingua.report.geometry_tables import findings
-from interlingua.report.record_adapter import to_v1
+from interlingua.record import Record, RecordTable
+from interlingua.report.kit.evidence import association_sentence
+from interlingua.report.kit.finding import Verdict
+from interlingua.report.subjects.geometry import EntityGeometry, findings
 from interlingua.score import Score
 from interlingua.stats import Association, association_of_pairs, correlate, wilson_interval
 from interlingua.synthetic.tables import SlotKind, SlotName, TemplateTable
@@ -46,6 +46,10 @@ def study(failed=(), seeds=(0,)):
             made += [wrong_record(source, code, 99 if lost else int(draw.integers(10, 60)), seed) for code in CODES]
             made += watched(source, seed)
     return made
+
+
+def reported(records, found):
+    return findings(EntityGeometry.of({"about": RUN, "found": found}, RecordTable(records)))
 
 
 def names():
@@ -86,14 +90,18 @@ def test_what_learnt_nothing_is_named_first_and_left_out_of_every_correlation():
     rho = scipy_stats.spearmanr(*zip(*points, strict=True)).statistic
     assert found["scatter"]["rho"]["value"] == pytest.approx(rho)
     assert found["groups"]["runs"] == len(CODES) - 1
-    told = findings(to_v1(records), RUN, found)
-    assert told[0][0] == "Not learnt"
-    assert (
-        "Turkish, seed 0: 99\N{NO-BREAK SPACE}% of 100 test sentences wrong, 98\N{NO-BREAK SPACE}% by chance"
-        in told[0][1]
+    first, *others = reported(records, found)
+    assert (first.kind, first.verdict, first.about["of_source"]) == ("task_not_learnt", Verdict.AT_CHANCE, False)
+    assert [(each["language"], each["wrong"], each["chance"]) for each in first.about["trainings"]] == [
+        ("tr", 0.99, 0.98)
+    ]
+    by_kind = {finding.kind: finding for finding in others}
+    assert "tr" not in (
+        by_kind["cross_lingual_errors"].about["best"][0],
+        by_kind["cross_lingual_errors"].about["worst"][0],
     )
-    assert "Turkish to" not in dict(told)["Transfer"]
-    assert dict(told)["Spelling"].endswith("Without Turkish, where the task was not learnt.")
+    assert by_kind["errors_and_spelling"].about["left_out"] == ["tr"]
+    assert by_kind["errors_and_spelling"].sentence.endswith("Without Turkish, where the task was not learnt.")
 
 
 def test_a_seed_that_learnt_nothing_is_left_out_and_its_language_stays():
@@ -111,9 +119,9 @@ def test_where_nothing_learnt_nothing_is_concluded():
     found, notes = conclusions(records, names())
     assert set(found) == {"not_learnt"}
     assert any(note.startswith("no correlation with spelling") for note in notes)
-    told = findings(to_v1(records), RUN, found)
-    assert [topic for topic, _ in told] == ["Not learnt"]
-    assert "nothing can be said" in told[0][1]
+    (only,) = reported(records, found)
+    assert (only.kind, only.about["of_source"]) == ("task_not_learnt", True)
+    assert "nothing can be said" in only.sentence
 
 
 def test_a_correlation_with_a_constant_is_not_printed():
@@ -131,16 +139,16 @@ def test_errors_and_spelling_have_the_coefficient_of_every_other_page_on_the_geo
     sides = ([point[side] for point in points] for side in ("tnld", "wrong"))
     printed = correlate(*sides, languages=pairs)
     assert Association(**found["scatter"]["rho"]) == printed
-    told = dict(findings(to_v1(study()), RUN, found))["Spelling"]
-    assert f"Errors and the distance of names: {association_said(printed)}" in told
-    assert "r = " not in told
+    (relation,) = (each for each in reported(study(), found) if each.kind == "errors_and_spelling")
+    assert association_sentence(printed) in relation.sentence
+    assert "r = " not in relation.sentence
 
 
 def test_no_evidence_over_pairs_is_neither_there_nor_absent():
     details = {"p": 0.21, "languages": 11, "exact": False}
-    told = association_said(association_of_pairs(Score(0.18, 110, 0.0, -0.1, 0.43, details=details)))
+    told = association_sentence(association_of_pairs(Score(0.18, 110, 0.0, -0.1, 0.43, details=details)))
     assert "11 languages show a |ρ| of 0.80 or more" in told
     assert "a weaker relation may exist" in told
     few = association_of_pairs(Score(0.9, 6, 0.0, details={"p": 1 / 6, "languages": 3, "exact": True}))
     assert few.sign == 0
-    assert "3 languages are too few to show any relation: p cannot fall below 0.17" in association_said(few)
+    assert "3 languages are too few to show any relation: p cannot fall below 0.17" in association_sentence(few)

@@ -266,7 +266,9 @@ def test_numbers_of_a_comparison_are_both_states_at_the_adjusted_layer():
     found = SUBJECT.numbers(run)
     [effect] = adjustment_effects(run.records, run.items)
     assert [each.value for each in found.values()] == [
-        effect.estimate(state, HELD_OUT, "centred", 1).value for state in (ORIGINAL, ADJUSTED)]  # fmt: skip
+        effect.estimate(state, HELD_OUT, "centred", 1).value for state in (ADJUSTED, ORIGINAL)]  # fmt: skip
+    # What one training gave says nothing of other seeds.
+    assert [each.trained_seeds for each in found.values()] == [1, None]
 
 
 def test_files_are_complete_and_fetch_nothing():

@@ -49,7 +49,8 @@ def test_the_first_screen_has_the_question_the_verdict_key_figures_and_what_to_d
     assert head.answer.kind == "level"
     assert head.answer.sentence.startswith("Weakly aligned: on average ")
     assert [figure.label.split(":")[0] for figure in head.figures] == [
-        "Retrieval accuracy (P@1), layer 4", "Best layer", "Points gained by subtracting language means", "Lowest language",
+        "Retrieval accuracy (P@1), layer 4", "Best layer", "Points gained by subtracting language means",
+        "Lowest language",
     ]  # fmt: skip
     assert head.figures[0].estimate == head.answer.estimate
     assert "600 candidates, chance level 0.2" in head.figures[0].context

@@ -179,7 +179,7 @@ def test_languages_at_chance_are_named_and_left_out_of_verdict_charts_and_correl
     ]
     report = build_report([run_of(records)])
     assert report.headline.answer.about["languages"] == ["es", "ru", "zh", "ar", "de"]
-    (left_out,) = findings(report, "languages_at_chance")
+    (left_out,) = findings(report, "explained_languages_at_chance")
     assert left_out.about["languages"] == ["hi"]
     assert "Hindi (12 of 16 right" in left_out.sentence
     assert {row.label for row in charts(report)["consistency-above-controls"].rows}.isdisjoint({"Hindi", "English"})

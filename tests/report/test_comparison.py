@@ -49,7 +49,7 @@ def run_of(
     *records: Record, kind: str = "audit", items: Callable[[Record], Items | None] | None = None, **about: Any
 ) -> Run:
     settings = {"model": "m", "rows": 600, **about}
-    given = {} if items is None else {"items": items}
+    given: dict[str, Any] = {} if items is None else {"items": items}
     return Run(kind=kind, about=settings, records=RecordTable(records), name=str(about.get("model", "m")), **given)
 
 
@@ -143,7 +143,8 @@ def test_rows_drawn_by_another_seed_are_not_compared_but_models_of_other_seeds_a
     assert answer(one, run_of(retrieval(0.5, seed=1), model="b")).verdict is Verdict.NOT_COMPARABLE
 
     def trained(value: float, seeds: tuple[int, ...], model: str) -> Run:
-        scores = [Record(measure="nli", metric="accuracy", model="m", task="nli", regime="original", test="ru", value=value,
+        scores = [Record(measure="nli", metric="accuracy", model="m", task="nli", regime="original", test="ru",
+                         value=value,
                          n=500, seed=seed, source="en", target="ru", digests={"test": "t"}, ci_low=value - 0.02,
                          ci_high=value + 0.02, null_value=0.33, higher_is_better=True) for seed in seeds]  # fmt: skip
         return run_of(*scores, kind="transfer", model=model)
@@ -154,7 +155,7 @@ def test_rows_drawn_by_another_seed_are_not_compared_but_models_of_other_seeds_a
 @pytest.mark.reliability("no mark without a test that counts seeds")
 def test_what_one_training_gave_has_no_verdict_and_what_it_began_with_may() -> None:
     def adjusted(value: float, model: str) -> Run:
-        weights = {"digests": {"corpus": "c0", "model": model}}
+        weights: dict[str, Any] = {"digests": {"corpus": "c0", "model": model}}
         return run_of(*(retrieval(value, state=state, **weights) for state in ("original", "adjusted")), kind="adjust",
                       model=model)  # fmt: skip
 
@@ -167,8 +168,10 @@ def test_what_one_training_gave_has_no_verdict_and_what_it_began_with_may() -> N
 
 def test_one_given_model_that_is_measured_in_two_ways_is_compared() -> None:
     def explained(value: float, weights: str) -> Run:
-        record = Record(measure="consistency", metric="consistency", model="m", task="nli", value=value, n=50, source="en",
-                        target="hi", digests={"corpus": "c", "model": weights}, ci_low=value - 0.01, ci_high=value + 0.01,
+        record = Record(measure="consistency", metric="consistency", model="m", task="nli", value=value, n=50,
+                        source="en",
+                        target="hi", digests={"corpus": "c", "model": weights}, ci_low=value - 0.01,
+                        ci_high=value + 0.01,
                         higher_is_better=True)  # fmt: skip
         return run_of(record, kind="explain", model=f"{weights}{value}")
 
@@ -229,7 +232,8 @@ def test_runs_are_called_by_model_and_by_what_differs_and_never_by_digests() -> 
     one = run_of(
         retrieval(0.3), model="../runs/mbert", digests={"corpus": "3af384cd92452bc52bb9d59e0450579f"}, pooling="mean"
     )
-    two = run_of(retrieval(0.4), model="../runs/mbert", digests={"corpus": "3af384cd92452bc52bb9d59e0450579f"}, pooling="cls",
+    two = run_of(retrieval(0.4), model="../runs/mbert", digests={"corpus": "3af384cd92452bc52bb9d59e0450579f"},
+                 pooling="cls",
                  rows=200, settings={"seed": 3})  # fmt: skip
     three = run_of(retrieval(0.4), model="xlmr")
     assert comparison.label_runs([one, two]) == ["mbert (rows 600, pooling mean)", "mbert (rows 200, pooling cls)"]
@@ -248,7 +252,12 @@ def test_runs_are_called_by_model_and_by_what_differs_and_never_by_digests() -> 
 
 
 def test_a_best_layer_has_no_difference_and_shows_its_ties() -> None:
-    report = compare(*(run_of(retrieval(0.3), model=model, **{"best layer": at}) for model, at in (("a", 2), ("b", 3))))
+    report = compare(
+        *(
+            run_of(retrieval(0.3), model=model, **dict[str, Any]({"best layer": at}))
+            for model, at in (("a", 2), ("b", 3))
+        )
+    )
     assert table(report, "layers").rows == (("best layer", "2 (tied with 1)", "3 (tied with 1)"),)
     assert report.headline.answer.about["number"] == "p@1"
 
@@ -263,18 +272,20 @@ def many(shift: float, model: str) -> Run:
 def test_languages_are_compared_one_by_one_with_a_heat_map_for_three_runs() -> None:
     report = compare(many(0.0, "a"), many(0.2, "b"), many(-0.2, "c"))
     languages = table(report, "languages")
-    assert len(languages.rows) == len(LANGUAGES)
+    assert len(languages.rows) == 3 * len(LANGUAGES)
     (heat_map,) = (chart for section in report.sections for chart in section.charts if isinstance(chart, HeatMap))
-    for row, cells in zip(languages.rows, heat_map.cells, strict=True):
-        own = [cell.value for cell in row if isinstance(cell, Estimate)]
-        assert own[3:] == pytest.approx([own[1] - own[0], own[2] - own[0]])
-        assert [cell.value for cell in cells if cell is not None] == pytest.approx([0.2, -0.2])
+    for at, cells in enumerate(heat_map.cells):
+        values = [row[2].value for row in languages.rows[3 * at : 3 * at + 3] if isinstance(row[2], Estimate)]
+        differences = [cell.value for cell in cells if cell is not None]
+        assert differences == pytest.approx([values[1] - values[0], values[2] - values[0]])
+        assert differences == pytest.approx([0.2, -0.2])
     two = compare(many(0.0, "a"), many(0.2, "b"))
     assert [type(chart) for section in two.sections for chart in section.charts] == [IntervalChart]
 
 
 def transfer(scores: Mapping[str, float]) -> Run:
-    records = [Record(measure="nli", metric="accuracy", model="m", task="nli", regime="original", test=code, value=value,
+    records = [Record(measure="nli", metric="accuracy", model="m", task="nli", regime="original", test=code,
+                      value=value,
                       n=500, seed=seed, source="en", target=code, digests={"test": code}, higher_is_better=True)
                for code, value in scores.items() for seed in (0, 1)]  # fmt: skip
     return run_of(*records, kind="transfer", source="en", metric="accuracy", regimes=["original"])
@@ -304,3 +315,80 @@ def test_a_title_stands_in_the_place_of_the_one_that_is_made_and_runs_are_folded
     ]
     assert report.headline.findings[0].verdict is Verdict.UNFINISHED
     assert report.to_dict()["answer"]["verdict"] == "higher"
+
+
+def random_audit(draw: np.random.Generator, model: str, *, corpus: str = "a", rows: int = 200) -> Run:
+    """Records of retrieval of random languages, layers, values and intervals."""
+    codes = LANGUAGES[: int(draw.integers(2, len(LANGUAGES) + 1))]
+    level, spread, half = draw.choice([0.1, 0.4, 0.6]), draw.choice([0.0, 0.02, 0.2]), draw.choice([0.0, 0.01, 0.1])
+    records = []
+    for one, other in ((a, b) for a in codes for b in codes if a != b):
+        value = float(np.clip(level + spread * draw.normal(), 0, 1))
+        records.append(retrieval(value, rows, corpus, source=one, target=other, ci_low=max(value - half, 0.0),
+                                 ci_high=min(value + half, 1.0)))  # fmt: skip
+    return run_of(*records, model=model, rows=rows)
+
+
+def changed(run: Run, change: Callable[[Record], Record | None], model: str = "m1") -> Run:
+    records = (change(record) for record in run.records)
+    kept = RecordTable(record for record in records if record is not None)
+    return Run(kind=run.kind, about={**run.about, "model": model}, records=kept)
+
+
+@pytest.mark.reliability("differences between runs that did not read the same")
+def test_random_runs_are_compared_only_over_the_same_text_and_as_many_rows(record_property: Any) -> None:
+    draw = np.random.default_rng(2)
+    for _ in range(20):
+        corpora, rows, seed = draw.choice(["a", "b"], 2), draw.choice([100, 200], 2), int(draw.integers(2**31))
+        runs = [
+            random_audit(np.random.default_rng(seed), f"m{at}", corpus=str(corpus), rows=int(n))
+            for at, (corpus, n) in enumerate(zip(corpora, rows, strict=True))
+        ]
+        alike = corpora[0] == corpora[1] and rows[0] == rows[1]
+        report = compare(*runs)
+        assert (report.headline.answer.verdict is not Verdict.NOT_COMPARABLE) == alike
+        assert all((row[4] != "not comparable") == alike for row in table(report, "numbers").rows)
+        assert any(row[0] == "1" for row in table(report, "ranking").rows) == alike
+    record_property("tried", 20)
+    record_property("held", 20)
+
+
+def test_differences_in_sentences_are_those_of_the_table_and_of_the_numbers_beside_them() -> None:
+    draw, clear = np.random.default_rng(5), 0
+    for _ in range(20):
+        first = random_audit(draw, "m0")
+        shift = float(draw.choice([-0.3, 0.05, 0.3]))
+        other = changed(first, lambda r: retrieval(r.value + shift, r.n, "a", source=r.source, target=r.target))  # noqa: B023
+        report = compare(first, other)
+        found = report.headline.answer
+        row = table(report, "numbers").rows[0]
+        assert found.estimate == row[3]
+        assert found.estimate is not None
+        assert found.estimate.value == pytest.approx(row[2].value - row[1].value)  # type: ignore[union-attr]
+        if found.verdict in (Verdict.HIGHER, Verdict.LOWER):
+            assert (
+                (found.verdict is Verdict.HIGHER) == (found.estimate.value > 0) == (" higher than " in found.sentence)
+            )
+            assert f"{100 * abs(found.estimate.value):.1f} points" in found.sentence
+            clear += 1
+    assert clear >= 10
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda r: None if {r.source, r.target} == {"en", "es"} else r,
+        lambda r: retrieval(r.value, r.n, "a", source=r.source, target=r.target, seed=1),
+        lambda r: retrieval(r.value, r.n - (r.target == "es"), "a", source=r.source, target=r.target),
+    ],
+    ids=["other pairs", "rows drawn by another seed", "one pair with fewer rows"],
+)
+def test_means_over_other_pairs_or_rows_are_not_compared(change: Callable[[Record], Record | None]) -> None:
+    draw, tried = np.random.default_rng(6), 0
+    for _ in range(12):
+        first = random_audit(draw, "m0")
+        other = changed(first, change)
+        if len(other.records):
+            assert answer(first, other).verdict is Verdict.NOT_COMPARABLE
+            tried += 1
+    assert tried > 5

@@ -102,11 +102,12 @@ def geometry_run(codes: tuple[str, ...] = CODES, *, failed: tuple[str, ...] = ()
         {"source": a, "target": b, "tnld": 0.1 * n, "wrong": wrong(a, b), "n": 9} for n, (a, b) in enumerate(pairs)
     ]
     matrix = (np.eye(len(codes)) * 1.3 - 0.3).tolist()
+    rho = asdict(Association(0.5, None, None, 1 / 6, 1 / 6, None, 3, of_pairs=True))
     found: dict[str, Any] = {
         "not_learnt": [{"language": code, "seed": 0, "wrong": 1.0, "chance": 0.95, "n": 500} for code in failed],
         "changes": {"en": {"steps": [0, 2], "lines": {code: [0.1, 0.2] for code in codes}}},
         "groups": groups_of(codes, matrix),
-        "scatter": {"points": points, "rho": asdict(Association(0.5, None, None, 1 / 6, 1 / 6, None, 3, of_pairs=True))},
+        "scatter": {"points": points, "rho": rho},
         **more,
     }  # fmt: skip
     maps = [entity_points(corpus, state, codes) for state in ("before", "after") for corpus in sets]
@@ -151,7 +152,8 @@ def test_the_first_screen_answers_with_neighbours_and_errors_by_language_of_trai
     assert answer.sentence == (
         "Fine-tuning on " + HOSTILE.replace("\u202e", "[U+202E]") + " raised the share of neighbours with the same "
         "language (60.0\xa0% [59.0, 61.0] before and 70.0\xa0% [69.0, 71.0] after, chance level 30.0\xa0%). "
-        "34.0\xa0% of test sentences have a wrong tag in the language of training, 34.0\xa0% in other languages."
+        "34.0\xa0% of test sentences have a wrong tag in the language of training, 34.0\xa0% in other languages. "
+        "Neighbours are of one fine-tuned model; those of other seeds were not measured."
     )
 
 
@@ -194,7 +196,8 @@ def test_overlapping_intervals_are_no_change_and_labels_at_chance_are_said_to_be
         run = geometry_run()
         kept = [r for r in run.records if r.measure != "clusters"]
         kept += [
-            record("clusters", "purity", value, layer=LAST, state=state, corpus="test", languages=CODES, null_value=null,
+            record("clusters", "purity", value, layer=LAST, state=state, corpus="test", languages=CODES,
+                   null_value=null,
                    options={"label": "language"})
             for state, value in (("before", before), ("after", after))
         ]  # fmt: skip
@@ -292,9 +295,8 @@ def test_where_nothing_is_transferred_that_comes_before_other_findings_and_no_pa
     assert (headline.findings[0].kind, headline.findings[0].verdict) == ("cross_lingual_errors", Verdict.AT_CHANCE)
     assert "best" not in headline.findings[0].about
     cells = [r for r in far if r.measure == "pairwise"]
-    near = [record("pairwise", "wrong", 0.2, source="be", target="en", seed=0, null_value=0.9) if each is cells[1] else each
-            for each in cells]  # fmt: skip
-    finding = find_errors(geometry_of(near))
+    cells[1] = record("pairwise", "wrong", 0.2, source="be", target="en", seed=0, null_value=0.9)
+    finding = find_errors(geometry_of(cells))
     assert finding is not None
     assert (finding.verdict, len(finding.about["at_chance"]), finding.about["pairs"]) == (Verdict.UNCLEAR, 19, 20)
     assert finding.sentence.startswith("Better than chance only from Belarusian to English")
@@ -310,7 +312,8 @@ def test_of_two_languages_none_is_best_and_no_group_is_named() -> None:
     assert groups is not None
     assert groups.verdict is Verdict.UNCLEAR
     assert groups.sentence == (
-        "The spaces of Belarusian and Russian change with r = 0.90 during fine-tuning; curves shifted in time give 0.20."
+        "The spaces of Belarusian and Russian change with r = 0.90 during fine-tuning; curves shifted in time give "
+        "0.20."
     )
 
 

@@ -26,7 +26,7 @@ from interlingua.report.subjects.published import (
     published_table,
     sign_pairs,
 )
-from interlingua.report.subjects.transfer import task_scores
+from interlingua.report.subjects.seeds import task_scores
 from task_worlds import Made, hits, make_run, random_made, score_record
 
 ENCODERS, TASKS, TESTS, REGIMES = ("small", "large"), ("nli", "paraphrase"), ("ru", "ar"), ("original", "adjusted")

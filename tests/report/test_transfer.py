@@ -16,21 +16,19 @@ from interlingua.report.kit.chart import IntervalChart
 from interlingua.report.kit.exports import format_cell, to_csv, to_markdown
 from interlingua.report.kit.finding import Finding, Verdict
 from interlingua.report.kit.section import Run
-from interlingua.report.kit.table import MarkedEstimate, Table, cell_records
+from interlingua.report.kit.table import Column, MarkedEstimate, Table, cell_records
 from interlingua.report.kit.wording import format_value
 from interlingua.report.report import build_report
-from interlingua.report.subjects import transfer
-from interlingua.report.subjects.transfer import (
+from interlingua.report.subjects import seeds, transfer
+from interlingua.report.subjects.seeds import (
     compare,
     difference_table,
-    effect_findings,
     marked_scores,
     score_table,
     seed_table,
     task_scores,
-    training_findings,
-    uncertainty_finding,
 )
+from interlingua.report.subjects.transfer import effect_findings, training_findings, uncertainty_finding
 from task_worlds import CHANCE, REGIMES, TESTS, counts, hits, make_run, random_made, score_record
 
 CLEAR = (Verdict.HIGHER, Verdict.LOWER)
@@ -357,7 +355,7 @@ def test_tests_of_another_metric_have_charts_and_verdicts_of_their_own() -> None
     [group] = task_scores(run)
     assert group.lead_metrics["ru retrieval"] == "mrr"
     assert "retrieval" not in build_report([run]).headline.title
-    charts = {chart.name for chart in transfer.layer_charts(run, group)}
+    charts = {chart.name for chart in seeds.layer_charts(run, group)}
     assert charts == {"layers-ru retrieval"}
     gained = [each for each in group.comparisons if each.score.metric == "mrr"]
     assert [each.verdict for each in gained] == [Verdict.HIGHER]
@@ -397,7 +395,7 @@ def test_names_of_users_are_no_markup_and_a_report_says_in_json_what_it_says_on_
 
 def test_a_marked_cell_is_shown_with_its_deviation_and_kept_whole_in_a_sheet() -> None:
     cell = MarkedEstimate(value=0.63434, ci_low=0.6, ci_high=0.7, deviation=0.0021, mark="**")
-    [column] = [transfer.Column(title="ru", display="percent", interval=True)]
+    [column] = [Column(title="ru", display="percent", interval=True)]
     table = Table(name="t", title="T", columns=(column,), rows=((cell,), (replace(cell, deviation=None, mark=""),)))
     assert [format_cell(row[0], table, 0) for row in table.rows] == [
         "63.4\N{NO-BREAK SPACE}%** ± 0.2", "63.4\N{NO-BREAK SPACE}% [60.0, 70.0]",

@@ -21,7 +21,6 @@ import models
 from interlingua.analyses.aligned_bitext import LinkedFiles, LinkedText, linked_text
 from interlingua.analyses.training_inputs import PairSettings, drawn_pairs
 from interlingua.encoder import Encoder
-from interlingua.engine.records import read_items
 from interlingua.engine.workspace import INNER
 from interlingua.errors import InputError
 from interlingua.report.kit.finding import Verdict
@@ -222,7 +221,8 @@ def test_records_have_every_number_of_both_states_with_what_each_sentence_added(
     assert {record.layer for record in table.where(measure="separation")} == {made.run["layer"]}
     assert {record.bitexts for record in table.where(state="adjusted")} == {("ru",)}
     for record in hits:
-        assert read_items(made.folder, record.items).mean() == pytest.approx(record.value)
+        with np.load(made.folder / "items" / record.items.partition("#")[0]) as items:
+            assert items[record.items.partition("#")[2]].mean() == pytest.approx(record.value)
 
 
 def test_text_in_memory_is_the_text_of_its_files(folder, text, tmp_path):
@@ -266,9 +266,8 @@ def test_the_study_that_a_command_saves_gives_the_same_records(folder, text, tmp
         command += [f"--{name.replace('_', '-')}", value]
     saved, records = study_of(command, tmp_path)
     assert "effect = true" in saved
-    page = (tmp_path / "study" / "study.html").read_text("utf-8")
-    assert "Encoders were measured before and after their adjustment" in page
-    assert "Before and after adjustment" in page
+    answer = interlingua.report_on(tmp_path / "study").headline.answer
+    assert answer.kind in ("adjustment", "adjustments")
     bitexts = {"ru": files.files[0], "es": other.files[0]}
     links = {"ru": files.links, "es": other.links}
     interlingua.adjust(

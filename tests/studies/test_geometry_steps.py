@@ -16,12 +16,12 @@ import models
 from interlingua.analyses import transfer_matrix
 from interlingua.analyses.synthesis import synthesise
 from interlingua.commands.geometry import GeometryFound
-from interlingua.commands.report import read_run, report_on
+from interlingua.commands.report import report_on
 from interlingua.commands.study import Planned, plan_study
 from interlingua.engine.graph import Graph, State
 from interlingua.engine.records import Records
 from interlingua.record import Record
-from interlingua.report.study_geometry import geometry_runs
+from interlingua.report.subjects.geometry import read_geometries
 from interlingua.studies.config.fields import ConfigErrors
 from worlds import run_here
 
@@ -130,7 +130,7 @@ def test_a_study_finds_what_the_command_finds(done: Planned, whole: GeometryFoun
 def test_maps_and_conclusions_are_those_of_the_command(
     done: Planned, whole: GeometryFound, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (entry,) = done.report().geometries
+    (entry,) = done.report().run.attachments["geometries"]
     ours, theirs = ({(each["set"], each["state"]): each for each in its} for its in (entry["maps"], whole.maps))
     assert ours.keys() == theirs.keys()
     for place, wanted in theirs.items():
@@ -149,7 +149,7 @@ def test_maps_and_conclusions_are_those_of_the_command(
     }
     assert not {"changes", "groups", "scatter"} & entry["found"].keys()
     monkeypatch.setattr(transfer_matrix, "not_learnt", lambda records: [])
-    (entry,) = done.report().geometries
+    (entry,) = done.report().run.attachments["geometries"]
     made = synthesise(["embedded"], ["embedded"], languages=["en", "ru", "tr"], rows=40)
     found, _ = transfer_matrix.conclusions(list(whole.records), transfer_matrix.spellings_of_test(made))
     assert {"changes", "groups"} <= found.keys()
@@ -221,30 +221,28 @@ def test_the_papers_cosines_stand_beside_ours_whichever_way_round(done: Planned)
         for r in records
         if (r.measure, r.key, r.corpus, r.layer) == ("parallel-cosine", "raw", "test", last)
     }
-    found = {each["cite"]: (each["paper"], each["ours"]) for each in done.report().beside}
+    found = {each.published.cite: (each.published.value, each.ours.value) for each in done.report().published}
     assert found == {
         "A paper, ru, en": (0.5, after["after", "en", "ru"]),
         "A paper, before": (0.25, after["before", "en", "tr"]),
     }
 
 
-def test_the_page_shows_the_parts_of_a_geometry_run_and_points_at_its_records(done: Planned) -> None:
-    page = (done.workspace.folder / "study.html").read_text("utf-8")
-    for title in ("Was the task learnt?", "Maps of names", "Cosine of parallel names"):
-        assert f"{title}: names, small</h2>" in page
-    # Two epochs on forty sentences teach this model nothing, so nothing is drawn of what fine-tuning does.
-    for title in ("While fine-tuning", "From each language to all others"):
-        assert f"{title}: names, small</h2>" not in page
-    _, run = read_run(done.workspace.folder)
-    (part,) = geometry_runs(run)
-    assert part.records == run.records[part.first : part.first + len(part.records)]
-    assert report_on(done.workspace.folder).html == page
+def test_the_report_has_the_parts_of_a_geometry_run_and_is_the_same_from_its_folder(done: Planned) -> None:
+    result = done.report()
+    (part,) = read_geometries(result.run)
+    assert {record.block for record in part.records if record.measure != "spelling"} == {"names"}
+    report = result.report()
+    assert any("names, small" in section.title for section in report.sections)
+    again = report_on(done.workspace.folder)
+    assert again.to_dict()["answer"] == report.to_dict()["answer"]
+    assert [table.name for table in again.tables()] == [table.name for table in report.tables()]
 
 
 def test_distances_of_other_studies_are_not_looked_for_in_looks(done: Planned) -> None:
     report = done.report()
     assert report.distances == []
-    assert not [table for table in report.tables if table.name.endswith("distances")]
+    assert not [table for table in report.tables if "word-distances" in table.name]
 
 
 def test_a_library_that_is_missing_is_named_by_the_step(

@@ -73,10 +73,10 @@ class ExplainedText:
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any], *, language: str = "") -> ExplainedText:
         """The text that plain data describes; names that only a later version writes are left aside."""
-        known = {name: plain[name] for name in cls.__dataclass_fields__ if name in plain}
-        known |= {name: tuple(known[name]) for name in ("units", "side", "attributions", "marked") if name in known}
-        words = tuple((str(text), int(begin), int(end)) for text, begin, end in known.get("words", ()))
-        return cls(**{"language": language, **known, "words": words})
+        fields = {name: plain[name] for name in cls.__dataclass_fields__ if name in plain}
+        fields |= {name: tuple(fields[name]) for name in ("units", "side", "attributions", "marked") if name in fields}
+        words = tuple((str(text), int(begin), int(end)) for text, begin, end in fields.get("words", ()))
+        return cls(**{"language": language, **fields, "words": words})
 
 
 @dataclass(frozen=True, kw_only=True)

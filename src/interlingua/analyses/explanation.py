@@ -296,7 +296,7 @@ _TRIED_ROWS = 500  # pairs that the choices the paper leaves open are tried on
 
 @dataclass(frozen=True)
 class ExplainSettings:
-    """How attributions are made and compared; what papers/002 leaves open has a default here and is in every record."""
+    """How attributions are made and compared; what Wang et al. 2021 leave open has a default here, and is recorded."""
 
     attribution: str = "integrated"
     steps: int = 16

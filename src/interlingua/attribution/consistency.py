@@ -1,4 +1,4 @@
-"""Consistency: do two languages' attributions lie on words that mean the same (papers/002 §2.3)?
+"""Consistency: do two languages' attributions lie on words that mean the same (Wang et al. 2021 §2.3)?
 
 For every pair of examples the earth mover's similarity of their units, weighted by attribution, in a shared space: the
 sum of flow times cosine. It is high for similar texts whatever the weights, so it travels with three controls: other

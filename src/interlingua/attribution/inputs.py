@@ -30,7 +30,7 @@ class Baseline:
 
     @classmethod
     def of(cls, name: str, through: Through, tokenizer: Any, *, kept: tuple[int, ...]) -> Baseline:
-        """The baseline called so: padding (papers/002 §2.1), mask, zero or mean.
+        """The baseline called so: padding (Wang et al. 2021 §2.1), mask, zero or mean.
 
         `kept` are the ids of separators: what the tokenizer puts round texts.
         """
@@ -137,7 +137,7 @@ class Targets:
 
 
 def of_texts(labels: Ints, *, scale: str = "logit") -> Targets:
-    """The class of each input: gold ones, or those the model chose (papers/002 leaves it open)."""
+    """The class of each input: gold ones, or those the model chose (Wang et al. 2021 leaves it open)."""
     rows = np.arange(len(labels))
     return Targets(rows, np.asarray(labels, np.int64), np.full(len(labels), -1), scale)
 

@@ -122,7 +122,7 @@ def _sides(case: Case, ids: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 @attributions.register("integrated", needs="gradients")
 @dataclass(frozen=True)
 class IntegratedGradients:
-    """Integrated gradients: complete, so that attributions add up to what the input changes (papers/002 Eq. 1).
+    """Integrated gradients: complete, so that attributions add up to what the input changes (Wang et al. 2021 Eq. 1).
 
     a_i = sum_k (x_ik - x'_ik) · integral over alpha in [0, 1] of dF(x' + alpha (x - x')) / dx_ik, with x the word
     embeddings, x' the baseline and the integral a sum over `steps` points by `rule` (Sundararajan et al. 2017). Where

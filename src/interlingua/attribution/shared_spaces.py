@@ -1,4 +1,4 @@
-"""Shared spaces: the vectors by which units of two languages are compared (papers/002 §2.2, which names none).
+"""Shared spaces: the vectors by which units of two languages are compared (Wang et al. 2021 §2.2, which names none).
 
 | name         | the vector of a unit                                                                       |
 |--------------|--------------------------------------------------------------------------------------------|

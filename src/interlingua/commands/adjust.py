@@ -196,11 +196,11 @@ def _texts(
         code = codes.canonical(name) if name else code
         if code is None:
             file = None if isinstance(made, LinkedText) else made.files[0]
-            told = "FILE" if isinstance(made, LinkedText) else ",".join(map(str, made.files))
+            shown = "FILE" if isinstance(made, LinkedText) else ",".join(map(str, made.files))
             raise InputError(
                 "the language of the bitext is not known from its name or its first line",
                 file=file,
-                remedy=f"Name it: --bitext ru={told} (in Python a mapping of language to files).",
+                remedy=f"Name it: --bitext ru={shown} (in Python a mapping of language to files).",
             )
         if code in found:
             raise InputError("two bitexts of one language", value=code, remedy="Join the files.")
@@ -282,7 +282,7 @@ def _bitext_table(given: AdjustCommand, files: Mapping[str, LinkedFiles]) -> Bit
 def adjust(given: AdjustCommand) -> Adjusted:
     """In Python a bitext may also be a `LinkedText` that is in memory, under its language.
 
-    The folder `out` has, beside the model: `run.json` with the settings and what was trained on; `records.jsonl` with
+    The folder `out` has, beside the model: `run.json` with the settings and what was trained on; `records` with
     `items`, retrieval and word distances before and after on sentences that were not trained on; `report.html`,
     `summary.md` and `tables/`; and `steps.jsonl`, the losses of every step. Started by `torchrun` or
     `accelerate launch`, all processes train one model.

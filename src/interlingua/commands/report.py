@@ -22,12 +22,12 @@ from interlingua.report.kit.section import Run
 from interlingua.report.kit.wording import pluralize
 from interlingua.report.report import Report, build_report
 
-KINDS = ("audit", "adjust", "transfer", "explain", "geometry", "study")
+KINDS = ("audit", "adjust", "transfer", "explain", "geometry", "pretrain", "study")
 """The commands whose folders have a report."""
 MAP = "map.json"
 _LONGEST_RECORD = 1 << 24
 _CUT = "a last record that was cut short: the run was not finished"
-_REMEDY = "Name a folder that interlingua audit, adjust, transfer, explain, geometry or study wrote."
+_REMEDY = "Name a folder that interlingua audit, adjust, transfer, explain, geometry, pretrain or study wrote."
 
 
 @check_argument_types
@@ -85,7 +85,7 @@ def read_run(folder: Path) -> Run:
     about = {**about, "skipped": [*([skipped] if isinstance(skipped, str) else skipped), *notes]}
     if "created" not in about:  # What every command writes at its end.
         about["unfinished"] = _unfinished(folder, about, records)
-    elif lost := _lost(records, about, cut=_CUT in notes):
+    elif kind != "pretrain" and (lost := _lost(records, about, cut=_CUT in notes)):  # Pretraining has no records.
         raise InputError(f"the run was finished, and {lost}", file=next(iter(record_files(folder)), folder),
                          remedy="Fetch the whole folder again, or give the run's command again.")  # fmt: skip
     attachments = _attachments(folder, str(kind), about)

@@ -35,7 +35,7 @@ from interlingua.report.kit.section import Run
 from interlingua.report.kit.table import Table
 from interlingua.report.report import Report, build_report
 from interlingua.report.subjects.published import published_matches
-from interlingua.report.subjects.transfer import task_scores
+from interlingua.report.subjects.seeds import task_scores
 from interlingua.stats.power import SeedPlan, seed_plan
 from interlingua.studies.compile import steps_of
 from interlingua.studies.compile.model_revisions import Revisions

@@ -41,7 +41,7 @@ from interlingua.report.files import report_files
 from interlingua.report.kit.notebook import ReportedResult
 from interlingua.report.kit.section import Run
 from interlingua.report.report import Report, build_report
-from interlingua.report.subjects.transfer import task_scores
+from interlingua.report.subjects.seeds import task_scores
 from interlingua.studies.analysis_settings import seeds_of, transfer_settings
 from interlingua.studies.compile.tasks import saved_models
 from interlingua.studies.config.fields import Place

@@ -76,10 +76,10 @@ class Head:
                 remedy="Type texts with a name in both.",
             )
         compared = explainer.compare(sides[0], sides[1], 0)
-        shown = explained_examples(sides[0], sides[1], 0, compared, most=1)
-        if not shown:
+        examples_of_pair = explained_examples(sides[0], sides[1], 0, compared, most=1)
+        if not examples_of_pair:
             raise InputError("the attributions weigh nothing", remedy="Type other texts.")
-        found = shown[0].to_dict()
+        found = examples_of_pair[0].to_dict()
         row = int(compared.found.rows[0])
         for name, side, pair in zip(("source", "target"), sides, compared.pairs, strict=True):
             found[name] |= self._about(side, int(pair[row]))

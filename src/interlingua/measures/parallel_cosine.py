@@ -21,7 +21,7 @@ METRICS = Metrics(
             options={"centering": ("raw", "centred")},
             headline=True,
             bare=True,
-            about="Mean cosine of a sentence and its translation. Centred: the mean vector of each language is subtracted.",
+            about="Mean cosine of a sentence and its translation. Centred: each language's mean vector is subtracted.",
             heading="Cosine",
             lines={"centering": {"raw": "as is", "centred": "centred"}},
         ),

@@ -239,6 +239,12 @@ class ChartMenu:
     menus: tuple[tuple[str, tuple[str, ...]], ...]
     charts: Mapping[tuple[str, ...], Chart]
 
+    @classmethod
+    def of(cls, name: str, labels: Sequence[str], charts: Mapping[tuple[str, ...], Chart]) -> ChartMenu:
+        """The charts under menus with these labels, whose options are in the order of the charts."""
+        options = [tuple(dict.fromkeys(key[at] for key in charts)) for at in range(len(labels))]
+        return cls(name=name, menus=tuple(zip(labels, options, strict=True)), charts=charts)
+
 
 def charts_of(chart: Chart | ChartMenu) -> tuple[Chart, ...]:
     """The charts of a menu in their order, or the one chart."""

@@ -1,4 +1,4 @@
-"""What numbers support: whether they clear their null value, whether a layer stands out, whether dots deserve a line."""
+"""What numbers support: whether they clear their null value, whether a layer stands out, whether a line is drawn."""
 
 from __future__ import annotations
 
@@ -127,7 +127,8 @@ def describe_association(found: Association) -> str:
     bounds = "" if found.low is None else (
         f" (95\N{NO-BREAK SPACE}% interval {format_number(found.low)} to {format_number(found.high)})"
     )  # fmt: skip
-    return f"{kind} = {format_number(found.value)}{bounds}, {format_p_value(found.p)} ({_least_p(found)}), {found.n} languages"
+    numbers = f"{kind} = {format_number(found.value)}{bounds}, {format_p_value(found.p)}"
+    return f"{numbers} ({_least_p(found)}), {found.n} languages"
 
 
 def describe_association_power(found: Association) -> str:
@@ -147,8 +148,9 @@ def describe_association_power(found: Association) -> str:
         )
     if found.detectable is None:
         return f"Of {found.n} languages only a perfect order, or nearly, has p below 0.05; a weaker relation may exist."
+    least = format_number(found.detectable)
     return (
-        f"{found.n} languages show a |ρ| of {format_number(found.detectable)} or more with 80\N{NO-BREAK SPACE}% power; "
+        f"{found.n} languages show a |ρ| of {least} or more with 80\N{NO-BREAK SPACE}% power; "
         "a weaker relation may exist."
     )
 

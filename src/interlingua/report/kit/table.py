@@ -10,8 +10,7 @@ from interlingua.record import Difference, Estimate, Record
 from interlingua.report.kit.wording import Display
 
 Cell: TypeAlias = "str | int | float | Estimate | Difference | None"
-"""What a cell may hold. An `Estimate` links to its records, and is its value with its interval where the column says so.
-"""
+"""What a cell may hold. An `Estimate` links to its records; its interval is shown where the column says so."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -39,7 +39,7 @@ from interlingua.report.kit.chart import (
     Reference,
 )
 from interlingua.report.kit.finding import Basis, Finding, Verdict, sentence_of
-from interlingua.report.kit.section import Headline, KeyFigure, Run, Section, Subject
+from interlingua.report.kit.section import ComparedNumber, Headline, KeyFigure, Run, Section, Subject
 from interlingua.report.kit.table import Cell, Column, Table
 from interlingua.report.kit.wording import (
     escape_control_characters,
@@ -370,7 +370,7 @@ def _layers_sentence(finding: Finding) -> str:
 
 
 def _word_findings(run: Run, effect: AdjustmentEffect) -> Iterator[Finding]:
-    """Whether translations are told better from unrelated words: higher or lower where two intervals lie apart."""
+    """Whether words are nearer to their translations than before: higher or lower where two intervals lie apart."""
     before, after = effect.words(ORIGINAL, "auc"), effect.words(ADJUSTED, "auc")
     if before is None or after is None:
         return
@@ -1024,13 +1024,18 @@ def exclusions(languages: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 
 def _numbers(run: Run) -> dict[str, Estimate]:
-    """Retrieval accuracy before and after per language: at the adjusted layer, means removed, both directions."""
-    numbers = {}
+    """Retrieval accuracy after and before per language: at the adjusted layer, centred, both directions.
+
+    The number after is of as many trainings as there are seeds: of one, nothing is known of other seeds.
+    """
+    numbers: dict[str, Estimate] = {}
     groups = _groups(run)
     for name, group in zip(_menu_names(run, groups), groups, strict=True):
-        for state in group[0].states:
-            per_seed = [effect.estimate(state, HELD_OUT, "centred", effect.layer) for effect in group]
-            numbers[f"Retrieval accuracy {STATE_TITLES[state]}, {name}"] = mean_estimate(per_seed)
+        for state in reversed(group[0].states):
+            mean = mean_estimate(effect.estimate(state, HELD_OUT, "centred", effect.layer) for effect in group)
+            trained = len(group) if state == ADJUSTED else None
+            number = ComparedNumber.of(mean, trained_seeds=trained)
+            numbers[f"Retrieval accuracy {STATE_TITLES[state]}, {name}"] = number
     return numbers
 
 

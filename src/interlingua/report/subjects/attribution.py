@@ -85,7 +85,7 @@ class Standing:
             mean=replace(records.estimate(), null_value=level),
             reached_by=escape_control_characters(str(chance.get("by") or "")),
             always=chance.get("always"),
-            is_learnt=all(bool(each.get("above")) for each in chances),
+            is_learnt=all(bool(chance.get("above")) for chance in chances),
         )
 
     def describe(self) -> str:
@@ -136,14 +136,14 @@ def lead_over_heads(records: RecordTable) -> Lead | None:
     their spread counts (`stats.above_draws`). None where a record was made without untrained heads.
     """
     heads = [record.details.get("heads") or {"above_random": ()} for record in records]
-    counts = {len(each["above_random"]) for each in heads}
+    counts = {len(head["above_random"]) for head in heads}
     if len(counts) != 1 or counts == {0}:
         return None
-    own = float(np.mean([record.details["above_random"][0] for record in records]))
-    draws = np.mean([each["above_random"] for each in heads], axis=0).tolist()
-    error = float(np.mean([each["error"] for each in heads]))
-    _, low, high = above_draws(own, draws, error=error)
-    p = above_draws_p(own, draws, error=error)
+    lead = float(np.mean([record.details["above_random"][0] for record in records]))
+    draws = np.mean([head["above_random"] for head in heads], axis=0).tolist()
+    error = float(np.mean([head["error"] for head in heads]))
+    _, low, high = above_draws(lead, draws, error=error)
+    p = above_draws_p(lead, draws, error=error)
     difference = Difference(value=0.0, ci_low=low, ci_high=high, p=p, n=_fewest(records), records=tuple(records))
     return Lead.of(lead_over_random(records).difference.value, float(np.mean(draws)), difference)
 
@@ -205,6 +205,16 @@ class ExplainedModel:
         return join_with_and([self.language(code) for code in codes])
 
     @property
+    def prefix(self) -> str:
+        """Its name before a colon where it has one."""
+        return f"{self.name}: " if self.name else ""
+
+    @property
+    def metric(self) -> str:
+        """The metric of its scores."""
+        return next((standing.metric for standing in self.standings.values()), "score")
+
+    @property
     def others(self) -> tuple[str, ...]:
         """The languages that are compared with that of training."""
         return tuple(code for code in self.cells if code != self.source)
@@ -223,8 +233,8 @@ class ExplainedModel:
     @property
     def learnt(self) -> tuple[str, ...]:
         """The other languages in which it is above chance; none where it is not in the language of training."""
-        known = self.standings if self.has_learnt else {}
-        return tuple(code for code in self.others if code in known and known[code].is_learnt)
+        standings = self.standings if self.has_learnt else {}
+        return tuple(code for code in self.others if code in standings and standings[code].is_learnt)
 
     @property
     def learnt_records(self) -> RecordTable:
@@ -276,14 +286,14 @@ def explained_models(run: Run) -> list[ExplainedModel]:
     groups = run.records.of("consistency", "consistency").by(*_KEY, "aspect")
     names, models = _names_of_models(list(groups)), []
     for key, records in groups.items():
-        found = {str(code): own for (code,), own in records.by("target").items()}
+        by_language = {str(code): group for (code,), group in records.by("target").items()}
         standings = _own_metric(scores.get(key[:-1], RecordTable(())), run).by("target")
         model = ExplainedModel(
             **dict(zip(_KEY, key, strict=False)),
             aspect=str(key[-1]),
             unit="word pieces" if records[0].unit == "token" else "words",
-            cells={code: found[code] for code in dict.fromkeys([*order, *found]) if code in found},
-            standings={str(code): Standing.of(str(code), own) for (code,), own in standings.items()},
+            cells={code: by_language[code] for code in dict.fromkeys([*order, *by_language]) if code in by_language},
+            standings={str(code): Standing.of(str(code), group) for (code,), group in standings.items()},
             name=names[key],
             names=run.about.get("names") or {},
         )
@@ -337,9 +347,8 @@ def judge_model(model: ExplainedModel) -> Finding:
         about |= {"weak": [w.language for w in weak], "where": model.list_languages(w.language for w in weak)}
         basis = Basis(over="examples", test="interval above the chance level")
         about["score"] = weak[0].describe()
-        return Finding(
-            kind="model_at_chance", verdict=Verdict.AT_CHANCE, about=about, estimate=weak[0].lowest, basis=basis
-        )
+        lowest = weak[0].lowest
+        return Finding(kind="model_at_chance", verdict=Verdict.AT_CHANCE, about=about, estimate=lowest, basis=basis)
     if not model.learnt:
         return _untested(about, "there is no other language to compare")
     records = model.learnt_records
@@ -480,8 +489,8 @@ def _same_words_of_models_sentence(finding: Finding) -> str:
 def _faithfulness(run: Run, model: ExplainedModel, code: str, metric: str) -> Estimate | None:
     """The faithfulness of a model's attributions in a language: what the steps that explained it also measured."""
     steps = {record.step for record in model.cells.get(code, ())}
-    own = {"model": model.model, "task": model.task, "regime": model.regime, "block": model.block}
-    records = run.records.of("faithfulness", metric, target=code, aspect=model.aspect, step=steps, **own)
+    key = {name: getattr(model, name) for name in ("block", "model", "task", "regime", "aspect")}
+    records = run.records.of("faithfulness", metric, target=code, step=steps, **key)
     return records.estimate() if records else None
 
 
@@ -492,20 +501,19 @@ def judge_faithfulness(model: ExplainedModel, run: Run) -> Finding | None:
     where nothing was deleted or the model has not learnt the task.
     """
     codes = [code for code in (model.source, *model.learnt) if model.has_learnt]
-    known = {c: e for c in codes if (e := _faithfulness(run, model, c, "comprehensiveness")) is not None}
-    if not known:
+    estimates = {c: e for c in codes if (e := _faithfulness(run, model, c, "comprehensiveness")) is not None}
+    if not estimates:
         return None
-    above = [
-        code
-        for code, e in known.items()
-        if None not in (e.ci_low, e.null_value) and (e.ci_low or 0) > (e.null_value or 0)
-    ]
+    ends = {code: (estimate.ci_low, estimate.null_value) for code, estimate in estimates.items()}
+    above = [code for code, (low, random) in ends.items() if low is not None and random is not None and low > random]
     return Finding(
         kind="faithfulness",
-        verdict=Verdict.HIGHER if len(above) == len(known) else Verdict.UNCLEAR,
-        about={"name": model.name, "languages": list(known), "above": above},
-        estimate=mean_estimate(known.values()),
-        basis=Basis(over="examples", test="interval above random attributions in every language", compared=len(known)),
+        verdict=Verdict.HIGHER if len(above) == len(estimates) else Verdict.UNCLEAR,
+        about={"name": model.name, "languages": list(estimates), "above": above},
+        estimate=mean_estimate(estimates.values()),
+        basis=Basis(
+            over="examples", test="interval above random attributions in every language", compared=len(estimates)
+        ),
     )
 
 
@@ -525,16 +533,21 @@ def _faithfulness_sentence(finding: Finding) -> str:
 
 def find_correlation(model: ExplainedModel) -> Finding | None:
     """Whether languages with higher consistency have higher scores; None where no correlation may be reported."""
-    found = model.correlate()
-    if found is None:
+    association = model.correlate()
+    if association is None:
         return None
     return Finding(
         kind="consistency_and_performance",
-        verdict={1: Verdict.HIGHER, -1: Verdict.LOWER, 0: Verdict.UNCLEAR}[found.sign],
-        about={"name": model.name, "association": asdict(found)},
-        estimate=Estimate(value=found.value, ci_low=found.low, ci_high=found.high, n=found.n),
-        basis=Basis(over="languages", test="permutations", compared=found.n),
+        verdict={1: Verdict.HIGHER, -1: Verdict.LOWER, 0: Verdict.UNCLEAR}[association.sign],
+        about={"name": model.name, "association": asdict(association)},
+        estimate=_estimate_of(association),
+        basis=Basis(over="languages", test="permutations", compared=association.n),
     )
+
+
+def _estimate_of(association: Association, records: tuple[Record, ...] = ()) -> Estimate:
+    low, high = association.low, association.high
+    return Estimate(value=association.value, ci_low=low, ci_high=high, n=association.n, records=records)
 
 
 @sentence_of("consistency_and_performance", topic="Consistency and performance")
@@ -561,25 +574,25 @@ def _consistency_section(models: Sequence[ExplainedModel], run: Run) -> Section:
     # The first screen has the verdict on a lone model.
     verdicts = [judge_model(model) for model in models]
     findings = verdicts if len(models) > 1 or run.kind != "explain" else []
-    findings = [*findings, *(lead for verdict in verdicts if (lead := describe_lead(verdict)) is not None)]
-    findings += [finding for model in models if (finding := find_weak_languages(model)) is not None]
+    more = [*map(describe_lead, verdicts), *map(find_weak_languages, models)]
+    findings = [*findings, *(finding for finding in more if finding is not None)]
     is_judged = any(model.learnt for model in models)
     rows: list[tuple[Cell, ...]] = []
     for model in models:
         for code in model.others:
-            own, lead = model.cells[code], model.leads.get(code)
-            controls = (_mean_of(own, "random"), _mean_of_shuffled(own), _mean_of_heads(own))
-            judged = (None, None) if lead is None else (lead.difference, lead.difference.p_adjusted)
-            rows.append((model.name, model.language(code), own.estimate(), *controls, *judged))
+            cell, lead = model.cells[code], model.leads.get(code)
+            controls = (_mean_of_shuffled(cell), _mean_of(cell, "random"), lead_over_random(cell).difference.value)
+            judged = (None, None, None) if lead is None else (lead.control, lead.difference, lead.difference.p_adjusted)
+            rows.append((model.name, model.language(code), cell.estimate(), *controls, *judged))
     columns: dict[str, Display] = {
-        "Model": "text", "Language": "text", "Consistency": "decimal3", "Random": "decimal3", "Shuffled": "decimal3",
-        "Heads": "decimal3", "Difference": "decimal3", "p": "p_value",
+        "Model": "text", "Language": "text", "Consistency": "decimal3", "Shuffled": "decimal3", "Random": "decimal3",
+        "Lead": "decimal3", "Heads’ lead": "decimal3", "Difference": "decimal3", "p": "p_value",
     }  # fmt: skip
     note = (
-        "Random: the same attributions dealt to the words at random. Shuffled: texts of other examples. Heads: "
-        "untrained heads on the same model. Difference: the lead over random attributions less that of the heads, with "
-        "its 95 % interval; p after Holm’s correction over languages. Empty where the model is at chance or was not "
-        "compared with untrained heads."
+        "Shuffled: texts of other examples. Random: the same attributions dealt to the words at random. Lead: "
+        "consistency less random; Heads’ lead: the same of untrained heads on the same model. Difference: lead less "
+        "heads’ lead, with its 95 % interval; p after Holm’s correction over languages. Empty where the model is at "
+        "chance or was not compared with untrained heads."
     )
     table = _table("consistency-languages", "Consistency per language", columns, rows, note, terminal=is_judged)
     return Section(
@@ -617,23 +630,19 @@ def _menu(name: str, charts: Mapping[str, Chart]) -> tuple[Chart | ChartMenu, ..
 def _difference_chart(model: ExplainedModel) -> IntervalChart:
     rows = []
     for code in model.learnt:
-        over_random, over_heads = lead_over_random(model.cells[code]), model.leads.get(code)
-        rows.append(
-            IntervalRow(label=model.language(code), group="random attributions", estimate=over_random.difference)
-        )
-        if over_heads is not None:
-            rows.append(
-                IntervalRow(label=model.language(code), group="untrained heads", estimate=over_heads.difference)
-            )
-    return IntervalChart(
-        name="consistency-above-controls",
-        title="Consistency above its controls",
-        note="Intervals (95 %) are those of the differences: to random attributions, and of that lead to the one of "
-        "untrained heads. A model is credited where the second lies above 0. Languages at chance are left out.",
-        x=Axis(title="difference in consistency", display="decimal3"),
-        rows=tuple(rows),
-        references=(Reference(label="no difference", values=(0.0,)),),
+        leads = {"random attributions": lead_over_random(model.cells[code]), "untrained heads": model.leads.get(code)}
+        for group, lead in leads.items():
+            if lead is not None:
+                rows.append(IntervalRow(label=model.language(code), group=group, estimate=lead.difference))
+    note = (
+        "Intervals (95 %) are those of the differences: to random attributions, and of that lead to the one of "
+        "untrained heads. A model is credited where the second lies above 0. Languages at chance are left out."
     )
+    return IntervalChart(
+        name="consistency-above-controls", title="Consistency above its controls", note=note, rows=tuple(rows),
+        x=Axis(title="difference in consistency", display="decimal3"),
+        references=(Reference(label="no difference", values=(0.0,)),),
+    )  # fmt: skip
 
 
 def _trained(models: Sequence[ExplainedModel]) -> list[ExplainedModel]:
@@ -662,13 +671,11 @@ def _performance_section(models: Sequence[ExplainedModel]) -> Section | None:
     }  # fmt: skip
     note = "A score is above chance where its 95 % interval is, and the answers are not all the same."
     return Section(
-        name="beside-chance",
-        title="Performance beside chance",
+        name="beside-chance", title="Performance beside chance", terminal=True,
         text=("Attributions of a model at chance say nothing of the task: other charts leave them out.",),
         charts=_menu("scores-beside-chance", {model.name: _performance_chart(model) for model in trained}),
         tables=(_table("performance-beside-chance", "Performance beside chance", columns, rows, note, terminal=True),),
-        terminal=True,
-    )
+    )  # fmt: skip
 
 
 def _performance_chart(model: ExplainedModel) -> IntervalChart:
@@ -676,14 +683,11 @@ def _performance_chart(model: ExplainedModel) -> IntervalChart:
         IntervalRow(label=model.language(s.language), group="score", estimate=s.lowest, reference=s.lowest.null_value)
         for s in model.standings.values()
     )
-    metric = next(iter(model.standings.values())).metric
     return IntervalChart(
-        name="scores-beside-chance",
-        title="Performance beside chance",
+        name="scores-beside-chance", title="Performance beside chance", rows=tuple(rows),
         note="Dots with 95 % intervals; crosses are the chance level of each language.",
-        x=Axis(title=metric, display="percent", zero=True),
-        rows=tuple(rows),
-    )
+        x=Axis(title=model.metric, display="percent", zero=True),
+    )  # fmt: skip
 
 
 def _relation_section(models: Sequence[ExplainedModel]) -> Section | None:
@@ -694,32 +698,27 @@ def _relation_section(models: Sequence[ExplainedModel]) -> Section | None:
     rows: list[tuple[Cell, ...]] = []
     for model in related:
         for languages, with_source in (("without the source", False), ("all", True)):
-            found = model.correlate(with_source=with_source)
-            if found is not None:
-                sides = [side for _, x, y in model.points(with_source=with_source) for side in (x, y)]
-                behind = tuple(record for side in sides for record in side.records)
-                rho = Estimate(value=found.value, ci_low=found.low, ci_high=found.high, n=found.n, records=behind)
-                rows.append((model.name, languages, found.n, rho, found.p, found.least_p, found.detectable))
+            association = model.correlate(with_source=with_source)
+            if association is not None:
+                numbers = (association.p, association.least_p, association.detectable)
+                behind = [side.records for _, x, y in model.points(with_source=with_source) for side in (x, y)]
+                rho = _estimate_of(association, tuple(record for records in behind for record in records))
+                rows.append((model.name, languages, association.n, rho, *numbers))
     columns: dict[str, Display] = {
         "Model": "text", "Languages": "text", "Number": "count", "ρ": "number", "p": "p_value", "Least p": "p_value",
         "Detectable": "number",
     }  # fmt: skip
     note = (
-        "Spearman’s ρ with its 95 % interval; p by permutations. Least p: the smallest that this number of languages allows. "
-        "Detectable: the smallest |ρ| that they show with 80 % power."
+        "Spearman’s ρ with its 95 % interval; p by permutations. Least p: the smallest that this number of languages "
+        "allows. Detectable: the smallest |ρ| that they show with 80 % power."
     )
+    text = "One dot per language above chance but that of training, whose consistency is 1 by construction."
     return Section(
-        name="relation",
-        title="Consistency and performance",
+        name="relation", title="Consistency and performance", text=(text,), terminal=True,
         findings=tuple(finding for model in related if (finding := find_correlation(model)) is not None),
-        text=(
-            "One dot per language above chance. The language of training is left out: its consistency is 1 by "
-            "construction.",
-        ),
         charts=_menu("consistency-and-performance", {model.name: _relation_chart(model) for model in related}),
         tables=(_table("correlation", "Correlation of consistency and performance", columns, rows, note),),
-        terminal=True,
-    )
+    )  # fmt: skip
 
 
 def _relation_chart(model: ExplainedModel) -> ScatterChart:
@@ -729,20 +728,17 @@ def _relation_chart(model: ExplainedModel) -> ScatterChart:
         Dot(label=model.language(code), x=x.value, y=y.value, records=(*x.records, *y.records)) for code, x, y in points
     )
     return ScatterChart(
-        name="consistency-and-performance",
-        title="Consistency and performance",
-        note=f"{trend.text} Correlation does not imply causation.",
+        name="consistency-and-performance", title="Consistency and performance", dots=tuple(dots), trend=trend.line,
+        note=f"{trend.text} Correlation does not imply causation.", y=Axis(title=model.metric, display="percent"),
         x=Axis(title="consistency of attributions", display="number"),
-        y=Axis(title=next(iter(model.standings.values())).metric, display="percent"),
-        dots=tuple(dots),
-        trend=trend.line,
-    )
+    )  # fmt: skip
 
 
 def _matrices_section(models: Sequence[ExplainedModel]) -> Section:
     """Source by target, as the tables of Wang et al. 2021, each control beside the consistency."""
     codes = list(dict.fromkeys(code for model in models for code in model.cells))
-    rows, scores = [], []
+    rows: list[tuple[Cell, ...]] = []
+    scores: list[tuple[Cell, ...]] = []
     for model in models:
         for control, measure in (
             ("consistency", RecordTable.estimate),
@@ -750,26 +746,27 @@ def _matrices_section(models: Sequence[ExplainedModel]) -> Section:
             ("shuffled texts", _mean_of_shuffled),
             ("untrained heads", _mean_of_heads),
         ):
-            cells = {code: cell for code, own in model.cells.items() if (cell := measure(own)) is not None}
+            cells = {code: mean for code, records in model.cells.items() if (mean := measure(records)) is not None}
             if cells:
                 rows.append((model.name, model.language(model.source), control, *_across(cells, codes, model.source)))
     for model in _trained(models):
         means = {code: standing.mean for code, standing in model.standings.items() if code in codes}
-        metric = next(iter(model.standings.values())).metric
         if means:
-            scores.append((model.name, model.language(model.source), metric, *_across(means, codes, model.source)))
+            scores.append(
+                (model.name, model.language(model.source), model.metric, *_across(means, codes, model.source))
+            )
     tables = []
-    for name, title, kind, lines in (
-        ("consistency", "Consistency of attributions and its controls", "Attributions", rows),
-        ("performance", "Performance on what is explained", "Metric", scores),
-    ):
+    matrices: tuple[tuple[str, str, str, list[tuple[Cell, ...]], Display], ...] = (
+        ("consistency", "Consistency of attributions and its controls", "Attributions", rows, "decimal3"),
+        ("performance", "Performance on what is explained", "Metric", scores, "percent"),
+    )
+    note = (
+        "Means over seeds. Overall: over all languages, the source included, whose consistency is 1 by construction. "
+        "Others: without the source."
+    )
+    for name, title, kind, lines, display in matrices:
         columns: dict[str, Display] = {"Model": "text", "Source": "text", kind: "text"}
-        display: Display = "decimal3" if name == "consistency" else "percent"
         columns |= dict.fromkeys([*codes, "Overall", "Others"], display)
-        note = (
-            "Means over seeds. Overall: over all languages, the source included, whose consistency is 1 by "
-            "construction. Others: without the source."
-        )
         tables += [_table(name, title, columns, lines, note)] if lines else []
     title = "Tables as in Wang et al. 2021"
     return Section(name="consistency-tables", title=title, tables=tuple(tables), folded=True)
@@ -820,8 +817,9 @@ def _choices_table(models: Sequence[ExplainedModel], run: Run) -> Table:
         groups: dict[tuple[str, str], list[Record]] = {}
         for record in records:
             groups.setdefault((record.options["unit"], record.options["weighting"]), []).append(record)
-        for choice, own in ((choice, RecordTable(group)) for choice, group in groups.items()):
-            rows.append((model.name, *choice, own.estimate(), _mean_of_shuffled(own), _mean_of(own, "random")))
+        for choice, group in groups.items():
+            table = RecordTable(group)
+            rows.append((model.name, *choice, table.estimate(), _mean_of_shuffled(table), _mean_of(table, "random")))
     columns: dict[str, Display] = {
         "Model": "text", "Unit": "text", "Weighting": "text", "Consistency": "decimal3", "Shuffled": "decimal3",
         "Random": "decimal3",
@@ -851,9 +849,7 @@ def _title(models: Sequence[ExplainedModel]) -> str:
     names = list(short_names([model.model for model in models]).values())
     codes = dict.fromkeys(code for model in models for code in (model.source, *model.cells))
     languages = [models[0].language(code) for code in codes]
-    where = (
-        join_with_and(languages) if len(languages) < 4 else f"{languages[0]} and {len(languages) - 1} other languages"
-    )
+    where = join_with_and(languages if len(languages) < 4 else [languages[0], f"{len(languages) - 1} other languages"])
     subject = f"Does {names[0]}" if len(names) == 1 else f"Do {len(names)} models"
     return f"{subject} look at the same words in {where}?"
 
@@ -861,9 +857,8 @@ def _title(models: Sequence[ExplainedModel]) -> str:
 def _measured(models: Sequence[ExplainedModel]) -> str:
     """What was compared, on how many examples."""
     counts = [_fewest(model.cells[code]) for model in models for code in model.others] or [0]
-    number = (
-        pluralize(counts[0], "example") if len(set(counts)) == 1 else f"{min(counts):,} to {max(counts):,} examples"
-    )
+    fewest = "" if len(set(counts)) == 1 else f"{min(counts):,} to "
+    number = f"{fewest}{pluralize(max(counts), 'example')}"
     languages = pluralize(len({code for model in models for code in model.others}), "language")
     tasks = join_with_and(sorted({escape_control_characters(model.task) for model in models if model.task}))
     units = join_with_and(sorted({model.unit for model in models}))
@@ -877,10 +872,8 @@ def _figures(model: ExplainedModel, verdict: Finding, run: Run) -> Iterator[KeyF
         label = f"{weak.metric}, {model.language(weak.language)}"
         yield KeyFigure(label=label[:1].upper() + label[1:], estimate=weak.lowest)
     elif model.learnt:
-        records = model.learnt_records
         consistency = mean_estimate(model.cells[code].estimate() for code in model.learnt)
-        random = format_number(_mean_of(records, "random").value, 3)
-        remark = f"random attributions {random}"
+        remark = f"random attributions {format_number(_mean_of(model.learnt_records, 'random').value, 3)}"
         yield KeyFigure(label="Consistency", estimate=consistency, display="decimal3", remark=remark)
         if isinstance(verdict.estimate, Difference):
             remark = "lead over random attributions, less theirs"
@@ -894,12 +887,9 @@ def _figures(model: ExplainedModel, verdict: Finding, run: Run) -> Iterator[KeyF
 
 def _figures_of_models(verdicts: Sequence[Finding]) -> Iterator[KeyFigure]:
     """How many models have each verdict."""
-    for verdict, label in (
-        (Verdict.HIGHER, "Above every control"),
-        (Verdict.UNCLEAR, "No proof"),
-        (Verdict.AT_CHANCE, "At chance"),
-        (Verdict.NOT_TESTED, "Not tested"),
-    ):
+    labels = {Verdict.HIGHER: "Above every control", Verdict.UNCLEAR: "No proof", Verdict.AT_CHANCE: "At chance",
+              Verdict.NOT_TESTED: "Not tested"}  # fmt: skip
+    for verdict, label in labels.items():
         count = sum(finding.verdict is verdict for finding in verdicts)
         if count:
             yield KeyFigure(label=label, text=f"{count} of {len(verdicts)}", link="same-words")
@@ -922,15 +912,11 @@ def _numbers(run: Run) -> dict[str, Estimate]:
     numbers: dict[str, Estimate] = {}
     models = explained_models(run)
     for model in models:
-        before = f"{model.name}: " if model.name else ""
-        for code in model.learnt:
-            name = f"{before}consistency, {escape_control_characters(model.aspect)}, {model.language(code)}"
-            numbers[name] = model.cells[code].estimate()
+        name = f"{model.prefix}consistency, {escape_control_characters(model.aspect)}"
+        numbers |= {f"{name}, {model.language(code)}": model.cells[code].estimate() for code in model.learnt}
     for model in _trained(models):
-        before = f"{model.name}: " if model.name else ""
-        for code, standing in model.standings.items():
-            if code != model.source:
-                numbers[f"{before}{standing.metric}, {model.language(code)}"] = standing.mean
+        others = {code: standing for code, standing in model.standings.items() if code != model.source}
+        numbers |= {f"{model.prefix}{s.metric}, {model.language(code)}": s.mean for code, s in others.items()}
     return numbers
 
 

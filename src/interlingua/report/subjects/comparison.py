@@ -46,7 +46,7 @@ from interlingua.report.report import (
     with_unique_names,
 )
 from interlingua.report.subjects.layers import declared_metric, layer_lines
-from interlingua.report.subjects.transfer import metric_display
+from interlingua.report.subjects.seeds import metric_display
 from interlingua.stats import paired_difference
 
 Numbers = Mapping[str, Estimate]
@@ -229,7 +229,8 @@ def compare_numbers(name: str, first: tuple[ComparedRun, Estimate], other: tuple
     else:
         basis = Basis(over="items", test="intervals that do not overlap")
         verdict = _apart(first[1], other[1])
-    about = {"number": sentence_form(name), "values": [first[1].value, other[1].value], "first": first[0].label, "other": other[0].label, "reason": reason,
+    about = {"number": sentence_form(name), "values": [first[1].value, other[1].value],
+             "first": first[0].label, "other": other[0].label, "reason": reason,
              "display": display_of(other[1]), "null_value": other[1].null_value}  # fmt: skip
     estimate = None if verdict is Verdict.NOT_COMPARABLE else difference
     return Finding(kind="run_difference", verdict=verdict, about=about, estimate=estimate, compared_with=first[1],
@@ -326,7 +327,7 @@ def sentence_form(name: str) -> str:
     >>> sentence_form("Retrieval accuracy (P@1), as is"), sentence_form("CKA, debiased")
     ('retrieval accuracy (P@1), as is', 'CKA, debiased')
     """
-    first = name.split(" ")[0]
+    first = name.partition(" ")[0]
     return name[:1].lower() + name[1:] if first[1:].islower() and not first.endswith("’s") else name
 
 
@@ -372,7 +373,10 @@ def _(finding: Finding) -> str:
         case _:
             way = "higher" if finding.verdict is Verdict.HIGHER else "lower"
             values = " against ".join(format_value(value, about["display"]) for value in reversed(about["values"]))
-            return f"{about['other']} is {difference_text(finding)} {way} than {about['first']} in {about['number']}: {values}."
+            return (
+                f"{about['other']} is {difference_text(finding)} {way} than {about['first']} in {about['number']}: "
+                f"{values}."
+            )
 
 
 # One kind of runs -----------------------------------------------------------------------------------------------------
@@ -498,7 +502,7 @@ class Comparison:
                 for finding in own:
                     text = finding.about["number"]
                     if finding.verdict in (Verdict.HIGHER, Verdict.LOWER):
-                        text += f" ({'+' if finding.verdict is Verdict.HIGHER else '−'}{difference_text(finding)})"
+                        text += f" by {difference_text(finding)}"
                     by_verdict.setdefault(str(finding.verdict), []).append(text)
                 clear = any(v in by_verdict for v in (Verdict.HIGHER, Verdict.LOWER))
                 about = {"first": self.runs[0].label, "other": run.label, "numbers": by_verdict, "all": len(own)}
@@ -625,43 +629,59 @@ def verdict_text(finding: Finding | None, other: str = "") -> str:
     )
 
 
+def difference_table(
+    name: str, title: str, heading: str, rows: Mapping[str, Sequence[tuple[str, Estimate | None, Finding | None]]]
+) -> Table:
+    """Numbers of runs with their differences to the first: of two runs in one row, of more in a row per run.
+
+    `rows` has for each number its runs: label, number, and difference to the first.
+    """
+    display = next(display_of(number) for runs in rows.values() for _, number, _ in runs if number is not None)
+    shown: Display = "points" if display == "percent" else display
+    labels = [label for label, _, _ in next(iter(rows.values()))]
+    difference = (Column(title="difference", display=shown, interval=True), Column(title="verdict"))
+    cells: list[tuple[Cell, ...]] = []
+    if len(labels) == 2:
+        columns = [Column(title=label, display=display, interval=True) for label in labels]
+        for row, ((_, first, _), (_, other, found)) in rows.items():
+            cells.append((row, first, other, found.estimate if found else None, verdict_text(found)))
+    else:
+        columns = [Column(title="run"), Column(title="value", display=display, interval=True)]
+        for row, runs in rows.items():
+            for at, (label, number, found) in enumerate(runs):
+                verdict = "" if at == 0 else verdict_text(found)
+                cells.append(("" if at else row, label, number, found.estimate if found else None, verdict))
+    return Table(
+        name=name,
+        title=title,
+        note=f"Differences are to {labels[0]}: tested sentence by sentence where both runs kept the values of each "
+        "sentence, else by intervals that do not overlap.",
+        columns=(Column(title=heading), *columns, *difference),
+        rows=tuple(cells),
+        terminal=name.startswith("numbers") and len(labels) == 2,
+    )
+
+
 def number_tables(comparison: Comparison) -> Iterator[Table]:
-    """A table of all numbers, one per way of showing them: a row per number, and each run's difference to the first."""
-    groups: dict[Display, list[str]] = {}
-    counts = []
+    """A table of all numbers, one per way of showing them, and one of layers and counts, which have no difference."""
+    groups: dict[Display, dict[str, list[tuple[str, Estimate | None, Finding | None]]]] = {}
+    layers: list[tuple[Cell, ...]] = []
     for name in comparison.names:
-        number = next(run.numbers[name] for run in comparison.runs if name in run.numbers)
-        if is_layer_or_count(number):
-            counts.append(name)
+        numbers = [run.numbers.get(name) for run in comparison.runs]
+        known = next(number for number in numbers if number is not None)
+        if is_layer_or_count(known):
+            layers.append((name, *map(layer_text, numbers)))
         else:
-            groups.setdefault(display_of(number), []).append(name)
-    labels = [run.label for run in comparison.runs]
-    for at, (display, names) in enumerate(groups.items()):
-        shown: Display = "points" if display == "percent" else display
-        columns = [Column(title="number"), *(Column(title=label, display=display, interval=True) for label in labels)]
-        for label in labels[1:]:
-            against = "difference" if len(labels) == 2 else f"{label} − {labels[0]}"
-            columns += [Column(title=against, display=shown, interval=True),
-                        Column(title="verdict" if len(labels) == 2 else f"verdict, {label}")]  # fmt: skip
-        rows: list[tuple[Cell, ...]] = []
-        for name in names:
-            found = [comparison.differences.get((name, label)) for label in labels[1:]]
-            differences = [cell for each in found for cell in (each.estimate if each else None, verdict_text(each))]
-            rows.append(
-                (escape_control_characters(name), *(run.numbers.get(name) for run in comparison.runs), *differences)
-            )
-        yield Table(
-            name="numbers" if at == 0 else f"numbers-{at + 1}",
-            title="Key numbers" if at == 0 else "More key numbers",
-            note="Differences are to the first run; where both runs kept the values of each sentence, they are tested "
-            "sentence by sentence, else by intervals that do not overlap.",
-            columns=tuple(columns),
-            rows=tuple(rows),
-            terminal=True,
-        )
-    if counts:
-        layers = [(name, *(layer_text(run.numbers.get(name)) for run in comparison.runs)) for name in counts]
-        columns = [Column(title="number"), *(Column(title=label) for label in labels)]
+            rows = groups.setdefault(display_of(known), {})
+            rows[escape_control_characters(name)] = [
+                (run.label, number, comparison.differences.get((name, run.label)))
+                for run, number in zip(comparison.runs, numbers, strict=True)
+            ]
+    for at, rows in enumerate(groups.values()):
+        title = "Key numbers" if at == 0 else "More key numbers"
+        yield difference_table("numbers" if at == 0 else f"numbers-{at + 1}", title, "number", rows)
+    if layers:
+        columns = [Column(title="number"), *(Column(title=run.label) for run in comparison.runs)]
         yield Table(name="layers", title="Layers and candidates", columns=tuple(columns), rows=tuple(layers))
 
 
@@ -695,21 +715,12 @@ def language_parts(comparison: Comparison) -> tuple[tuple[HeatMap | IntervalChar
     }  # fmt: skip
     names = [language_name(code, runs[0].run.about) for code in codes]
     labels = [run.label for run in runs]
-    columns = [Column(title="language"), *(Column(title=label, display=display, interval=True) for label in labels)]
-    for label in labels[1:]:
-        columns += [Column(title=f"{label} − {labels[0]}", display=shown, interval=True), Column(title="verdict")]
-    rows = [
-        (title, *(own[code] for own in by_run), *(c for f in findings[code] for c in (f.estimate, verdict_text(f))))
+    rows = {
+        title: [(run.label, own[code], found)
+                for run, own, found in zip(runs, by_run, (None, *findings[code]), strict=True)]
         for title, code in zip(names, codes, strict=True)
-    ]
-    table = Table(
-        name="languages",
-        title=f"{name[:1].upper()}{name[1:]} by language",
-        note=f"Differences are to {labels[0]}.",
-        columns=tuple(columns),
-        rows=tuple(rows),
-        terminal=len(codes) <= 20,
-    )
+    }  # fmt: skip
+    table = difference_table("languages", f"{name[:1].upper()}{name[1:]} by language", "language", rows)
     if len(codes) < MIN_HEAT_MAP_LANGUAGES:
         return (), (table,)
     if len(runs) == 2:
@@ -881,29 +892,23 @@ def headline_of(compared: Sequence[ComparedRun], comparisons: Sequence[Compariso
     first, *others = comparisons
     listed += [comparison.find_answer() for comparison in others]
     listed += [finding for comparison in comparisons for finding in comparison.find_at_chance()]
-    name = first.ranked_by
+    name, answer = first.ranked_by, first.find_answer()
+    runs = [run for run, _, _ in first.ranking[:4] if name in run.numbers]
     figures = [
-        KeyFigure(label=run.label, estimate=run.numbers[name], display=display_of(run.numbers[name]))
-        for run, _, _ in first.ranking[:4]
-        if name is not None and name in run.numbers
-    ]
-    if (
-        len(first.runs) == 2
-        and name
-        and (found := first.differences.get((name, first.runs[1].label)))
-        and found.estimate
-    ):
-        shown: Display = "points" if found.about["display"] == "percent" else found.about["display"]
-        figures.append(
-            KeyFigure(label="difference", estimate=found.estimate, display=shown, remark=verdict_text(found))
-        )
+        KeyFigure(label=run.label, estimate=run.numbers[name], display=display_of(run.numbers[name]),
+                  remark="" if run in first.like_with_like else "not comparable")
+        for run in runs if name is not None
+    ]  # fmt: skip
+    if answer.kind == "run_difference" and answer.estimate is not None:
+        shown: Display = "points" if answer.about["display"] == "percent" else answer.about["display"]
+        remark = verdict_text(answer)
+        figures.append(KeyFigure(label="difference", estimate=answer.estimate, display=shown, remark=remark))
+    about = f"{pluralize(len(first.runs), 'run')} of interlingua {first.kind}"
     return Headline(
         title=title or f"Comparison of {join_with_and(labels)}",
-        answer=first.find_answer(),
+        answer=answer,
         figures=tuple(figures),
-        measured=f"{pluralize(len(first.runs), 'run')} of interlingua {first.kind}; the figures are {name}."
-        if name
-        else "",
+        measured=f"{about}; the figures are {sentence_form(name)}." if name else f"{about}.",
         findings=tuple(listed),
     )
 

@@ -48,11 +48,9 @@ def map_menus(geometry: EntityGeometry, maps: Sequence[Mapping[str, Any]]) -> tu
                 model, layer = geometry.state_title(each["state"]), layer_title(panel["layer"], geometry.output)
                 for choice, label, chosen in groups:
                     charts[model, layer, choice] = entity_map(geometry, each, panel, label, chosen)
-        options = [tuple(dict.fromkeys(key[at] for key in charts)) for at in range(3)]
-        titles = ("Model", "Layer", "Color")
-        name = "map-menu" if number == 0 else f"map-menu-{number + 1}"
         if charts:
-            menus.append(ChartMenu(name=name, menus=tuple(zip(titles, options, strict=True)), charts=charts))
+            name = "map-menu" if number == 0 else f"map-menu-{number + 1}"
+            menus.append(ChartMenu.of(name, ("Model", "Layer", "Color"), charts))
     return tuple(menus)
 
 
@@ -97,9 +95,10 @@ def entity_map(
     explained = panel["about"].get("explained") or ()
     axes = [f"component {at + 1} ({format_share(share)} of the variance)" for at, share in enumerate(explained[:2])]
     where, when = layer_title(panel["layer"], geometry.output), geometry.state_title(entities["state"])
+    kind = "Entities" if entities["set"] == "test" else f"Sentences {escape_control_characters(entities['set'])}"
     return PointMap(
         name="map",
-        title=f"Entities by {label}, layer {where}, {when}",
+        title=f"{kind} by {label}, layer {where}, {when}",
         note=" ".join(map_note(geometry, entities, panel, label, len(shown))),
         groups=groups,
         x_title=axes[0] if len(axes) == 2 else "",

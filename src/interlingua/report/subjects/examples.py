@@ -41,6 +41,8 @@ MAX_EXAMPLES = 24
 """Examples of a page, as many of each pair of languages as of the others."""
 MAX_FLOWS, MAX_FLOW_WORDS = 80, 40
 """Flows of a chart, and words of each of its texts: those with the strongest flows, in the order of the text."""
+MAX_HEADLINE_EXAMPLES = 4
+"""Examples whose strongest words the first screen names, where a run has no records."""
 MAX_STRONGEST = 6
 """Words and flows of an example that are printed in numbers."""
 
@@ -68,8 +70,8 @@ def first_wrong(predictions: Sequence[WrongPredictions]) -> WrongPredictions | N
 
     Languages stand in the order of the run, that of training first: errors of transfer are in the others.
     """
-    wrong = [each for each in predictions if each.wrong]
-    return next((each for each in wrong if each is not predictions[0]), wrong[0] if wrong else None)
+    wrong = [counts for counts in predictions if counts.wrong]
+    return next((counts for counts in wrong if counts is not predictions[0]), wrong[0] if wrong else None)
 
 
 def find_wrong_predictions(run: Run) -> Finding | None:
@@ -79,7 +81,7 @@ def find_wrong_predictions(run: Run) -> Finding | None:
         return None
     first = first_wrong(predictions)
     about = {
-        "predictions": [asdict(each) for each in predictions],
+        "predictions": [asdict(counts) for counts in predictions],
         "first": "" if first is None else first.first,
         "names": dict(run.about.get("names") or {}),
     }
@@ -99,7 +101,7 @@ def wrong_predictions_figure(run: Run) -> KeyFigure | None:
     predictions = example_collection(run).predictions
     if not predictions:
         return None
-    wrong, total = sum(each.wrong for each in predictions), sum(each.total for each in predictions)
+    wrong, total = (sum(counts) for counts in ([p.wrong for p in predictions], [p.total for p in predictions]))
     first = first_wrong(predictions)
     remark = "" if first is None else f"first: row {escape_control_characters(first.first)}"
     link = "" if first is None else "examples"
@@ -149,8 +151,9 @@ def _title(number: int, example: ExplainedExample, run: Run) -> str:
     pair = "–".join(language_name(text.language, run.about) for text in example.texts)
     words = escape_control_characters(" ".join(word for word, *_ in example.texts[0].whole_words[:12]))
     begin = words if len(words) < 50 else f"{words[:48]}…"
-    parts = [*(["wrong"] if example.is_wrong else []), *(["predicted"] if example.answer == "predicted" else []), pair]
-    return f"{number}. {', '.join(parts)}: {begin}"
+    # Of a row both answers are explained where the model is wrong.
+    note = "wrong, " if run.records else f"{example.answer} answer, "
+    return f"{number}. {note if example.is_wrong else ''}{pair}: {begin}"
 
 
 def make_flow_chart(example: ExplainedExample, title: str, run: Run) -> FlowChart:
@@ -248,18 +251,18 @@ def _headline(run: Run) -> Headline | None:
     collection = example_collection(run)
     if run.records or not collection.shown:
         return None
-    rows, words = _row_findings(run), find_strongest_words(collection.shown[0], run)
+    rows, words = _row_findings(run), [find_strongest_words(e, run) for e in collection.shown[:MAX_HEADLINE_EXAMPLES]]
     languages = dict.fromkeys(text.language for example in collection.shown for text in example.texts)
     where = join_with_and([language_name(code, run.about) for code in languages])
     model = escape_control_characters(collection.model.rstrip("/").rsplit("/", 1)[-1]) or "the model"
-    answer, score = rows[0] if rows else words, collection.shown[0].score
+    score = collection.shown[0].score
     figures = () if score is None else (KeyFigure(label="Consistency", text=format_number(score, 3)),)
     return Headline(
         title=f"Which words does {model} look at in {where}?",
-        answer=answer,
+        answer=rows[0] if rows else words[0],
         figures=figures,
         measured=f"{pluralize(len(collection.shown), 'explanation')}. Single examples illustrate and prove nothing.",
-        findings=(words,) if rows else (),
+        findings=tuple(words if rows else words[1:]),
     )
 
 
@@ -280,8 +283,8 @@ def _row_findings(run: Run) -> list[Finding]:
 def _row_prediction_sentence(finding: Finding) -> str:
     about = finding.about
     where = f"{language_name(about['language'], about)}, {about['file']}:{about['line']}"
-    said = f"gold {about['gold']}, predicted {about['predicted']}"
-    verdict = f"Wrong: {said}" if about["is_wrong"] else f"Right: {about['gold']}"
+    wrong = f"Wrong: gold {about['gold']}, predicted {about['predicted']}"
+    verdict = wrong if about["is_wrong"] else f"Right: {about['gold']}"
     return escape_control_characters(f"{verdict} ({where}).")
 
 
@@ -293,7 +296,12 @@ def find_strongest_words(example: ExplainedExample, run: Run) -> Finding:
         places = sorted((at for at in range(len(values)) if values[at] > 0), key=lambda at: -values[at])[:3]
         words = [escape_control_characters(text.whole_words[at][0]) for at in places]
         strongest.append({"language": text.language, "explained": text.explained, "words": words})
-    about = {"texts": strongest, "score": example.score, "names": dict(run.about.get("names") or {})}
+    about = {
+        "texts": strongest,
+        "answer": example.answer,
+        "is_wrong": example.is_wrong,
+        "names": dict(run.about.get("names") or {}),
+    }
     return Finding(kind="strongest_words", verdict=Verdict.FOUND, about=about)
 
 
@@ -305,7 +313,8 @@ def _strongest_words_sentence(finding: Finding) -> str:
         name = language_name(text["language"], finding.about)
         parts.append(f"in {name}, “{escape_control_characters(text['explained'])}” rests most on {words}")
     sentence = "; ".join(parts)
-    return f"{sentence[:1].upper()}{sentence[1:]}."
+    answer = f" ({finding.about['answer']} answer)" if finding.about["is_wrong"] else ""
+    return f"{sentence[:1].upper()}{sentence[1:]}{answer}."
 
 
 SUBJECT = Subject(

@@ -33,6 +33,7 @@ from interlingua.report.kit.finding import Basis, Finding, Verdict, sentence_of
 from interlingua.report.kit.section import ComparedNumber, Headline, KeyFigure, Run, Section, Subject
 from interlingua.report.kit.table import Cell, Column, Table
 from interlingua.report.kit.wording import (
+    Display,
     escape_control_characters,
     format_number,
     format_share,
@@ -367,12 +368,12 @@ def compare_intervals(before: Estimate, after: Estimate) -> Verdict:
     return Verdict.LOWER if after.ci_high < before.ci_low else Verdict.UNCLEAR  # type: ignore[operator]
 
 
-ONE_MODEL = "This is one fine-tuned model; models of other seeds were not measured."
+ONE_MODEL = "Neighbours are of one fine-tuned model; those of other seeds were not measured."
 
 
 @sentence_of("entity_purity", topic="Neighbours")
 def _(finding: Finding) -> str:
-    return f"{_purity_sentence(finding)}{f' {ONE_MODEL}' if finding.compared_with else ''}"
+    return _purity_sentence(finding)
 
 
 def _purity_sentence(finding: Finding) -> str:
@@ -430,7 +431,7 @@ def _(finding: Finding) -> str:
     if within is not None:
         sentence += f" {format_share(within)} of test sentences have a wrong tag in the language of training"
         sentence += "." if elsewhere is None else f", {format_share(elsewhere)} in other languages."
-    return sentence
+    return f"{sentence} {ONE_MODEL}" if finding.compared_with else sentence
 
 
 @sentence_of("geometry_not_measured", topic="Not measured")
@@ -729,9 +730,11 @@ def headline(run: Run) -> Headline | None:
         advice = "Run again with --seeds 3 to see how much errors differ between fine-tunings."
     else:
         advice = ""
-    listed = [finding for each in geometries for finding in findings(each)]
     # The answer is not repeated below itself.
-    listed = [finding for finding in listed if finding != answer]
+    own = [
+        f for f in findings(geometry) if f.kind != answer.kind and f.about.get("label") != answer.about.get("label", "")
+    ]
+    listed = [*own, *(finding for each in geometries[1:] for finding in findings(each))]
     return Headline(
         title=f"What fine-tuning on NER does to {model_name(about.get('model', ''))}’s space",
         answer=answer,
@@ -771,7 +774,7 @@ def key_figures(geometry: EntityGeometry) -> Iterator[KeyFigure]:
 def sections(run: Run) -> list[Section]:
     """The sections of every geometry table: errors, maps, clusters, cosines, training, groups, spelling."""
     makers = (errors_section, maps_section, clusters_section, cosine_section, training_section, groups_section,
-              spelling_section, details_section)  # fmt: skip
+              spelling_section, tokens_section)  # fmt: skip
     found = (maker(geometry) for geometry in read_geometries(run) for maker in makers)
     return [section for section in found if section is not None]
 
@@ -838,25 +841,41 @@ def error_matrix(geometry: EntityGeometry) -> HeatMap | None:
 def error_table(geometry: EntityGeometry) -> Table:
     """Errors of all fine-tunings, also of those that did not learn the task, which are marked."""
     failed = {each.language for each in geometry.failed}
-    rows: list[tuple[Cell, ...]] = []
+    rows: dict[str, tuple[Cell, ...]] = {}
     for code in geometry.trained_languages:
         cells = [geometry.all_errors.get((code, other)) for other in geometry.languages]
         others = [e for (one, other), e in geometry.all_errors.items() if one == code != other]
         own = geometry.all_errors.get((code, code))
-        chance = None if own is None else own.null_value
         name = f"{geometry.name(code)} (not learnt)" if code in failed else geometry.name(code)
-        rows.append((name, *cells, mean_estimate(others) if others else None, chance))
-    names = [Column(title=geometry.name(code), display="percent", interval=True) for code in geometry.languages]
-    return Table(
-        name="errors-by-language",
-        title="Wrong sentences by language of training (rows) and of test",
-        note=f"Share of test sentences with a wrong tag ({PAPER}, §4.2, counts them). “Others” leaves out the "
-        "language of training. No name or context of the test sentences was in training.",
-        columns=(Column(title="trained on"), *names, Column(title="others", display="percent", interval=True),
-                 Column(title="chance", display="percent")),
-        rows=tuple(rows),
+        rows[name] = (*cells, mean_estimate(others) if others else None, None if own is None else own.null_value)
+    return matrix_table(
+        "errors-by-language",
+        "Wrong sentences by language of training (rows) and of test",
+        f"Share of test sentences with a wrong tag ({PAPER}, §4.2, counts them). “Others” leaves out the language of "
+        "training. No name or context of the test sentences was in training.",
+        [*map(geometry.name, geometry.languages), "others", "chance"],
+        rows,
+        "percent",
         terminal=True,
-    )  # fmt: skip
+    )
+
+
+def matrix_table(
+    name: str,
+    title: str,
+    note: str,
+    columns: Sequence[str],
+    rows: Mapping[str, Sequence[Cell]],
+    display: Display,
+    *,
+    terminal: bool = False,
+) -> Table:
+    """A table with a row per language, whose name is its first cell."""
+    heads = (Column(title=title, display=display, interval=True) for title in columns)
+    cells = tuple((row, *own) for row, own in rows.items())
+    return Table(
+        name=name, title=title, note=note, columns=(Column(title="language"), *heads), rows=cells, terminal=terminal
+    )
 
 
 def maps_section(geometry: EntityGeometry) -> Section | None:
@@ -1024,10 +1043,7 @@ def cosine_heat_maps(geometry: EntityGeometry) -> ChartMenu | None:
                         scale="mean cosine",
                         display="number",
                     )
-    labels = ("Model", "Entities", "Vectors")
-    options = [tuple(dict.fromkeys(key[at] for key in charts)) for at in range(3)]
-    menus = tuple(zip(labels, options, strict=True))
-    return ChartMenu(name="cosine-matrix", menus=menus, charts=charts) if charts else None
+    return ChartMenu.of("cosine-menu", ("Model", "Entities", "Vectors"), charts) if charts else None
 
 
 def symmetric_cells(
@@ -1046,20 +1062,19 @@ def cosine_tables(geometry: EntityGeometry) -> Iterator[Table]:
             if not cells:
                 continue
             matrix = symmetric_cells(geometry.languages, cells)
-            rows = []
+            rows: dict[str, tuple[Cell, ...]] = {}
             for code, row in zip(geometry.languages, matrix, strict=True):
                 nulls = [cell.null_value for cell in row if cell is not None and cell.null_value is not None]
-                rows.append((geometry.name(code), *row, max(nulls, default=None)))
-            names = [Column(title=geometry.name(code), display="decimal3") for code in geometry.languages]
-            slug = "test" if corpus == "test" else "about"
+                rows[geometry.name(code)] = (*row, max(nulls, default=None))
             lost = " (task not learnt)" if failed and state == AFTER else ""
-            yield Table(
-                name=f"cosine-{slug}-{state}",
-                title=f"Cosine of translations {geometry.state_title(state)}{lost}, {entity_set_title(corpus)}",
-                note=f"Layer {geometry.output}, the output ({PAPER}, Table 2). Different entities: the largest mean "
-                "cosine of pairs of different entities of the row’s language.",
-                columns=(Column(title=""), *names, Column(title="different entities", display="decimal3")),
-                rows=tuple(rows),
+            yield matrix_table(
+                f"cosine-{'test' if corpus == 'test' else 'about'}-{state}",
+                f"Cosine of translations {geometry.state_title(state)}{lost}, {entity_set_title(corpus)}",
+                f"Layer {geometry.output}, the output ({PAPER}, Table 2). Different entities: the largest mean cosine "
+                "of pairs of different entities of the row’s language.",
+                [*map(geometry.name, geometry.languages), "different entities"],
+                rows,
+                "decimal3",
             )
 
 
@@ -1094,8 +1109,6 @@ def training_section(geometry: EntityGeometry) -> Section | None:
                     y=Axis(title=axis, display="decimal3"),
                     lines=tuple(training_lines(geometry, own, chosen)),
                 )
-    labels = ("Model", "Measure", "Highlight")
-    options = [tuple(dict.fromkeys(key[at] for key in charts)) for at in range(3)]
     return Section(
         name="training",
         title=geometry.titled("During fine-tuning"),
@@ -1103,9 +1116,8 @@ def training_section(geometry: EntityGeometry) -> Section | None:
             "Each language’s space while the model is trained on one of them, on a fixed sample of test sentences. Of "
             "several seeds the first is drawn.",
         ),
-        charts=(ChartMenu(name="training", menus=tuple(zip(labels, options, strict=True)),
-                          charts=charts),),
-    )  # fmt: skip
+        charts=(ChartMenu.of("training-menu", ("Model", "Measure", "Highlight"), charts),),
+    )
 
 
 def training_lines(geometry: EntityGeometry, curves: Mapping[str, Any], chosen: Sequence[str]) -> Iterator[Line]:
@@ -1145,16 +1157,18 @@ def groups_section(geometry: EntityGeometry) -> Section | None:
         high=1.0,
         diverging=not near,
     )
-    rows = tuple((geometry.name(codes[i]), *cells[i], max(groups.null[i][j] for j in count if j != i)) for i in count)
-    table = Table(
-        name="correlations",
-        title="Correlations of the changes during fine-tuning",
-        note=f"Pearson’s r over {groups.span} steps, all fine-tunings concatenated ({PAPER}, Fig. 4). Chance: the "
-        "largest mean |r| of the language’s curve with another’s shifted in time.",
-        columns=(Column(title=""), *(Column(title=geometry.name(code), display="number") for code in codes),
-                 Column(title="chance", display="number")),
-        rows=rows,
-    )  # fmt: skip
+    rows = {
+        geometry.name(codes[i]): (*cells[i], max(groups.null[i][j] for j in count if j != i)) for i in count
+    }  # fmt: skip
+    table = matrix_table(
+        "correlations",
+        "Correlations of the changes during fine-tuning",
+        f"Pearson’s r over {groups.span} steps, all fine-tunings concatenated ({PAPER}, Fig. 4). Chance: the largest "
+        "mean |r| of the language’s curve with another’s shifted in time.",
+        [*map(geometry.name, codes), "chance"],
+        rows,
+        "number",
+    )
     return Section(
         name="groups",
         title=geometry.titled("Languages that change together"),
@@ -1183,10 +1197,9 @@ def spelling_section(geometry: EntityGeometry) -> Section | None:
     if relation is not None:
         tables.append(spelling_table(geometry, relation))
     if distances:
-        rows = tuple((name, *row) for name, row in zip(names, cells, strict=True))
-        columns = (Column(title=""), *(Column(title=name, display="decimal3") for name in names))
         note = "Mean over the names of the test sentences: 0 is equal."
-        tables.append(Table(name="spelling-distances", title=title, note=note, columns=columns, rows=rows))
+        rows = dict(zip(names, cells, strict=True))
+        tables.append(matrix_table("spelling-distances", title, note, names, rows, "decimal3"))
     return Section(
         name="spelling",
         title=geometry.titled("Errors and spelling"),
@@ -1240,45 +1253,16 @@ def spelling_table(geometry: EntityGeometry, relation: SpellingRelation) -> Tabl
     )  # fmt: skip
 
 
-def details_section(geometry: EntityGeometry) -> Section | None:
-    """How the tokenizer splits the name that is followed, and what the fine-tunings took."""
-    pieces = geometry.about.get("pieces") or {}
+def tokens_section(geometry: EntityGeometry) -> Section | None:
+    """How the tokenizer splits the name that is followed, in every language."""
     rows = tuple(
         (geometry.name(code), len(parts), " ".join(map(escape_control_characters, parts)))
-        for code, parts in pieces.items()
+        for code, parts in (geometry.about.get("pieces") or {}).items()
     )
-    entity = escape_control_characters(str(geometry.about.get("about")))
-    table = Table(
-        name="pieces",
-        title=f"How the tokenizer splits {entity}",
-        note=f"Sub-tokens ({PAPER}, §3.2).",
-        columns=(Column(title=""), Column(title="pieces", display="count"), Column(title="split")),
-        rows=rows,
-    )
-    trained = tuple(
-        f"{geometry.name(each['language'])}, seed {each['seed']}: {each['steps']} steps in {each['seconds']:.0f} s"
-        + monitor_cost(each.get("monitors"))
-        for each in geometry.about.get("trained") or ()
-    )
-    if not rows and not trained:
-        return None
-    return Section(
-        name="fine-tunings",
-        title=geometry.titled("Fine-tunings and tokens"),
-        tables=(table,) if rows else (),
-        facts=(("Fine-tunings", trained),) if trained else (),
-        folded=True,
-    )
-
-
-def monitor_cost(monitors: Mapping[str, Any] | None) -> str:
-    """How often a fine-tuning was measured, and the share of its time that this took."""
-    if not monitors:
-        return ""
-    return (
-        f"; measured every {monitors['every']} steps on {monitors['rows']} rows per language, "
-        f"{100 * monitors['share']['seconds']:.1f} % of the time"
-    )
+    title = f"How the tokenizer splits {escape_control_characters(str(geometry.about.get('about')))}"
+    columns = (Column(title="language"), Column(title="pieces", display="count"), Column(title="split"))
+    table = Table(name="pieces", title=title, note=f"Sub-tokens ({PAPER}, §3.2).", columns=columns, rows=rows)
+    return Section(name="tokens", title=geometry.titled(title), tables=(table,), folded=True) if rows else None
 
 
 # Comparison -------------------------------------------------------------------------------------------------------

@@ -22,18 +22,21 @@ from interlingua.report.kit.wording import (
     language_name,
     pluralize,
 )
-from interlingua.report.subjects.transfer import (
+from interlingua.report.subjects.seeds import (
+    CLEAR,
     Comparison,
     TaskScores,
     compare,
-    gap_finding,
     judge_p,
     mark_of,
     metric_title,
-    regime_findings,
     regime_title,
     task_scores,
     title_of_test,
+)
+from interlingua.report.subjects.transfer import (
+    gap_finding,
+    regime_findings,
     training_findings,
     uncertainty_finding,
 )
@@ -44,7 +47,6 @@ MAX_TASKS = 12
 """Findings of more tasks are not printed; the tables have them."""
 AT_A_GLANCE = 4
 """How many tasks that did not learn the first screen names."""
-_CLEAR = (Verdict.HIGHER, Verdict.LOWER)
 _WITHOUT_VERDICT = (Verdict.NOT_TESTED, Verdict.AT_CHANCE, Verdict.NOT_COMPARABLE)
 
 
@@ -80,7 +82,7 @@ def comparison_finding(groups: Sequence[TaskScores]) -> Finding:
     judged = judged_comparisons(groups)
     counts = {str(verdict): sum(its is verdict for *_, its in judged) for verdict in Verdict}
     tested = sum(each.difference.p is not None for _, each, _ in judged)
-    helped, hurt = ([_where(g, each, len(groups)) for g, each, its in judged if its is verdict] for verdict in _CLEAR)
+    helped, hurt = ([_where(g, each, len(groups)) for g, each, its in judged if its is verdict] for verdict in CLEAR)
     clear = counts[str(Verdict.HIGHER)] + counts[str(Verdict.LOWER)]
     about = {
         "compared": len(judged),
@@ -295,7 +297,6 @@ def published_section(run: Run) -> Section | None:
         text=("Point at a dot for the table and cell of the paper.",),
         charts=tuple(charts),
         tables=(published_table(run, matches),),
-        folded=True,
     )
 
 

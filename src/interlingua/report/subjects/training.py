@@ -10,7 +10,7 @@ from typing import Any
 from interlingua.record import Estimate
 from interlingua.report.kit.chart import Axis, Line, LineChart, Reference
 from interlingua.report.kit.finding import Basis, Finding, Verdict, sentence_of
-from interlingua.report.kit.section import Headline, KeyFigure, Run, Section, Subject
+from interlingua.report.kit.section import ComparedNumber, Headline, KeyFigure, Run, Section, Subject
 from interlingua.report.kit.table import Column, Table
 from interlingua.report.kit.wording import (
     escape_control_characters,
@@ -272,8 +272,20 @@ def _text_table(run: Run) -> Table | None:
 
 
 def _numbers(run: Run) -> dict[str, Estimate]:
-    figures = _figures(run, _findings(run))
-    return {figure.label: figure.estimate for figure in figures if figure.estimate is not None}
+    """The figures of the first screen, each of one training."""
+    findings = _findings(run)
+    text, translations = findings[0].verdict, findings[-1].verdict
+    return {
+        figure.label: ComparedNumber.of(
+            figure.estimate,
+            display=figure.display,
+            higher_is_better=figure.display == "percent",
+            trained_seeds=1,
+            at_chance=(translations if figure.display == "percent" else text) is Verdict.AT_CHANCE,
+        )
+        for figure in _figures(run, findings)
+        if figure.estimate is not None
+    }
 
 
 SUBJECT = Subject(

@@ -1522,7 +1522,7 @@ class ReportCommand:
     folders: Annotated[
         Sequence[Path],
         Setting(
-            help="Folders that audit, adjust, transfer, explain, geometry or study wrote.",
+            help="Folders that audit, adjust, transfer, explain, geometry, pretrain or study wrote.",
             argument=True,
             several=True,
             metavar="DIR...",

@@ -1,4 +1,4 @@
-"""A fine-tuned model to its attributions in a language, and their consistency with another's (papers/002)."""
+"""A fine-tuned model to its attributions in a language, and their consistency with another's (Wang et al. 2021)."""
 
 from __future__ import annotations
 
