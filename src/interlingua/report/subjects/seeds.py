@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -17,7 +18,7 @@ from interlingua.analyses.seed_statistics import (
 )
 from interlingua.metric import Metric
 from interlingua.record import Estimate, Record, RecordTable, mean_estimate
-from interlingua.registry import listed
+from interlingua.registry import Listed, listed
 from interlingua.report.kit.chart import (
     Axis,
     Chart,
@@ -232,14 +233,20 @@ def judge_p(difference: RegimeDifference, p: float | None) -> Verdict:
 
 
 @cache
-def _declared() -> Mapping[str, tuple[Metric, ...]]:
-    return {task.name: tuple(task.metrics) for task in listed("interlingua.tasks", "tasks")}
+def _tasks_in_source() -> list[Listed]:
+    return listed("interlingua.tasks", "tasks")
+
+
+def _declared(measure: str) -> tuple[Metric, ...]:
+    """The metrics that a task declares; a file of a user may have registered it just now."""
+    tasks = listed("interlingua.tasks", "tasks") if "interlingua.tasks" in sys.modules else _tasks_in_source()
+    return next((tuple(task.metrics) for task in tasks if task.name == measure), ())
 
 
 def declared_metric(score: RegimeScore) -> tuple[Metric | None, int]:
     """The metric that a score is of, as its task declares it, and its place there; None of a task that is not known."""
     record = score.records[0]
-    for place, metric in enumerate(_declared().get(score.measure, ())):
+    for place, metric in enumerate(_declared(score.measure)):
         same = all(record.options.get(name) in values for name, values in metric.options.items())
         if metric.name == record.metric and same:
             return metric, place
