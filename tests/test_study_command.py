@@ -21,7 +21,7 @@ from worlds import World, make_world
 Run = Callable[..., tuple[int, str, str]]
 STUDY = """
 name = "world"
-paper = "papers/001"
+paper = "Efimov et al. 2023"
 published = "published.tsv"
 languages = ["ru"]
 seeds = 2
@@ -33,7 +33,7 @@ tests = "ner-test-{language}.tsv"
 epochs = 1
 learning_rate = 5e-3
 """
-PAPER = ("papers/001 Table 3, row 1, ru", "mbert", "ner", "en", "ru", "f1/token", "original", "0.6343", "")
+PAPER = ("Efimov et al. 2023 Table 3, row 1, ru", "mbert", "ner", "en", "ru", "f1/token", "original", "0.6343", "")
 
 
 @pytest.fixture(scope="module")

@@ -29,5 +29,21 @@
     const found = contrast(over(parse(style.color), under), under);
     if (found < (isLarge ? 3 : 4.5)) bad.push([text.slice(0, 40), Math.round(100 * found) / 100]);
   }
+  // Charts: texts on the cell they stand in, else on the page; marks that open records, but for cells with a number in them.
+  for (const svg of document.querySelectorAll(".chart svg")) {
+    const cells = Array.from(svg.querySelectorAll("rect[data-tip]"), (rect) => [rect.getBoundingClientRect(), parse(getComputedStyle(rect).fill)]);
+    const paper = ground(svg.parentElement);
+    for (const text of svg.querySelectorAll("text")) {
+      const box = text.getBoundingClientRect(), x = box.x + box.width / 2, y = box.y + box.height / 2;
+      const cell = cells.find(([own]) => own.left <= x && x <= own.right && own.top <= y && y <= own.bottom);
+      const found = contrast(parse(getComputedStyle(text).fill), cell ? cell[1] : paper);
+      if (found < 4.5) bad.push([text.textContent, Math.round(100 * found) / 100]);
+    }
+    for (const mark of svg.querySelectorAll("path[data-tip]")) {
+      const style = getComputedStyle(mark), paints = [style.fill, style.stroke].filter((paint) => /^rgb/.test(paint) && parse(paint)[3] > 0);
+      const found = Math.max(...paints.map((paint) => contrast(over(parse(paint), paper), paper)));
+      if (paints.length && found < 3) bad.push([mark.dataset.tip, Math.round(100 * found) / 100]);
+    }
+  }
   return bad;
 }

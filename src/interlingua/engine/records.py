@@ -172,10 +172,11 @@ def read_items(folder: Path, place: str) -> Array:
         found = _read_group(str(regular(file)), file.stat().st_mtime_ns, group)
         if not row:  # Written by version 0.1: an array of its own.
             return found
+        values: Array = found[int(row)]
         if not group.startswith(HITS):
-            return found[int(row)]
+            return values
         count = int(group.removeprefix(HITS).split("x")[-1])
-        hits: Array = np.unpackbits(found[int(row)], axis=-1, count=count).astype(np.float32)
+        hits: Array = np.unpackbits(values.astype(np.uint8), axis=-1, count=count).astype(np.float32)
         return hits  # Bytes subtract modulo 256.
     except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError, BadZipFile, zlib.error) as error:
         raise InputError(

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -113,8 +112,7 @@ class Report(ReportedResult):
 @cache
 def subjects() -> tuple[Subject, ...]:
     """All subjects, in their order."""
-    names = [f"interlingua.report.subjects.{name}" for name in SUBJECTS]
-    loaded: list[Subject] = [import_module(name).SUBJECT for name in names if find_spec(name) is not None]
+    loaded: list[Subject] = [import_module(f"interlingua.report.subjects.{name}").SUBJECT for name in SUBJECTS]
     return tuple(loaded)
 
 

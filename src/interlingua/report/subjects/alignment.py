@@ -63,8 +63,8 @@ from interlingua.report.subjects.layers import (
     lost_languages,
     map_section,
     mean_both_directions,
+    mean_change,
     name_languages,
-    paired_difference,
     slugify,
     tokenizer_table,
 )
@@ -185,7 +185,7 @@ def _say_level(finding: Finding) -> str:
     null = format_value(estimate.null_value, metric.display)
     where = "on average" if about["pairs"] > 1 else ""
     if not about["levels"]:
-        scope = f" between {about['scope']}" if about["scope"] else ""
+        scope = f" of {about['scope']}" if about["scope"] else ""
         tail = f": no better than shuffled pairs ({null})." if finding.verdict == Verdict.AT_CHANCE else "."
         return (
             f"The debiased CKA{scope} is {format_number(estimate.value)} {where}{interval} at layer {about['layer']}; "
@@ -507,7 +507,7 @@ def find_centering(space: AlignmentRecords) -> list[Finding]:
 def _change_finding(
     kind: str, quantity: Quantity, after: Mapping[Pair, Estimate], before: Mapping[Pair, Estimate], detail: str
 ) -> Finding:
-    gain = paired_difference(after, before, detail)
+    gain = mean_change(after, before, detail)
     after_mean, before_mean = mean_estimate(after.values()), mean_estimate(before.values())
     sign = difference_sign(gain)
     tested = gain.ci_low is not None
@@ -812,8 +812,9 @@ def _title(space: AlignmentRecords, run: Run) -> str:
     models = list(dict.fromkeys(name for record in space.records for name in (record.model, record.against) if name))
     model = escape_control_characters(str(models[0] if models else run.about.get("model") or "the model"))
     count = len(space.languages)
-    if len(models) > 1:
-        return f"How alike {model} and {escape_control_characters(models[1])} are in {pluralize(count, 'language')}"
+    if run.about.get("against") or len(models) > 1:
+        other = escape_control_characters(str([*models, run.about.get("against")][1]))
+        return f"How alike {model} and {other} are in {pluralize(count, 'language')}"
     if count == 2:
         names = [space.name_language(code) for code in space.languages]
         verb = "does not align" if space.is_at_chance else "aligns"

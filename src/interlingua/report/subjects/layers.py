@@ -389,7 +389,7 @@ def mean_both_directions(estimates: Mapping[Pair, Estimate]) -> dict[Pair, Estim
     return {pairs[0]: mean_estimate(estimates[pair] for pair in pairs) for pairs in groups.values()}
 
 
-def paired_difference(after: Mapping[Pair, Estimate], before: Mapping[Pair, Estimate], detail: str) -> Difference:
+def mean_change(after: Mapping[Pair, Estimate], before: Mapping[Pair, Estimate], detail: str) -> Difference:
     """What pairs gain on average, with the interval of their differences by row, which `details` have under `detail`.
 
     Bounds are averaged, as everywhere. Where some record does not have it, the two intervals are taken as far apart as
@@ -397,7 +397,7 @@ def paired_difference(after: Mapping[Pair, Estimate], before: Mapping[Pair, Esti
     as they are shown, so that a reader who subtracts finds the same.
 
     >>> pairs = [{("en", "ru"): Estimate(value=v, ci_low=v - 0.1, ci_high=v + 0.1)} for v in (0.5, 0.2)]
-    >>> gain = paired_difference(*pairs, "above_raw")
+    >>> gain = mean_change(*pairs, "above_raw")
     >>> round(gain.value, 3), round(gain.ci_low, 3)
     (0.3, 0.1)
     """
