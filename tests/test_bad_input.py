@@ -514,7 +514,7 @@ def out_holds_foreign_files(place: Place) -> list[str]:
     return []
 
 
-@bad(r"out: the folder holds another run \(its .*seed.* differ\)\. Name another --out, or remove that folder\.")
+@bad(r"out: the folder holds another run \(its .*seed.* differ.*\)\. Name another --out, or remove that folder\.")
 def out_holds_another_run(place: Place) -> list[str]:
     inner = place.out / "inner"
     inner.mkdir(parents=True)

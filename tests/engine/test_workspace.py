@@ -38,7 +38,7 @@ def test_a_run_begins_in_a_new_or_empty_folder_and_goes_on_in_its_own(tmp_path: 
     ("kind", "identity", "problem"),
     [
         ("audit", OURS, "another run, one of interlingua study"),
-        ("study", {"name": "other"}, r"another run \(its name differs\)"),
+        ("study", {"name": "other"}, r"another run \(its name differs: name toy → other\)"),
         ("study", {"name": "toy", "size": "tiny"}, r"another run \(its size differs\)"),
         ("study", {"title": "x"}, r"another run \(its name, title differ\)"),
     ],

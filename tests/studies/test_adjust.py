@@ -182,7 +182,7 @@ def test_a_finished_run_is_left_alone_and_another_is_refused(folder, text, tmp_p
     again = run(folder, text, out, epochs=0.1)
     assert again.run == json.loads(json.dumps(first.run))
     assert {path: path.stat().st_mtime_ns for path in out.iterdir() if path.name != INNER} == times
-    with pytest.raises(InputError, match="the folder holds another run \\(its seed differs\\)"):
+    with pytest.raises(InputError, match=r"the folder holds another run \(its seed differs: seed 0 → 1\)"):
         run(folder, text, out, epochs=0.1, seed=1)
     with pytest.raises(InputError, match="the folder holds another run \\(its bitext ru differs\\)"):
         run(folder, LinkedText(*sentences(90)), out, epochs=0.1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
@@ -142,8 +143,14 @@ class Workspace:
             theirs = told if isinstance(told, dict) else {}
             other = [name for name in {**theirs, **identity} if theirs.get(name) != identity.get(name)]
             if other:
+                changes = [
+                    f"{name} {theirs[name]} → {identity[name]}"
+                    for name in other
+                    if name in theirs and name in identity and not _is_digest(str(theirs[name]) + identity[name])
+                ]
                 raise InputError(
-                    f"the folder holds another run (its {', '.join(other)} differ{'s' * (len(other) == 1)})",
+                    f"the folder holds another run (its {', '.join(other)} differ{'s' * (len(other) == 1)}"
+                    f"{': ' if changes else ''}{'; '.join(changes)})",
                     file=self.folder,
                     remedy="Name another --out, or remove that folder.",
                 )
@@ -334,6 +341,11 @@ def _is_as_left(place: Path) -> bool:
         return (place / PRUNED).exists() and {name: found.get(name) for name in rest} == rest
     except (OSError, ValueError, KeyError, TypeError):
         return False
+
+
+def _is_digest(text: str) -> bool:
+    """Whether a value says nothing to a person: a digest, or a list too long to be read."""
+    return len(text) > 80 or re.search("[0-9a-f]{24}", text) is not None
 
 
 def _told(file: Path) -> dict[str, Any]:

@@ -201,6 +201,11 @@ class PointMap:
     x_title: str = ""
     y_title: str = ""
 
+    @property
+    def colors(self) -> tuple[int, ...]:
+        """The colour of each group, `GREY` of those that stand behind the others."""
+        return tuple(at if group.color is None else group.color for at, group in enumerate(self.groups))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Flow:

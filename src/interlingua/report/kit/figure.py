@@ -16,6 +16,7 @@ from interlingua.errors import InputError
 from interlingua.record import Difference, Estimate, Record
 from interlingua.registry import unknown
 from interlingua.report.kit.chart import (
+    GREY,
     Chart,
     ChartMenu,
     FlowChart,
@@ -198,6 +199,9 @@ class PageCharts:
         return common | {"wide": drawings[0], "narrow": drawings[1], "marks": list(marks), "table": self._table(chart)}
 
     def _map(self, chart: PointMap) -> dict[str, Any]:
+        colors = chart.colors
+        # A grey group has a colour too, for a reader who brings it out.
+        free = (number for number in range(2 * len(colors)) if number not in colors)
         groups = [
             {
                 "name": plain_text(group.name),
@@ -205,10 +209,12 @@ class PageCharts:
                 "y": [_digits(y, 4) for y in group.y],
                 "text": [self._texts.setdefault(plain_text(text), len(self._texts)) for text in group.texts],
                 "rows": list(group.rows),
+                "color": next(free) if color == GREY else color,
             }
-            for group in chart.groups
+            for group, color in zip(chart.groups, colors, strict=True)
         ]
-        return {"groups": groups, "x": plain_text(chart.x_title), "y": plain_text(chart.y_title)}
+        chosen = [at for at, color in enumerate(colors) if color != GREY] if GREY in colors else []
+        return {"groups": groups, "chosen": chosen, "x": plain_text(chart.x_title), "y": plain_text(chart.y_title)}
 
     def _table(self, chart: Chart) -> dict[str, Any]:
         table = chart_table(chart)

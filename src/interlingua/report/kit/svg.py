@@ -1167,14 +1167,15 @@ def _draw_points(sheet: _Sheet, chart: PointMap) -> None:
     xs = [x for group in chart.groups for x in group.x] or [0.0]
     ys = [y for group in chart.groups for y in group.y] or [0.0]
     _require_finite([*xs, *ys])
-    entries = [(group.name, "", color) for color, group in enumerate(chart.groups)]
+    entries = [(group.name, "", color) for color, group in zip(chart.colors, chart.groups, strict=True)]
     top = _legend(sheet, entries, 0) + 4
     top = _head_title(sheet, chart.y_title, top)
     left, high, tall = min(xs), max(ys), max(ys) - min(ys)
     # One scale for both axes, since distances are what a map shows.
     room = min(sheet.width, 620) - 16
     scale = room / (max(max(xs) - left, tall) or 1.0)
-    for color, group in enumerate(chart.groups):
+    # Grey lies below.
+    for color, group in sorted(zip(chart.colors, chart.groups, strict=True), key=lambda both: both[0] >= 0):
         points = zip(group.x, group.y, strict=True)
         places = [(8 + (x - left) * scale, top + 8 + (high - y) * scale) for x, y in points]
         if places:

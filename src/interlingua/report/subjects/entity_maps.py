@@ -90,7 +90,7 @@ def entity_map(
             rows=[shown[points[at]["row"]] for at in grouped[code]],
             color=chosen.index(code) if code in chosen else GREY,
         )
-        for code in sorted(grouped, key=lambda code: code in chosen)  # Grey ones lie below.
+        for code in sorted(grouped, key=lambda code: code not in chosen)
     )
     explained = panel["about"].get("explained") or ()
     axes = [f"component {at + 1} ({format_share(share)} of the variance)" for at, share in enumerate(explained[:2])]

@@ -36,7 +36,7 @@ class Dots {
     const names = (many) => many.map((one) => one.name).join("\n"), same = names(series) === names(this.series);
     this.series = series;
     // Other groups, or the same in other places: what was pinned says nothing of them; chosen languages stay chosen.
-    Object.assign(this, { group: null, pinned: false, chosen: same ? this.chosen : new Set() });
+    Object.assign(this, { group: null, pinned: false, chosen: map.chosen?.length ? new Set(map.chosen) : same ? this.chosen : new Set() });
     this.axes.replaceChildren(...[map.x && "→ " + map.x, map.y && "↑ " + map.y].map((text) => Object.assign(document.createElement("span"), { textContent: text || "" })));
     this.reset();
     this.list();
@@ -54,8 +54,8 @@ class Dots {
       sign.width = sign.height = 24;
       sign.style.cssText = "width:12px;height:12px";
       const pen = sign.getContext("2d");
-      pen.fillStyle = this.colour("c" + at % Dots.COLOURS);
-      Dots.path(pen, Dots.shape(at), 12, 12, 8);
+      pen.fillStyle = this.colour("c" + this.number(at) % Dots.COLOURS);
+      Dots.path(pen, Dots.shape(this.number(at)), 12, 12, 8);
       pen.fill();
       button.append(sign, Object.assign(document.createElement("bdi"), { textContent: series.name }));
       button.addEventListener("click", () => {
@@ -69,6 +69,7 @@ class Dots {
   }
 
   colour(name) { return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim(); }
+  number(at) { return this.series[at].color ?? at; }
   isChosen(at) { return !this.chosen.size || this.chosen.has(at); }
 
   static path(pen, shape, x, y, r) {
@@ -150,13 +151,13 @@ class Dots {
       }
     };
     const ink = rgb(this.colour("ink")), line = rgb(this.colour("line")), faint = this.group !== null && this.pinned;
-    const colours = this.series.map((_, at) => this.isChosen(at) ? rgb(this.colour("c" + at % Dots.COLOURS)) : line);
+    const colours = this.series.map((_, at) => this.isChosen(at) ? rgb(this.colour("c" + this.number(at) % Dots.COLOURS)) : line);
     const pale = (colour) => (faint ? colour.map((part, at) => Math.round(paper[at] + (part - paper[at]) * 0.2)) : colour);
     const order = this.series.map((_, at) => at).sort((one, other) => this.isChosen(one) - this.isChosen(other)); // Grey lies below.
-    for (const at of order) marks(this.series[at], this.stamp(Dots.shape(at), size), pale(colours[at]));
+    for (const at of order) marks(this.series[at], this.stamp(Dots.shape(this.number(at)), size), pale(colours[at]));
     if (this.group !== null) for (const at of order) if (this.isChosen(at)) {
-      marks(this.series[at], this.stamp(Dots.shape(at), Math.round(20 * scale)), ink, this.group);
-      marks(this.series[at], this.stamp(Dots.shape(at), Math.round(14 * scale)), colours[at], this.group);
+      marks(this.series[at], this.stamp(Dots.shape(this.number(at)), Math.round(20 * scale)), ink, this.group);
+      marks(this.series[at], this.stamp(Dots.shape(this.number(at)), Math.round(14 * scale)), colours[at], this.group);
     }
     this.pen.putImageData(this.image, 0, 0);
   }
@@ -238,16 +239,16 @@ class Dots {
     for (const at of shown) {
       const { width } = pen.measureText(this.series[at].name);
       if (x && x + 14 + width > wide) { x = 0; y += 18; }
-      mark(Dots.shape(at), x + 4, y - 4, 3.2, "f" + at % Dots.COLOURS);
+      mark(Dots.shape(this.number(at)), x + 4, y - 4, 3.2, "f" + this.number(at) % Dots.COLOURS);
       parts.push(`<text x="${short(x + 14)}" y="${y}" class="t">${escape(this.series[at].name)}</text>`);
       x += width + 30;
     }
     const top = y + 14, { view } = this, radius = this.series.reduce((sum, one) => sum + one.x.length, 0) > 4000 ? 1.5 : 2.2;
     for (const at of this.series.map((_, place) => place).sort((one, other) => this.isChosen(one) - this.isChosen(other))) {
-      const style = this.isChosen(at) ? "f" + at % Dots.COLOURS : "gl";
+      const style = this.isChosen(at) ? "f" + this.number(at) % Dots.COLOURS : "gl";
       this.series[at].x.forEach((value, place) => {
         const px = ((value - view.x) / view.wide + 0.5) * wide, py = top + ((view.y - this.series[at].y[place]) / view.tall + 0.5) * tall;
-        if (px >= 0 && px <= wide && py >= top && py <= top + tall) mark(Dots.shape(at), px, py, radius, style);
+        if (px >= 0 && px <= wide && py >= top && py <= top + tall) mark(Dots.shape(this.number(at)), px, py, radius, style);
       });
     }
     let foot = top + tall;
