@@ -461,6 +461,9 @@ def test_the_study_of_an_explanation_gives_the_same_records(nli: Path, tmp_path:
     planned = plan_study(file, out=tmp_path / "study")
     run_here(planned)
     assert record_lines(tmp_path / "study") == record_lines(tmp_path / "out")
+    report = planned.report().report()
+    assert report.headline.answer.verdict is Verdict.AT_CHANCE
+    assert {"same-words", "beside-chance", "consistency-tables"} <= {section.name for section in report.sections}
 
 
 STUDY = """

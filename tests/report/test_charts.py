@@ -256,6 +256,8 @@ def test_an_axis_holds_its_values_and_a_share_is_a_share(values: list[float], ze
     low, high, shown = axis_ends(Axis(title="", display="percent", zero=zero), values, 5)
     assert 0 <= low < high <= 1
     assert all(low - 1e-9 <= tick <= high + 1e-9 for tick in shown)
+    low, high, _ = axis_ends(Axis(title="", display="points", zero=zero), values, 5)
+    assert -1 <= low < high <= 1
 
 
 # ---- texts --------------------------------------------------------------------------------------------------------
@@ -286,6 +288,21 @@ def test_names_stand_at_their_lines_where_there_is_room_and_in_a_legend_where_no
     assert wide["chance level 0.2\xa0%"][0] > 0.7 * WIDE
     assert narrow["as is"][1] < 20
     assert "chance level 0.2\xa0%" in narrow
+
+
+@pytest.mark.parametrize("count", [1, 2, 9, 40])
+def test_crowded_dots_have_labels_apart_or_none_and_all_say_their_names(count: int) -> None:
+    crowd = tuple(Dot(label=f"language {at}", x=0.5, y=0.5) for at in range(count))
+    lonely = tuple(Dot(label=f"lonely {at}", x=float(at), y=float(at)) for at in range(2))
+    chart = dataclasses.replace(gallery.tokens(), dots=(*crowd, *lonely), trend=None, groups=("",))
+    svg = parsed(chart)
+    boxes = {text: box for text, box in texts(svg) if text.startswith(("language", "lonely"))}
+    assert {"lonely 0", "lonely 1"} <= set(boxes)
+    assert 1 <= len(boxes) - 2 <= min(count, 8)
+    for one, other in itertools.combinations(boxes.values(), 2):
+        assert one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+    tips = [(mark.get("data-tip") or "").split("\n")[0].strip("\u2068\u2069") for mark in markers(svg)]
+    assert tips == [dot.label for dot in chart.dots]
 
 
 def test_each_line_marks_its_own_best_point() -> None:

@@ -320,13 +320,13 @@ def test_of_two_languages_none_is_best_and_no_group_is_named() -> None:
 @pytest.mark.parametrize(
     ("lowest", "verdict"), [(0.91, Verdict.UNCLEAR), (0.99, Verdict.UNCLEAR), (-0.3, Verdict.NOT_TESTED)]
 )
-def test_groups_cannot_be_told_apart_where_all_correlations_are_high(lowest: float, verdict: Verdict) -> None:
+def test_groups_cannot_be_distinguished_where_all_correlations_are_high(lowest: float, verdict: Verdict) -> None:
     matrix = (np.eye(5) * (1 - lowest) + lowest).tolist()
     entry = {"about": {"languages": CODES, "source": "en"}, "found": {"groups": groups_of(CODES, matrix)}}
     finding = find_groups(EntityGeometry.of(entry, RecordTable([])))
     assert finding is not None
     assert finding.verdict is verdict
-    assert finding.sentence.startswith("Groups cannot be told apart") == (lowest > 0)
+    assert finding.sentence.startswith("Groups cannot be distinguished") == (lowest > 0)
 
 
 def maps_of(run: Run) -> list[tuple[tuple[str, ...], PointMap]]:

@@ -250,7 +250,7 @@ def _record(line: bytes, path: Path, number: int) -> Record:
 
 
 def _names(places: Sequence[Path]) -> list[str]:
-    """What tells runs apart that nothing else does: the folder's own name, more of the path where two end alike."""
+    """A name for each run: its folder, with more of the path where two folders have one name."""
     names = [place.resolve().name for place in places]
     names = [name if names.count(name) == 1 else str(place) for name, place in zip(names, places, strict=True)]
     # The same folder twice is two columns that must still be told apart.

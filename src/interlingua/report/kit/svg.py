@@ -451,16 +451,17 @@ def axis_ends(
 ) -> tuple[float, float, tuple[float, ...]]:
     """Where an axis begins and ends, and its ticks: as the axis says, else at the ticks around its values.
 
-    A share never goes below 0 or above 1, also where its interval would.
+    A share never goes below 0 or above 1, nor a difference of shares beyond 1, also where an interval would.
     """
     known = [*values, *(end for end in (axis.low, axis.high) if end is not None), *([0.0] if axis.zero else [])]
     _require_finite(known)
-    shares = (0.0, 1.0) if axis.display == "percent" else (-math.inf, math.inf)
+    is_share = axis.display in ("percent", "points")
+    shares = (0.0 if axis.display == "percent" else -1.0, 1.0) if is_share else (-math.inf, math.inf)
     low, high = (min(known), max(known)) if known else (0.0, 1.0)
     if low == high:
         low, high = low - (abs(low) / 2 or 0.5) * (low != 0), high + (abs(high) / 2 or 0.5)
     low, high = min(max(low, shares[0]), 0.99 * shares[1]), min(high, shares[1])
-    high = max(high, low + 0.01) if axis.display == "percent" else high
+    high = max(high, low + 0.01) if is_share else high
     ticks = nice_ticks(low, high, most)
     step = ticks[1] - ticks[0] if len(ticks) > 1 else high - low
     below, above = step * math.floor(low / step + 1e-6), step * math.ceil(high / step - 1e-6)

@@ -128,7 +128,7 @@ def _subject_of(run: Run) -> str:
 
 
 def flatten_settings(about: Mapping[str, Any], before: str = "") -> dict[str, str]:
-    """Settings as text by name, without what a run found out; those inside of others with a point between.
+    """Settings as text, by their keys, without what a run found out; those inside of others with a point between.
 
     >>> flatten_settings({"seed": 1, "settings": {"learning_rate": 0.1}, "digests": {"corpus": "ab12"}})
     {'seed': '1', 'learning_rate': '0.1'}
@@ -386,7 +386,7 @@ def _(finding: Finding) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison:
+class RunComparison:
     """Runs of one kind: the first is what the others are compared with."""
 
     kind: str
@@ -593,7 +593,7 @@ def _(finding: Finding) -> str:
 # Tables and charts ----------------------------------------------------------------------------------------------------
 
 
-def ranking_table(comparison: Comparison) -> Table | None:
+def ranking_table(comparison: RunComparison) -> Table | None:
     """Runs from best to worst; a rank only among runs that were measured on the same items."""
     name = comparison.ranked_by
     if name is None:
@@ -665,7 +665,7 @@ def difference_table(
     )
 
 
-def number_tables(comparison: Comparison) -> Iterator[Table]:
+def number_tables(comparison: RunComparison) -> Iterator[Table]:
     """A table of all numbers, one per way of showing them, and one of layers and counts, which have no difference."""
     groups: dict[Display, dict[str, list[tuple[str, Estimate | None, Finding | None]]]] = {}
     layers: list[tuple[Cell, ...]] = []
@@ -696,7 +696,7 @@ def layer_text(number: Estimate | None) -> str:
     return f"{number.value:,.0f}" + (f" (tied with {join_with_and([str(layer) for layer in tied])})" if tied else "")
 
 
-def language_parts(comparison: Comparison) -> tuple[tuple[HeatMap | IntervalChart, ...], tuple[Table, ...]]:
+def language_parts(comparison: RunComparison) -> tuple[tuple[HeatMap | IntervalChart, ...], tuple[Table, ...]]:
     """The ranking number language by language: each run's difference to the first.
 
     A language's number is the mean over the pairs that it is part of; of a task, over the records of its test.
@@ -762,7 +762,7 @@ def by_language(number: Estimate) -> dict[str, Estimate]:
     return {code: RecordTable(records).estimate() for code, records in found.items()}
 
 
-def settings_table(comparison: Comparison) -> Table | None:
+def settings_table(comparison: RunComparison) -> Table | None:
     """A row per setting that is not the same in all runs."""
     keys = comparison.differing_settings()
     rows = tuple((_setting_title(key), *(run.settings.get(key, "–") for run in comparison.runs)) for key in keys)
@@ -770,12 +770,12 @@ def settings_table(comparison: Comparison) -> Table | None:
     return Table(name="settings", title="Different settings", columns=columns, rows=rows) if rows else None
 
 
-def layer_curves(comparison: Comparison) -> list[LineChart]:
+def layer_curves(comparison: RunComparison) -> list[LineChart]:
     """The layer curves of all runs over each other."""
     return layer_lines([replace(each.run, name=each.label) for each in comparison.runs])
 
 
-def sections_of(comparison: Comparison) -> Iterator[Section]:
+def sections_of(comparison: RunComparison) -> Iterator[Section]:
     """The comparison of runs of one kind; the settings that differ are last."""
     charts, language_tables = language_parts(comparison)
     ranking = ranking_table(comparison)
@@ -864,7 +864,7 @@ def build(runs: Sequence[Run], title: str = "") -> Report:
     by_kind: dict[str, list[ComparedRun]] = {}
     for each in compared:
         by_kind.setdefault(each.run.kind, []).append(each)
-    comparisons = [Comparison(kind=kind, runs=tuple(own)) for kind, own in by_kind.items() if len(own) > 1]
+    comparisons = [RunComparison(kind=kind, runs=tuple(own)) for kind, own in by_kind.items() if len(own) > 1]
     sections = [section for comparison in comparisons for section in sections_of(comparison)]
     both = alignment_and_transfer(by_kind.get("audit", ()), by_kind.get("transfer", ()))
     sections += [] if both is None else [both]
@@ -883,7 +883,7 @@ def build(runs: Sequence[Run], title: str = "") -> Report:
     )
 
 
-def headline_of(compared: Sequence[ComparedRun], comparisons: Sequence[Comparison], title: str) -> Headline:
+def headline_of(compared: Sequence[ComparedRun], comparisons: Sequence[RunComparison], title: str) -> Headline:
     """The first screen: the verdict of the first comparison, its numbers, and what else differs."""
     labels = [each.label for each in compared]
     unfinished = [f"{each.label}: {each.run.unfinished}" for each in compared if each.run.unfinished]

@@ -15,7 +15,7 @@ MAX_SHOWN_POINTS = 2_000
 MAX_LETTERS = 120
 """How many marks a map has on a page, and how much of each one's text; the files in `maps/` have all of them."""
 MAX_COLORS = 4
-"""More languages than these are highlighted three at a time: eleven cannot be told apart by colour."""
+"""More languages than these are highlighted three at a time: nobody can distinguish eleven colours."""
 
 
 def highlights(languages: Sequence[str], first: str, name: Callable[[str], str]) -> dict[str, tuple[str, ...]]:

@@ -112,7 +112,7 @@ class SpellingRelation:
 class EntityGeometry:
     """What one geometry table found: its settings, its records, and what was computed of several records together.
 
-    `title` tells it from other geometry tables of a study, and is empty where it is alone.
+    `title` distinguishes it from other geometry tables of a study, and is empty where it is alone.
     """
 
     about: Mapping[str, Any]
@@ -466,7 +466,7 @@ def find_cosines(geometry: EntityGeometry) -> Finding | None:
 
 
 def extremes_basis(count: int) -> Basis:
-    """How the best and the worst of so many are told apart."""
+    """How the best and the worst of several numbers are compared."""
     return Basis(over="items", test="z test of the two extremes", correction="Bonferroni", compared=count * (count - 1))
 
 
@@ -513,7 +513,7 @@ def standard_error(estimate: Estimate) -> float | None:
 
 
 def are_apart(one: tuple[float, float | None], other: tuple[float, float | None], *, compared: int) -> bool:
-    """Whether the extremes of so many numbers, each with its error, differ: by Bonferroni over all pairs of them.
+    """Whether the extremes of several numbers, each with its error, differ: by Bonferroni over all pairs of them.
 
     The extremes of many equal numbers lie apart: of 110 with one error, further than two 95 % intervals reach.
     """
@@ -631,7 +631,7 @@ def _(finding: Finding) -> str:
 def find_groups(geometry: EntityGeometry) -> Finding | None:
     """Whether languages form groups that change together in fine-tuning: a clustering cuts any matrix in two.
 
-    Where all correlations are high, even across the cut, no group can be told: all languages change together.
+    Where all correlations are high, even across the cut, no group can be claimed: all languages change together.
     """
     groups = geometry.groups
     if groups is None:
@@ -679,9 +679,8 @@ def _(finding: Finding) -> str:
             f"{format_number(0.05 * about['pairs'], 1)}"
         )
     if finding.verdict is Verdict.UNCLEAR:
-        return (
-            f"Groups cannot be told apart: the spaces of all languages change together during fine-tuning ({numbers})."
-        )
+        start = "Groups cannot be distinguished: the spaces of all languages change together during fine-tuning"
+        return f"{start} ({numbers})."
     cut = " | ".join(", ".join(group) for group in names)
     sides = f"; r = {ends('across')} across" if about["across"] else ""
     sides += f", {ends('within')} within" if about["within"] else ""
@@ -1272,7 +1271,7 @@ def numbers(run: Run) -> dict[str, ComparedNumber]:
     """Neighbours, silhouette and cosines at the output before and after, and errors by language of training.
 
     Errors in other languages are a mean over them, as the cosine is over pairs. What was fine-tuned has its number of
-    seeds, and nothing is said of the model after a fine-tuning that did not learn the task.
+    seeds, and there are no numbers of the model after a fine-tuning that did not learn the task.
     """
     found: dict[str, ComparedNumber] = {}
     for geometry in read_geometries(run):
