@@ -130,8 +130,8 @@ class Gallery:
         }
 
     def _fine_tuned(self, run: Path) -> Path:
-        """The first model that `transfer --save-models` saved."""
-        saved = sorted((run / "models").glob("**/task.json"))
+        """The first model that `transfer --save-models` saved, without adjustment where there is one."""
+        saved = sorted((run / "models").glob("**/task.json"), key=lambda path: ("original" not in str(path), str(path)))
         return saved[0].parent if saved else run / "models"
 
     def prepare(self) -> None:

@@ -55,6 +55,8 @@ MIN_COMMON_LANGUAGES = 3
 """Fewer languages than these do not show how alignment goes with transfer."""
 MAX_NAMED_NUMBERS = 6
 MAX_LABEL_SETTINGS = 2
+MAX_LABEL = 12
+"""Letters of a setting that may stand in a run's name: a list of languages or measures says less than the folder."""
 NOT_SETTINGS = frozenset(
     ("names", "skipped", "left_out", "trained", "training", "seconds", "created", "metrics", "before", "after", "steps",
      "pieces", "notes", "unfinished", "digests", "versions", "device", "kind", "failed", "schema", "seen")
@@ -105,7 +107,8 @@ def label_runs(runs: Sequence[Run]) -> list[str]:
     labels = []
     for run, model, key in zip(runs, models, keys, strict=True):
         settings = [flatten_settings(other.about) for other, own in zip(runs, keys, strict=True) if own == key]
-        differing = [name for name in _all_keys(settings) if len({each.get(name) for each in settings}) > 1]
+        values = {name: {each.get(name, "–") for each in settings} for name in _all_keys(settings)}
+        differing = [name for name, found in values.items() if len(found) > 1 and len(max(found, key=len)) <= MAX_LABEL]
         own = flatten_settings(run.about)
         parts = [f"{_setting_title(name)} {own.get(name, '–')}" for name in differing[:MAX_LABEL_SETTINGS]]
         labels.append((model, [run.kind] * kinds + parts))
